@@ -1,0 +1,154 @@
+"""Recall@10 of the retrieval index, and its time beside a plain matrix product.
+
+    python bench/retrieval.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
+
+Two formats are told apart by their content: SQuAD (JSQuAD: paragraphs are the memories) and LoCoMo (the turns of a
+conversation are the memories of an agent of its own; answerable questions, all of whose evidence counts). Embedders
+are the built-in ones; times are medians of the process's CPU time with one BLAS thread.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.domain.language.terms import terms
+from nemuri.domain.memory.index import AgentIndex
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+
+FOUND = 10
+ROWS, DIMENSION, LETTERS = 10_000, 384, 200
+ADVERSARIAL = 5
+"""LoCoMo's category of questions that cannot be answered."""
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Agent:
+    """What one agent remembers, and the questions with the positions of their evidence."""
+
+    memories: list[str]
+    questions: list[tuple[str, frozenset[int]]]
+
+
+def squad(data: dict[str, Any]) -> Iterator[Agent]:
+    """One agent that remembers every paragraph."""
+    agent = Agent([], [])
+    for article in data["data"]:
+        for paragraph in article["paragraphs"]:
+            here = frozenset([len(agent.memories)])
+            agent.memories.append(paragraph["context"].replace(" [SEP] ", "\n"))
+            agent.questions.extend((asked["question"], here) for asked in paragraph["qas"])
+    yield agent
+
+
+def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
+    """One agent for each conversation; who spoke and when is part of the text."""
+    for sample in data:
+        agent, places = Agent([], []), dict[str, int]()
+        talk = sample["conversation"]
+        for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
+            for turn in talk[name]:
+                places[turn["dia_id"]] = len(agent.memories)
+                seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
+                agent.memories.append(f"{turn['speaker']} ({talk[name + '_date_time']}): {turn['text']}{seen}")
+        for asked in sample["qa"]:
+            evidence = frozenset(places[one] for one in asked.get("evidence", []) if one in places)
+            if evidence and asked["category"] != ADVERSARIAL:
+                agent.questions.append((asked["question"], evidence))
+        yield agent
+
+
+def recall(agents: list[Agent]) -> dict[str, float]:
+    """Mean share of the evidence among the first ten, by channel."""
+    embedder = HashingEmbedder()
+    shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": []}
+    for agent in agents:
+        index = AgentIndex(embedder.dimension)
+        ids = [UUID(int=place) for place in range(len(agent.memories))]
+        index.add(ids, asyncio.run(embedder.embed(agent.memories)), agent.memories)
+        vectors = asyncio.run(embedder.embed([question for question, _ in agent.questions]))
+        nowhere = np.zeros((1, embedder.dimension), np.float32)
+        for vector, (question, evidence) in zip(vectors, agent.questions, strict=True):
+            asked = terms(question)
+            for channel, query, words in (
+                ("words", nowhere, asked),
+                ("vectors", vector[None], []),
+                ("both", vector[None], asked),
+            ):
+                threshold = embedder.relevance_threshold if channel == "both" else 0.0
+                found = index.search(query, [words], vector_threshold=threshold, limit=FOUND)
+                hits = evidence & {memory_id.int for memory_id in found.ids}
+                shares[channel].append(len(hits) / len(evidence))
+    return {channel: statistics.mean(values) for channel, values in shares.items()}
+
+
+def timings(agents: list[Agent]) -> None:
+    """Of an index of ten thousand memories of two hundred characters cut from the dataset."""
+    chance = random.Random(1)
+    everything = "\n".join(memory for agent in agents for memory in agent.memories)
+    starts = [chance.randrange(max(1, len(everything) - LETTERS)) for _ in range(ROWS)]
+    vectors = np.random.default_rng(1).standard_normal((ROWS, DIMENSION)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    texts = [everything[start : start + LETTERS] for start in starts]
+    ids = [UUID(int=number) for number in range(ROWS)]
+    index = AgentIndex(DIMENSION)
+    built = cpu(lambda: index.add(ids, vectors, texts))
+    tracemalloc.start()
+    second = AgentIndex(DIMENSION)
+    second.add(ids, vectors, texts)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    queries = [terms(question) for agent in agents for question, _ in agent.questions[:200]][:200]
+
+    def search(query: list[str], number: int) -> float:
+        return cpu(lambda: index.search(vectors[:number], [query] * number, vector_threshold=0.1))
+
+    search(queries[0], 1)
+    plain = statistics.median(cpu(lambda: np.argpartition(vectors @ vectors[0], -50)) for _ in queries)
+    print(f"  build {built * 1e6 / ROWS:.0f} µs a memory; {held / ROWS / 1e3:.1f} kB a memory, vector included")
+    print(f"  matrix product and top 50 alone {plain * 1e3:.2f} ms")
+    for number in (1, 4):
+        spent = statistics.median(search(query, number) for query in queries)
+        print(f"  both channels, {number} texts {spent * 1e3:.2f} ms = {spent / plain:.1f} ×")
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """Seconds of this process's CPU time."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def main() -> None:
+    """Print a table for each dataset."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", type=Path, action="append", required=True)
+    for path in parser.parse_args().dataset:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        agents = list(squad(data) if isinstance(data, dict) else locomo(data))
+        questions = sum(len(agent.questions) for agent in agents)
+        print(f"{path.name}: {sum(len(agent.memories) for agent in agents)} memories, {questions} questions")
+        print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in recall(agents).items()))
+        timings(agents)
+
+
+if __name__ == "__main__":
+    main()

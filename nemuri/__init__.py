@@ -1,0 +1,1 @@
+"""Nemuri: agents that remember by use and forget by sleeping."""

@@ -1,0 +1,1 @@
+"""What crosses the bus: events, subjects and queries; imports nothing of the project."""

@@ -1,0 +1,79 @@
+"""Who the agents are."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field, JsonValue, model_validator
+
+from nemuri.contracts.event import AgentEvent, Label, Text, Value
+
+
+class Perspective(Value):
+    """Something that an agent cares about, and the words that belong to it."""
+
+    name: Label
+    keywords: tuple[Label, ...] = Field(default=(), max_length=64)
+
+
+class Definition(Value):
+    """What an agent is before it has learned anything (document 000 §3.2)."""
+
+    role: Label
+    description: Text = Field(default="", max_length=4_000)
+    """What it is good at, in words; routing compares tasks with it."""
+    system_prompt: Text = Field(default="", max_length=16_000)
+    perspectives: tuple[Perspective, ...] = Field(min_length=1, max_length=16)
+    principles: tuple[Text, ...] = Field(default=(), max_length=32)
+    """What it always keeps in mind, whatever the task."""
+    memory: Literal["strength"] = "strength"
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Definition":
+        names = [perspective.name for perspective in self.perspectives]
+        if len(set(names)) != len(names):
+            raise ValueError("two perspectives have the same name")
+        return self
+
+    @property
+    def perspective_names(self) -> tuple[str, ...]:
+        """The names of the perspectives, in the order of the definition."""
+        return tuple(perspective.name for perspective in self.perspectives)
+
+
+class Embedding(Value):
+    """Which vectors an agent's memories have."""
+
+    model: str = Field(pattern=r"^[A-Za-z0-9._-]{1,128}$")
+    dimension: int = Field(ge=1, le=16_000)
+
+
+class AgentDefined(AgentEvent):
+    """An agent exists, or its definition changed; its memories stay."""
+
+    kind: Literal["agent_defined"] = "agent_defined"
+    definition: Definition
+    embedding: Embedding
+    """The vectors of its memories from the beginning; a later definition does not change them."""
+
+
+class PolicyAdopted(AgentEvent):
+    """Other parameters hold for this agent from its next sleep on."""
+
+    kind: Literal["policy_adopted"] = "policy_adopted"
+    parameters: dict[str, JsonValue]
+    """Only those that differ from the defaults; their names, ranges and defaults are the policy's."""
+
+
+class MemoriesEmbedded(AgentEvent):
+    """These memories have vectors of another model, not yet in use."""
+
+    kind: Literal["memories_embedded"] = "memories_embedded"
+    embedding: Embedding
+    memory_ids: tuple[UUID, ...] = Field(max_length=1_000)
+
+
+class EmbeddingAdopted(AgentEvent):
+    """From now on the agent recalls by the vectors of this model."""
+
+    kind: Literal["embedding_adopted"] = "embedding_adopted"
+    embedding: Embedding

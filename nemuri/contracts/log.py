@@ -1,0 +1,76 @@
+"""All events together, and their form on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, get_args
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from nemuri.contracts import agents, clients, memories, tasks
+from nemuri.contracts.event import ClientEvent, Event
+
+AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
+AnyTaskEvent = (
+    tasks.ChunkReady
+    | tasks.ChunkSummarised
+    | tasks.NegotiationOpened
+    | tasks.TaskSummarised
+    | tasks.TaskRouted
+    | tasks.TaskAssigned
+    | tasks.TaskAnswered
+    | tasks.TaskCompleted
+    | tasks.TaskFailed
+    | tasks.TaskReopened
+    | tasks.ReactionFailed
+)
+AnyAgentEvent = (
+    agents.AgentDefined
+    | agents.PolicyAdopted
+    | agents.MemoriesEmbedded
+    | agents.EmbeddingAdopted
+    | memories.MemoriesRetrieved
+    | memories.MemoriesUsed
+    | memories.LearningsExtracted
+    | memories.MemoryEncoded
+    | memories.MemoryRefused
+    | memories.SessionEnded
+    | memories.AgentSlept
+    | memories.ImpactCredited
+)
+AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent
+
+EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}
+"""Every class of events by its kind."""
+
+_adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
+
+
+class UndecodableError(ValueError):
+    """Bytes that are no event; the text says why in one line."""
+
+
+def encode(event: Event) -> bytes:
+    """The event's form on the wire: JSON, UTF-8."""
+    return event.model_dump_json().encode()
+
+
+def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:
+    """The event in `data`, with what only the log knows.
+
+    Raises `UndecodableError` when the bytes are no event of a known kind and version.
+    """
+    try:
+        event = _adapter.validate_json(data)
+    except ValidationError as error:
+        raise UndecodableError(complaint(error)) from error
+    known: dict[str, Any] = {"recorded_at": recorded_at, "sequence": sequence}
+    if isinstance(event, ClientEvent):
+        known["client_id"] = client_id or "unknown"
+    return event.model_copy(update=known)
+
+
+def complaint(error: ValidationError) -> str:
+    """What is wrong, in one line, without the value itself."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"{place}: {first['msg']}{more}" if place else f"{first['msg']}{more}"

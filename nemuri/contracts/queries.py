@@ -1,0 +1,158 @@
+"""Questions to the views, asked over the bus; nothing of them is recorded."""
+
+from datetime import datetime
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from nemuri.contracts.agents import Definition, Embedding
+from nemuri.contracts.clients import MemoryContent, Setting
+from nemuri.contracts.event import Identifier, Label, Text, Value
+from nemuri.contracts.memories import Candidate
+from nemuri.contracts.results import TaskResult
+
+
+class Query(Value):
+    """A question; the answer reflects at least the log up to `after`."""
+
+    name: ClassVar[str]
+    after: int = Field(default=0, ge=0)
+
+
+class Refusal(Value):
+    """Why a question has no answer, in one line for people."""
+
+    refused: Text
+
+
+class TaskQuery(Query):
+    """How does this task stand? Answered by a `TaskResult`, refused for an unknown task."""
+
+    name = "task"
+    task_id: UUID
+
+
+class AgentsQuery(Query):
+    """Which agents are there? All of them, or one; refused for an unknown one."""
+
+    name = "agents"
+    agent_id: Identifier | None = None
+
+
+class AgentView(Value):
+    """An agent as it is now."""
+
+    agent_id: Identifier
+    definition: Definition
+    embedding: Embedding
+    sessions_slept: int
+    active: int
+    archived: int
+
+
+class AgentsView(Value):
+    """The agents, by name."""
+
+    agents: tuple[AgentView, ...]
+
+
+class MemoriesQuery(Query):
+    """What does an agent remember? Strongest first."""
+
+    name = "memories"
+    agent_id: Identifier
+    status: Literal["active", "archived", "all"] = "active"
+    limit: int = Field(default=1_000, ge=1, le=10_000)
+
+
+class MemoryQuery(Query):
+    """One memory; refused when there is none of that id."""
+
+    name = "memory"
+    memory_id: UUID
+
+
+class MemoryView(Value):
+    """A memory as it is now."""
+
+    memory_id: UUID
+    agent_id: Identifier
+    memory: MemoryContent
+    source: str
+    links: tuple[UUID, ...]
+    status: Literal["active", "archived"]
+    strength: float
+    strength_by_perspective: dict[str, float]
+    level: int
+    candidate_count: int
+    access_count: int
+    impact_score: float
+    last_accessed_at: datetime | None
+    created_at: datetime
+
+
+class MemoriesView(Value):
+    """Memories, strongest first."""
+
+    memories: tuple[MemoryView, ...]
+
+
+class RememberedQuery(Query):
+    """Which of these memories are in the views, or refused? Answered as soon as all are, or after a while."""
+
+    name = "remembered"
+    agent_id: Identifier
+    memory_ids: tuple[UUID, ...] = Field(max_length=1_000)
+
+
+class RememberedView(Value):
+    """What became of offered memories."""
+
+    pending: tuple[UUID, ...] = ()
+    refused: dict[UUID, str] = Field(default_factory=dict)
+
+
+class RecallQuery(Query):
+    """What would come to the agent's mind? The specialist's own retrieval; nothing is recorded."""
+
+    name = "recall"
+    agent_id: Identifier
+    query: Text = Field(min_length=1, max_length=16_000)
+    top: int = Field(default=10, ge=1, le=50)
+    perspective: Label | None = None
+    setting: Setting = Setting()
+
+
+class RecalledMemory(Value):
+    """A memory that came to mind."""
+
+    candidate: Candidate
+    memory: MemoryContent
+
+
+class RecallView(Value):
+    """What came to mind, best first, and by which ranking."""
+
+    ranking: str
+    memories: tuple[RecalledMemory, ...]
+    deep: bool = False
+
+
+class StatusQuery(Query):
+    """How far are the views?"""
+
+    name = "status"
+
+
+class StatusView(Value):
+    """The views' place in the log and what they hold."""
+
+    projected: int
+    tasks: dict[str, int]
+    """Tasks by status."""
+    agents: int
+    memories: int
+
+
+Answer = TaskResult | AgentsView | MemoriesView | MemoryView | RememberedView | RecallView | StatusView

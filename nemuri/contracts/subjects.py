@@ -1,0 +1,74 @@
+"""Every subject on the bus; no other place spells one."""
+
+from binascii import crc32
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nemuri.contracts.event import ClientEvent, Event
+
+PARTITIONS = 256
+"""Virtual partitions, so that consumers can be regrouped for ever without moving an event."""
+
+
+def virtual_partition(key: str) -> int:
+    """The virtual partition of a task or an agent, 0 to 255."""
+    return crc32(key.encode()) % PARTITIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """The subjects of one namespace."""
+
+    namespace: str
+
+    @property
+    def stream(self) -> str:
+        """The name of the log's stream."""
+        return self.namespace
+
+    @property
+    def dead_stream(self) -> str:
+        """The name of the stream of dead letters."""
+        return f"{self.namespace}-dead"
+
+    @property
+    def everything(self) -> tuple[str, ...]:
+        """The subjects that the log's stream records."""
+        return (f"{self.namespace}.client.>", f"{self.namespace}.task.>", f"{self.namespace}.agent.>")
+
+    def of(self, event: Event) -> str:
+        """The exact subject on which the event is recorded."""
+        if isinstance(event, ClientEvent):
+            return f"{self.namespace}.client.{event.client_id}.{event.kind}"
+        if event.stream == "task":
+            return f"{self.namespace}.task.{virtual_partition(str(event.task_id))}.{event.kind}"
+        return f"{self.agent(str(event.agent_id))}.{event.kind}"
+
+    def agent(self, agent_id: str) -> str:
+        """The beginning of every subject of an agent's own events: the sub-stream of its mind."""
+        return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
+
+    def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
+        """The subjects of all events of a kind, or of those in some virtual partitions."""
+        name = kind.kind_of()
+        keys = ("*",) if partitions is None or kind.stream == "client" else tuple(str(key) for key in partitions)
+        owner = ".*" if kind.stream == "agent" else ""
+        return tuple(f"{self.namespace}.{kind.stream}.{key}{owner}.{name}" for key in keys)
+
+    def client_of(self, subject: str) -> str | None:
+        """Who said it: the client in a client's subject; None for any other subject."""
+        _, family, name, *_ = subject.split(".")
+        return name if family == "client" else None
+
+    def dead(self, service: str) -> str:
+        """Where a service puts an event that it gave up on."""
+        return f"{self.namespace}-dead.{service}"
+
+    def query(self, name: str) -> str:
+        """Where a question is asked; answers come back to the asker's inbox."""
+        return f"{self.namespace}-query.{name}"
+
+    @property
+    def projected(self) -> str:
+        """Where the projector says how far its views are."""
+        return f"{self.namespace}-projected"

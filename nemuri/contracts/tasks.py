@@ -1,0 +1,166 @@
+"""What happens to a task on its way from submission to answer."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from nemuri.contracts.clients import NegotiationOption
+from nemuri.contracts.event import Identifier, Label, TaskEvent, Text, Usage, Value
+
+
+class Detail(Value):
+    """A piece of a document: behind a reference, so that only who needs it reads it."""
+
+    document: Label
+    ref: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    """Characters of the document's text, `start` included, `end` not."""
+    pages: tuple[int, int] | None = None
+    """First and last page, from 1; None where the document has no pages."""
+
+
+class ChunkReady(TaskEvent):
+    """A piece of the input waits for its key point."""
+
+    kind: Literal["chunk_ready"] = "chunk_ready"
+    ordinal: int = Field(ge=0)
+    of: int = Field(ge=1)
+    detail: Detail
+
+
+class ChunkSummarised(TaskEvent):
+    """A piece of the input has its key point: one sentence."""
+
+    kind: Literal["chunk_summarised"] = "chunk_summarised"
+    ordinal: int = Field(ge=0)
+    point: Text
+    usage: Usage
+
+
+class Option(Value):
+    """A way to go on that a negotiation offers."""
+
+    name: NegotiationOption
+    description: Text
+
+
+class NegotiationOpened(TaskEvent):
+    """The input holds more items than are answered at once; the client chooses how to go on."""
+
+    kind: Literal["negotiation_opened"] = "negotiation_opened"
+    items: tuple[Text, ...]
+    options: tuple[Option, ...]
+
+
+class DetailPoint(Value):
+    """A detail and its key point; None where nobody extracted one."""
+
+    detail: Detail
+    point: Text | None
+
+
+class Part(Value):
+    """What one assignment has to answer."""
+
+    title: Label | None = None
+    """What its items have in common, or which batch it is; None for a task of one part."""
+    text: Text
+
+
+class TaskSummarised(TaskEvent):
+    """The task is small enough to be routed: a summary, its parts, and references to the details."""
+
+    kind: Literal["task_summarised"] = "task_summarised"
+    summary: Text
+    """At most 1,000 tokens by the offline estimate."""
+    parts: tuple[Part, ...] = Field(min_length=1)
+    details: tuple[DetailPoint, ...] = ()
+
+
+class AgentScore(Value):
+    """How well an agent fits a task, by the orchestrator's three perspectives, each 0 to 1."""
+
+    agent_id: Identifier
+    expertise: float
+    history: float
+    load: float
+    total: float
+
+
+class Choice(Value):
+    """An agent that will work on a part of the task."""
+
+    agent_id: Identifier
+    part: int = Field(ge=0)
+    perspective: Label | None
+
+
+class TaskRouted(TaskEvent):
+    """The orchestrator chose who works on the task, from these scores."""
+
+    kind: Literal["task_routed"] = "task_routed"
+    attempt: int = Field(ge=1)
+    choices: tuple[Choice, ...] = Field(min_length=1)
+    scores: tuple[AgentScore, ...]
+
+
+class TaskAssigned(TaskEvent):
+    """An agent is to work on a part; the event's id is the assignment's id."""
+
+    kind: Literal["task_assigned"] = "task_assigned"
+    agent_id: Identifier
+    part: int = Field(ge=0)
+    perspective: Label | None
+    attempt: int = Field(ge=1)
+
+    @property
+    def assignment_id(self) -> UUID:
+        """The unit of work: one retrieval, one answer, one use record, one session."""
+        return self.event_id
+
+
+class TaskAnswered(TaskEvent):
+    """An assignment has its answer; the first one recorded is never replaced."""
+
+    kind: Literal["task_answered"] = "task_answered"
+    agent_id: Identifier
+    assignment_id: UUID
+    text: Text
+    citations: tuple[UUID, ...]
+    """The memories that the answer cites."""
+    details: tuple[Detail, ...]
+    """The details that were fetched for it."""
+    usage: Usage
+
+
+class TaskCompleted(TaskEvent):
+    """Every assignment of the attempt is answered; this is the whole answer."""
+
+    kind: Literal["task_completed"] = "task_completed"
+    answer: Text
+
+
+class TaskFailed(TaskEvent):
+    """The task ended without an answer."""
+
+    kind: Literal["task_failed"] = "task_failed"
+    attempt: int = Field(ge=1)
+    reason: Text
+
+
+class TaskReopened(TaskEvent):
+    """A failed task is tried once more."""
+
+    kind: Literal["task_reopened"] = "task_reopened"
+    attempt: int = Field(ge=2)
+
+
+class ReactionFailed(TaskEvent):
+    """A service gave up on an event of this task because of the event itself."""
+
+    kind: Literal["reaction_failed"] = "reaction_failed"
+    service: Identifier
+    cause_kind: str
+    error: Text

@@ -1,0 +1,1 @@
+"""Text as the platform sees it: sentences, terms, tokens, chunks and listed items."""

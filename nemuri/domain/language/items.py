@@ -1,0 +1,179 @@
+"""The separate requests inside one text, and what a negotiation about too many of them offers (document 000 §3.9)."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from nemuri.domain.language.keywords import candidates
+from nemuri.domain.language.markers import marker_end, stands_alone
+from nemuri.domain.language.scripts import is_cjk
+from nemuri.domain.language.sentences import normalised, sentences, spans
+from nemuri.domain.language.terms import term_counts
+
+T = TypeVar("T")
+
+_QUESTION = re.compile(r"(?:[?？][.!?！？…]*|か。?)[」』）】\"'”’)\]]*$")
+_INDENT = re.compile(r"[ \t\u3000]*")
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """Items that share a word."""
+
+    title: str
+    """The word as the items write it; "other" or "その他" for what shares none."""
+    indices: tuple[int, ...]
+    """Positions in the list of items, ascending."""
+
+
+@dataclass(slots=True)
+class _Item:
+    indent: int
+    parts: list[str] = field(default_factory=list)
+    lines: int = 0
+
+
+def listed_items(text: str) -> tuple[str, ...]:
+    """The requests in the text, in order, each on one line without its list mark; none if there are fewer than two.
+
+    The items of its lists; more deeply indented items, and the lines that follow without a blank one, belong to the
+    item above. In a text without a list, its questions (sentences that end with ?, ？ or か。).
+    """
+    listed = [normalised("\n".join(item.parts)) for item in _marked(text)]
+    if len(listed) >= _FEWEST:
+        return tuple(listed)
+    asked = [sentence for sentence in sentences(text) if _QUESTION.search(sentence)]
+    return tuple(asked) if len(asked) >= _FEWEST else ()
+
+
+def is_list_of_requests(text: str) -> bool:
+    """Whether the text is a list rather than a document that contains one.
+
+    At least half of its non-blank lines belong to the items of its lists or, where there is no list, at least half
+    of the characters of its sentences to questions; and there are at least two items.
+    """
+    listed = _marked(text)
+    if len(listed) >= _FEWEST:
+        return 2 * sum(item.lines for item in listed) >= sum(1 for line in text.splitlines() if line.strip())
+    written = [text[start:end] for start, end in spans(text)]
+    asked = [sentence for sentence in written if _QUESTION.search(sentence)]
+    return len(asked) >= _FEWEST and 2 * sum(map(len, asked)) >= sum(map(len, written))
+
+
+def most_important(items: Sequence[str], k: int) -> tuple[int, ...]:
+    """Indices, ascending, of `k` items (all if there are fewer) that stand for the list: central, yet different.
+
+    Central is who shares weighted terms with the others (cosine to their sum); each next item is the one whose
+    centrality most exceeds its likeness to those already taken (maximal marginal relevance). Deterministic.
+    """
+    vectors = _vectors(items)
+    holders: dict[str, list[int]] = {}
+    for index, vector in enumerate(vectors):
+        for term in vector:
+            holders.setdefault(term, []).append(index)
+    total = {term: sum(vectors[index][term] for index in held) for term, held in holders.items()}
+    central = [sum(weight * (total[term] - weight) for term, weight in vector.items()) for vector in vectors]
+    most = max(central, default=0.0) or 1.0
+    likeness = [0.0] * len(items)
+    left = dict.fromkeys(range(len(items)))
+    while left and len(items) - len(left) < k:
+        best = max(left, key=lambda i: (central[i] / most - likeness[i], -likeness[i], -i))
+        del left[best]
+        for other, alike in _likenesses(vectors, holders, best).items():
+            likeness[other] = max(likeness[other], alike)
+    return tuple(index for index in range(len(items)) if index not in left)
+
+
+def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
+    """The items in at most `limit` groups, every item in exactly one; the largest shared topics first.
+
+    Again and again the word that the most ungrouped items share takes them, words that nearly all items share
+    counting little; what shares no word comes last. Raises ValueError unless `limit` is at least 1.
+    """
+    if limit < 1:
+        raise ValueError("items go into at least one category")
+    words = [dict(candidates(item)) for item in items]
+    spread = Counter(key for keys in words for key in keys)
+    open_items = dict.fromkeys(range(len(items)))
+    found: list[Category] = []
+    while open_items and len(found) < limit - 1:
+        count = Counter(key for index in open_items for key in words[index])
+        shared = [key for key, n in count.items() if n >= _FEWEST]
+        if not shared:
+            break
+        key = max(shared, key=lambda word: count[word] * math.log((1 + len(items)) / spread[word]))
+        members = tuple(index for index in open_items if key in words[index])
+        found.append(Category(Counter(words[index][key] for index in members).most_common(1)[0][0], members))
+        for index in members:
+            del open_items[index]
+    if open_items:
+        found.append(Category(_other(items), tuple(open_items)))
+    return tuple(found)
+
+
+def batches(items: Sequence[T], size: int) -> tuple[tuple[T, ...], ...]:
+    """The items in their order in groups of `size`, the last one possibly smaller; ValueError if `size` < 1."""
+    if size < 1:
+        raise ValueError("a batch holds at least one item")
+    return tuple(tuple(items[at : at + size]) for at in range(0, len(items), size))
+
+
+def _marked(text: str) -> list[_Item]:
+    return [
+        item for item in _items_of_lists(text) if any(character.isalnum() for part in item.parts for character in part)
+    ]
+
+
+def _items_of_lists(text: str) -> Iterator[_Item]:
+    item: _Item | None = None
+    blank = True
+    for line in text.splitlines():
+        if not line.strip():
+            blank = True
+            continue
+        indent = len(_INDENT.match(line).group().expandtabs(4))  # type: ignore[union-attr]  # matches any line
+        body = marker_end(line, 0, len(line))
+        nested = item is not None and indent > item.indent
+        if body and not nested:
+            if item:
+                yield item
+            item = _Item(indent)
+        elif item and not nested and (blank or stands_alone(line, 0, len(line))):
+            yield item
+            item = None
+        if item:
+            item.parts.append(line[body:])
+            item.lines += 1
+        blank = False
+    if item:
+        yield item
+
+
+def _vectors(items: Sequence[str]) -> list[dict[str, float]]:
+    """For each item the unit vector of its terms, weighted by how few items hold them."""
+    counted = [term_counts(item) for item in items]
+    spread = Counter(term for counts in counted for term in counts)
+    vectors = []
+    for counts in counted:
+        weights = {term: math.log(1 + len(items) / spread[term]) for term in counts}
+        length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        vectors.append({term: weight / length for term, weight in weights.items()})
+    return vectors
+
+
+def _likenesses(vectors: list[dict[str, float]], holders: dict[str, list[int]], index: int) -> dict[int, float]:
+    """The cosine of one vector with each of those that share a term with it."""
+    alike: dict[int, float] = {}
+    for term, weight in vectors[index].items():
+        for other in holders[term]:
+            alike[other] = alike.get(other, 0.0) + weight * vectors[other][term]
+    return alike
+
+
+def _other(items: Sequence[str]) -> str:
+    japanese = sum(any(map(is_cjk, item)) for item in items)
+    return "その他" if 2 * japanese > len(items) else "other"

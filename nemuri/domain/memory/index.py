@@ -1,0 +1,210 @@
+"""The retrieval index of one agent: stage 1 of retrieval, relevance by words and by vectors.
+
+Weighting hashed dimensions by their frequency in the index is left out: with it the vectors alone find more, the sum
+of both channels does not (recall@10 of English conversations .645 without, .635 to .644 with; Japanese .975 both).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.contracts.clients import Scope, Setting
+from nemuri.domain.language.postings import Postings
+from nemuri.domain.language.terms import term_counts
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+EXPANSION_WEIGHT: Final = 0.5
+"""What a hit of an expansion's words counts beside one of the query's own.
+
+Measured with five expansions by keywords that do not suit the question (recall@10 of Japanese paragraphs, both
+channels): 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions.
+"""
+_GONE: Final = -1
+_UNIVERSAL: Final = ("universal", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What stage 1 found, best relevance first, ties by id; all sequences have the same length."""
+
+    ids: tuple[UUID, ...]
+    similarity: Floats
+    """Cosine, -1 to 1: the highest over the query and its expansions."""
+    lexical: Floats
+    """BM25 over its maximum among the rows searched, 0 to 1; an expansion's counts `EXPANSION_WEIGHT`."""
+    relevance: Floats
+    """The mean of the lexical score and the positive part of the cosine, 0 to 1."""
+
+
+class AgentIndex:
+    """All memories of one agent in this process: exact cosine and BM25 over stemmed words and CJK bigrams.
+
+    What a search finds depends on the memories in the index only, not on the order in which they came (but for the
+    last bit of a float). BM25 counts document frequencies over all of them, archived ones and other scopes too, so
+    the status of one never moves the scores of others. Not safe for several threads at once.
+    Memory: 4 bytes × `dimension` a row, and about 2 KB more for 200 characters of Japanese.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self._rows: dict[UUID, int] = {}
+        self._ids: list[UUID | None] = []
+        self._free: list[int] = []
+        self._vectors: Floats = np.zeros((0, dimension), np.float32)
+        self._active: Mask = np.zeros(0, np.bool_)
+        self._scopes: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._scope_codes: dict[tuple[str, str | None], int] = {_UNIVERSAL: 0}
+        self._postings = Postings()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, memory_id: UUID) -> bool:
+        return memory_id in self._rows
+
+    def add(
+        self,
+        ids: Sequence[UUID],
+        vectors: Floats,
+        texts: Sequence[str],
+        *,
+        active: Sequence[bool] | None = None,
+        scopes: Sequence[Scope] | None = None,
+    ) -> None:
+        """Index memories, or index them anew: unit vectors (n, dimension), zero rows where there is none.
+
+        A text is what the word channel finds the memory by. Memories are active and universal unless said otherwise.
+        Raises ValueError when lengths or dimension do not agree or a number is not finite; then nothing has changed.
+        """
+        vectors = np.asarray(vectors, np.float32)
+        if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
+            raise ValueError(f"{len(ids)} memories, {len(texts)} texts, vectors {vectors.shape} of {self.dimension}")
+        flags = [True] * len(ids) if active is None else active
+        places = [Scope()] * len(ids) if scopes is None else scopes
+        if len(flags) != len(ids) or len(places) != len(ids):
+            raise ValueError(f"{len(ids)} memories, {len(flags)} flags, {len(places)} scopes")
+        self.remove(ids)
+        for memory_id, vector, text, flag, place in zip(ids, vectors, texts, flags, places, strict=True):
+            self._put(memory_id, vector, text, flag, self._code(place.level, place.name))
+
+    def _put(self, memory_id: UUID, vector: Floats, text: str, active: bool, scope: int) -> None:  # noqa: FBT001
+        if memory_id in self._rows:  # twice in one call: the last one counts
+            self.remove([memory_id])
+        row = self._free.pop() if self._free else len(self._ids)
+        if row == len(self._ids):
+            self._ids.append(None)
+            self._grow(len(self._ids))
+        self._ids[row], self._rows[memory_id] = memory_id, row
+        self._vectors[row], self._active[row], self._scopes[row] = vector, active, scope
+        self._postings.add(row, term_counts(text))
+
+    def remove(self, ids: Iterable[UUID]) -> None:
+        """Forget these memories, their vectors and terms; ids that are not in the index are ignored."""
+        for memory_id in ids:
+            row = self._rows.pop(memory_id, None)
+            if row is not None:
+                self._postings.remove(row)
+                self._ids[row] = None
+                self._vectors[row], self._active[row], self._scopes[row] = 0, False, _GONE
+                self._free.append(row)
+
+    def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
+        """Mark memories as active or archived; ids that are not in the index are ignored."""
+        for memory_id in ids:
+            row = self._rows.get(memory_id)
+            if row is not None:
+                self._active[row] = active
+
+    def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
+        """The rows to search: the active (or the archived) memories whose scope is valid in the setting.
+
+        Universal memories are valid everywhere; without a setting every scope is. Masks combine by & | ~ and hold
+        until the index next changes.
+        """
+        count = len(self._ids)
+        mask: Mask = (self._scopes[:count] != _GONE) & (self._active[:count] == active)
+        if setting is None:
+            return mask
+        names = [_UNIVERSAL, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
+        valid = [self._scope_codes[name] for name in names if name in self._scope_codes]
+        within: Mask = mask & np.isin(self._scopes[:count], valid)
+        return within
+
+    def only(self, ids: Iterable[UUID]) -> Mask:
+        """The rows of these memories, as a mask to combine with `eligible`."""
+        mask = np.zeros(len(self._ids), np.bool_)
+        mask[[self._rows[memory_id] for memory_id in ids if memory_id in self._rows]] = True
+        return mask
+
+    def vectors(self, ids: Sequence[UUID]) -> Floats:
+        """A copy of the vectors of these memories, shape (n, dimension); KeyError for one not in the index."""
+        return self._vectors[[self._rows[memory_id] for memory_id in ids]]
+
+    def search(
+        self,
+        vectors: Floats,
+        queries: Sequence[Sequence[str]],
+        *,
+        vector_threshold: float,
+        mask: Mask | None = None,
+        limit: int = 50,
+    ) -> Candidates:
+        """The `limit` most relevant rows under the mask (`eligible()` unless given) for a query and its expansions.
+
+        `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of as many texts: the query first,
+        then its expansions. A row is a candidate if it shares a term, or if its cosine is positive and reaches the
+        threshold, which belongs to the embedder. Raises ValueError for shapes that do not agree.
+        """
+        vectors = np.asarray(vectors, np.float32)
+        if vectors.shape != (len(queries), self.dimension) or not len(queries):
+            raise ValueError(f"{len(queries)} texts with vectors {vectors.shape} of {self.dimension}")
+        allowed = self.eligible() if mask is None else mask
+        rows = np.flatnonzero(allowed)
+        if not len(rows) or limit < 1:
+            nothing = np.zeros(0, np.float32)
+            return Candidates((), nothing, nothing, nothing)
+        lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])
+        lexical[1:] *= EXPANSION_WEIGHT
+        similarity = vectors @ self._vectors[: len(allowed)].T
+        return self._best(rows, similarity.max(axis=0)[rows], lexical.max(axis=0), vector_threshold, limit)
+
+    def _best(
+        self, rows: NDArray[np.intp], similarity: Floats, lexical: Floats, threshold: float, limit: int
+    ) -> Candidates:
+        relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
+        found = np.flatnonzero((lexical > 0) | ((similarity > 0) & (similarity >= threshold)))
+        if len(found) > limit:
+            least = np.partition(relevance[found], -limit)[-limit]
+            found = found[relevance[found] >= least]
+        ids = {int(at): self._id(int(rows[at])) for at in found}
+        order = sorted(ids, key=lambda at: (-relevance[at], ids[at].int))[:limit]
+        return Candidates(tuple(ids[at] for at in order), similarity[order], lexical[order], relevance[order])
+
+    def _id(self, row: int) -> UUID:
+        memory_id = self._ids[row]
+        if memory_id is None:
+            raise ValueError("the mask is older than the last change of the index")
+        return memory_id
+
+    def _code(self, level: str, name: str | None) -> int:
+        return self._scope_codes.setdefault((level, name), len(self._scope_codes))
+
+    def _grow(self, rows: int) -> None:
+        if rows <= len(self._active):
+            return
+        more = max(64, len(self._active) // 2)
+        self._vectors = np.concatenate([self._vectors, np.zeros((more, self.dimension), np.float32)])
+        self._active = np.concatenate([self._active, np.zeros(more, np.bool_)])
+        self._scopes = np.concatenate([self._scopes, np.full(more, _GONE, np.int32)])
+
+
+def _over_maximum(scores: Floats) -> Floats:
+    """Each row of scores over its maximum; rows without a hit stay zero."""
+    highest = scores.max(axis=1, keepdims=True)
+    return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)

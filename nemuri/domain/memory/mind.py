@@ -1,0 +1,166 @@
+"""The mind of an agent: its memories and their strengths, as a fold of the agent's own events and nothing else."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from immutables import Map
+from pydantic import computed_field
+
+from nemuri.contracts.agents import Definition, Embedding
+from nemuri.contracts.clients import MemoryContent
+from nemuri.domain.memory.clocks import STOPPED, Clocks, base, strength
+from nemuri.domain.memory.policy import LEVELS, Policy
+from nemuri.domain.record import Record
+
+ARCHIVED_CLOCK = 0.0
+"""Time stands still in the archive."""
+PRINCIPLE = "principle"
+"""The tag of what is always kept in mind (document 000 §3.4)."""
+
+
+class Agent(Record):
+    """The agent itself: who it is, what time its clocks show, how much it knows."""
+
+    agent_id: str
+    definition: Definition
+    embedding: Embedding
+    clocks: Clocks = STOPPED
+    policy: Mapping[str, Any] = {}
+    """The parameters in force, where they differ from the defaults."""
+    next_policy: Mapping[str, Any] | None = None
+    """Parameters that come into force at the next sleep."""
+    awake: tuple[UUID, ...] = ()
+    """The assignments whose sessions have ended and are not slept over yet."""
+    slept: int = 0
+    """Sessions slept over."""
+    last_sleep: int = 0
+    """The log's sequence of the last sleep; 0 before the first."""
+    last_slept_at: datetime | None = None
+    active: tuple[int, ...] = (0,) * LEVELS
+    """How many memories are active, for each level."""
+    archived: int = 0
+    defined_at: datetime
+
+    @property
+    def rules(self) -> Policy:
+        """The policy in force."""
+        return Policy.of(self.policy)
+
+    def clock(self, memory: "Memory") -> float:
+        """The clock that a memory's strength runs by."""
+        return ARCHIVED_CLOCK if memory.status == "archived" else self.clocks[memory.level]
+
+    def strength(self, memory: "Memory", perspective: str | None = None) -> float:
+        """The memory's strength now, overall or in a perspective; one not kept counts as the strength."""
+        kept = memory.perspectives.get(perspective, memory.kept) if perspective else memory.kept
+        return strength(kept, self.clock(memory))
+
+    def counting(self, before: "Memory | None", after: "Memory") -> "Agent":
+        """The agent with its totals kept in step with one memory's change."""
+        active, archived = list(self.active), self.archived
+        for memory, step in ((before, -1), (after, 1)):
+            if memory is None:
+                continue
+            if memory.status == "archived":
+                archived += step
+            else:
+                active[memory.level] += step
+        return self.but(active=tuple(active), archived=archived)
+
+
+class Memory(Record):
+    """How strongly something is remembered: what changes; narrow, because it changes often."""
+
+    memory_id: UUID
+    agent_id: str
+    status: Literal["active", "archived"] = "active"
+    level: int = 0
+    kept: float
+    """ln strength - clock, of when it was last touched; ln strength while archived."""
+    perspectives: Mapping[str, float]
+    """The same for each perspective."""
+    candidate_count: int = 0
+    access_count: int = 0
+    effective_uses: int = 0
+    """The uses that count towards consolidation: less than all of them after a reactivation."""
+    impact_score: float = 0.0
+    last_accessed_at: datetime | None = None
+    revision: int = 0
+    """Counts what moved its strength, level or status."""
+    changed: int
+    """The log's sequence of what last changed this row."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def fade(self) -> float:
+        """The strongest of what it keeps: once this is below ln threshold - clock, it has faded altogether."""
+        return max((self.kept, *self.perspectives.values()))
+
+
+class Content(Record):
+    """What is remembered: written once."""
+
+    memory_id: UUID
+    agent_id: str
+    memory: MemoryContent
+    links: tuple[UUID, ...]
+    vector: str
+    source: str
+    created_at: datetime
+    created: int
+    """The log's sequence of its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """An agent with its memories, or with as many of them as the events at hand concern."""
+
+    agent: Agent | None = None
+    memories: Map[UUID, Memory] = field(default_factory=Map)
+    contents: Map[UUID, Content] = field(default_factory=Map)
+
+    def with_agent(self, **changes: object) -> "Mind":
+        """The mind with some fields of the agent changed; unchanged when there is no agent."""
+        return self if self.agent is None else replace(self, agent=self.agent.but(**changes))
+
+    def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
+        """Those of the memories that there are, each once."""
+        return tuple(self.memories[each] for each in dict.fromkeys(memory_ids) if each in self.memories)
+
+    def holding(self, memory: Memory) -> "Mind":
+        """The mind with one memory new or changed, its totals in step."""
+        if self.agent is None:
+            return self
+        before = self.memories.get(memory.memory_id)
+        return replace(
+            self, agent=self.agent.counting(before, memory), memories=self.memories.set(memory.memory_id, memory)
+        )
+
+
+def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]) -> Memory:
+    """The memory with its strength raised by `more` and its perspectives by theirs, as of the event at `by`."""
+    clock = agent.clock(memory)
+    kept = dict(memory.perspectives)
+    for name, step in perspectives.items():
+        kept[name] = base(agent.strength(memory, name) + step, clock)
+    return memory.but(
+        kept=base(agent.strength(memory) + more, clock) if more else memory.kept,
+        perspectives=kept,
+        revision=memory.revision + 1,
+        changed=by,
+    )
+
+
+def rebased(agent: Agent, memory: Memory, *, level: int, status: Literal["active", "archived"], by: int) -> Memory:
+    """The memory at another level or status, with the strengths that it has now."""
+    after = memory.but(level=level, status=status)
+    shift = agent.clock(memory) - agent.clock(after)
+    return after.but(
+        kept=memory.kept + shift,
+        perspectives={name: kept + shift for name, kept in memory.perspectives.items()},
+        revision=memory.revision + 1,
+        changed=by,
+    )

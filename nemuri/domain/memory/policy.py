@@ -1,0 +1,77 @@
+"""The parameters of strength memory, with the defaults of document 003 §4 as ruled for this project."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+Rate = Annotated[float, Field(gt=0, le=1)]
+Amount = Annotated[float, Field(ge=0)]
+LEVELS = 6
+"""Levels of consolidation, 0 (fresh) to 5 (settled)."""
+
+
+class Policy(BaseModel):
+    """How an agent remembers and forgets."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    initial_strength: float = Field(default=1.0, gt=0)
+    initial_strength_education: float = Field(default=0.5, gt=0)
+    strength_increment_on_use: Amount = 0.1
+    perspective_strength_increment: Amount = 0.15
+    archive_threshold: float = Field(default=0.1, gt=0)
+    """What is fainter than this, overall and in every perspective, is archived."""
+    reactivation_strength: float = Field(default=0.5, gt=0)
+    reactivation_levels: int = Field(default=2, ge=0, lt=LEVELS)
+    """How many levels a memory falls when it is brought back from the archive."""
+
+    expected_tasks_per_day: float = Field(default=10, gt=0)
+    consolidation_thresholds: tuple[int, int, int, int, int, int] = (0, 5, 15, 30, 60, 100)
+    """Uses needed for each level."""
+    daily_decay_targets: tuple[Rate, Rate, Rate, Rate, Rate, Rate] = (0.95, 0.97, 0.98, 0.99, 0.995, 0.998)
+    """What remains of a strength after a day, for each level."""
+
+    candidate_limit: int = Field(default=50, ge=1, le=200)
+    top_k_results: int = Field(default=10, ge=1, le=200)
+    ranking: Literal["linear", "document_003", "document_000"] = "linear"
+    selection: Literal["top_k", "threshold", "tail"] = "top_k"
+    """Document 000 §3.4: a fixed number, by score, or a fixed number and a drawn tail."""
+    score_threshold: float = Field(default=0.4, ge=0, le=1)
+    selection_limit: int = Field(default=20, ge=1, le=200)
+    """The most that selection by threshold or with a tail takes."""
+    enable_query_expansion: bool = True
+
+    impact_user_positive: Amount = 2.0
+    impact_task_success: Amount = 1.5
+    impact_prevented_error: Amount = 2.0
+    impact_to_strength_ratio: Amount = 0.2
+
+    max_active_memories: int | None = Field(default=5_000, ge=1)
+    """None switches this limit off."""
+    max_total_weight: float | None = Field(default=10_000, gt=0)
+    """None switches this limit off."""
+    consolidation_weights: tuple[Amount, Amount, Amount, Amount, Amount, Amount] = (1, 2, 4, 8, 16, 32)
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        thresholds = self.consolidation_thresholds
+        if thresholds[0] != 0 or list(thresholds) != sorted(set(thresholds)):
+            raise ValueError("consolidation_thresholds begin with 0 and rise")
+        return self
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> "Policy":
+        """The policy with these parameters; the default one if they are not valid, because history happened."""
+        try:
+            return cls.model_validate(dict(parameters))
+        except ValidationError:
+            return cls()
+
+    def rate(self, level: int) -> float:
+        """What one sleep over one session leaves of a strength (document 003 §4.2)."""
+        return float(self.daily_decay_targets[level] ** (1 / self.expected_tasks_per_day))
+
+    def level(self, uses: int) -> int:
+        """The level of consolidation that so many uses earn."""
+        return sum(uses >= threshold for threshold in self.consolidation_thresholds[1:])

@@ -1,0 +1,121 @@
+"""Stage 2 of retrieval: which of the relevant memories come first (document 000 §3.4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.contracts.memories import FEATURES, Candidate
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
+from nemuri.domain.memory.policy import Policy
+
+DAY = 86_400.0
+_LINEAR = (0.80, 0.06, 0.05, 0.03, 0.00, 0.03, 0.02, 0.00, 0.01)
+"""Relevance leads; recency is left out, because the recency of creation makes later questions worse."""
+_DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
+"""Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
+VERSIONS = {"linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory of stage 1 with what is known of it."""
+
+    content: Content
+    memory: Memory
+    similarity: float
+    lexical: float
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What the memories are wanted for."""
+
+    perspective: str | None
+    tags: frozenset[str]
+    """The agent's known tags that occur in the query."""
+    now: datetime
+
+
+def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...]:
+    """The nine raw features of a candidate, in the order of `FEATURES`.
+
+    Similarity is the normalised sum of both channels; recency is 1 / (1 + days since the last use, or since the
+    beginning where there was none).
+    """
+    memory, content = found.memory, found.content.memory
+    since = memory.last_accessed_at or found.content.created_at
+    days = max(0.0, (occasion.now - since).total_seconds() / DAY)
+    return (
+        found.relevance,
+        agent.strength(memory),
+        agent.strength(memory, occasion.perspective),
+        memory.access_count / max(1, memory.candidate_count),
+        1.0 / (1.0 + days),
+        memory.impact_score,
+        float(len(occasion.tags.intersection(content.tags))),
+        1.0 if PRINCIPLE in content.tags else 0.0,
+        1.0 if occasion.perspective in content.learnings else 0.0,
+    )
+
+
+def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Transform `linear-1` of raw features, shape (n, 9): every column between 0 and 1, similarity stretched."""
+    out = raw.copy()
+    if len(out):
+        low, high = out[:, 0].min(), out[:, 0].max()
+        out[:, 0] = (out[:, 0] - low) / (high - low) if high > low else 1.0
+    for column in (1, 2, 5, 6):
+        out[:, column] = out[:, column] / (1.0 + out[:, column])
+    out[:, 3] = np.minimum(out[:, 3], 1.0)
+    return out
+
+
+def scores(raw: NDArray[np.float64], policy: Policy) -> NDArray[np.float64]:
+    """The score of each candidate by the policy's ranking; raw features of shape (n, 9) to shape (n,)."""
+    documented = _DOCUMENTED.get(policy.ranking)
+    if documented is None:
+        return np.asarray(transformed(raw) @ np.array(_LINEAR))
+    columns = [FEATURES.index(name) for name in ("similarity", "strength", "recency")]
+    return np.asarray(raw[:, columns] @ np.array(documented))
+
+
+def ranked(agent: Agent, found: Sequence[Found], occasion: Occasion) -> tuple[Candidate, ...]:
+    """The candidates with features and scores, best first; ties by relevance, then by id."""
+    if not found:
+        return ()
+    raw = [features(agent, each, occasion) for each in found]
+    values = scores(np.array(raw, dtype=np.float64), agent.rules)
+    candidates = [
+        Candidate(
+            memory_id=each.memory.memory_id,
+            similarity=each.similarity,
+            lexical=each.lexical,
+            relevance=each.relevance,
+            features=row,
+            score=float(value),
+            archived=each.memory.status == "archived",
+        )
+        for each, row, value in zip(found, raw, values, strict=True)
+    ]
+    return tuple(sorted(candidates, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
+
+
+def selected(candidates: Sequence[Candidate], policy: Policy, *, top: int | None, seed: int) -> tuple[UUID, ...]:
+    """Which candidates, best first, go into the context (document 000 §3.4, the cliff and its remedies)."""
+    base, limit = top or policy.top_k_results, policy.selection_limit
+    match policy.selection:
+        case "top_k":
+            chosen = list(candidates[:base])
+        case "threshold":
+            chosen = [each for each in candidates if each.score >= policy.score_threshold][:limit]
+        case "tail":
+            draw = Random(seed)
+            tail = [each for each in candidates[base:limit] if draw.random() < each.score]
+            chosen = [*candidates[:base], *tail]
+    return tuple(each.memory_id for each in chosen)

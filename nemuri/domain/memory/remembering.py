@@ -1,0 +1,184 @@
+"""The fold of a mind: what each event means for an agent and its memories."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import assert_never
+from uuid import UUID
+
+from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri.contracts.log import AnyAgentEvent
+from nemuri.contracts.memories import (
+    AgentSlept,
+    ImpactCredited,
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    MemoryRefused,
+    Seen,
+    SessionEnded,
+)
+from nemuri.domain.memory.clocks import advanced, base
+from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, moved, rebased
+from nemuri.domain.memory.policy import LEVELS
+
+
+def touched(event: AnyAgentEvent) -> frozenset[UUID]:
+    """The memories whose state `evolve` needs in order to fold the event."""
+    match event:
+        case MemoriesRetrieved():
+            return frozenset(event.in_context)
+        case MemoriesUsed() | ImpactCredited():
+            return frozenset(event.memory_ids)
+        case AgentSlept():
+            return frozenset(each.memory_id for each in (*event.consolidated, *event.archived, *event.pruned))
+        case MemoryEncoded():
+            return frozenset({event.memory_id})
+        case _:
+            return frozenset()
+
+
+def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
+    """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
+    if isinstance(event, AgentDefined):
+        return _defined(mind, event)
+    agent = mind.agent
+    if agent is None:
+        return mind
+    by = event.sequence or 0
+    match event:
+        case MemoryEncoded():
+            return _encoded(mind, agent, event)
+        case MemoriesRetrieved():
+            # Being retrieved is not being used: the count is all that changes (document 000 §3.5).
+            return _holding(
+                mind,
+                (
+                    each.but(candidate_count=each.candidate_count + 1, changed=by)
+                    for each in mind.known(event.in_context)
+                ),
+            )
+        case MemoriesUsed():
+            return _holding(mind, (_used(agent, each, event) for each in mind.known(event.memory_ids)))
+        case ImpactCredited():
+            return _holding(mind, (_credited(agent, each, event) for each in mind.known(event.memory_ids)))
+        case SessionEnded():
+            return mind.with_agent(awake=(*agent.awake, event.assignment_id))
+        case AgentSlept():
+            return _slept(mind, agent, event)
+        case PolicyAdopted():
+            return mind.with_agent(next_policy=event.parameters)
+        case EmbeddingAdopted():
+            return mind.with_agent(embedding=event.embedding)
+        case LearningsExtracted() | MemoryRefused() | MemoriesEmbedded():
+            return mind
+        case _:
+            assert_never(event)
+
+
+def _holding(mind: Mind, memories: Iterable[Memory]) -> Mind:
+    for memory in memories:
+        mind = mind.holding(memory)
+    return mind
+
+
+def _defined(mind: Mind, event: AgentDefined) -> Mind:
+    if mind.agent is not None:
+        return mind.with_agent(definition=event.definition)
+    agent = Agent(agent_id=event.agent_id, definition=event.definition, embedding=event.embedding, defined_at=event.at)
+    return replace(mind, agent=agent)
+
+
+def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
+    if event.memory_id in mind.memories:
+        return mind
+    sequence = event.sequence or 0
+    kept = base(event.strength, agent.clocks[0])
+    memory = Memory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        kept=kept,
+        perspectives=dict.fromkeys(event.perspectives, kept),
+        changed=sequence,
+    )
+    content = Content(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        memory=event.memory,
+        links=event.links,
+        vector=event.vector,
+        source=event.source,
+        created_at=event.at,
+        created=sequence,
+    )
+    mind = replace(mind, contents=mind.contents.set(event.memory_id, content))
+    return mind.holding(memory)
+
+
+def _used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
+    """Document 000 §3.5, second stage: one use, strength and the task's perspective stronger."""
+    by, rules = event.sequence or 0, agent.rules
+    if memory.status == "archived":
+        memory = _reactivated(agent, memory, by=by)
+    step = {event.perspective: rules.perspective_strength_increment} if event.perspective else {}
+    return moved(agent, memory, by=by, more=rules.strength_increment_on_use, perspectives=step).but(
+        access_count=memory.access_count + 1,
+        effective_uses=memory.effective_uses + 1,
+        last_accessed_at=event.recorded_at,
+    )
+
+
+def _reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
+    """Back from the archive: two levels lower, at 0.5 or its strength if that is more (document 000 §3.7)."""
+    rules = agent.rules
+    level = max(0, memory.level - rules.reactivation_levels)
+    back = rebased(agent, memory, level=level, status="active", by=by)
+    lacking = max(0.0, rules.reactivation_strength - agent.strength(back))
+    return moved(agent, back, by=by, more=lacking, perspectives={}).but(
+        effective_uses=min(memory.effective_uses, rules.consolidation_thresholds[level])
+    )
+
+
+def _credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
+    """Document 003 §4.4: impact adds up, and a share of it to the strength."""
+    more = event.points * agent.rules.impact_to_strength_ratio
+    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives={}).but(
+        impact_score=memory.impact_score + event.points
+    )
+
+
+def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
+    """Document 000 §3.7: levels first, then fading, then the archive, then pruning for want of room."""
+    by = event.sequence or 0
+    fresh = tuple(each for each in agent.awake if each in set(event.sessions))
+    unmoved = {
+        each.memory_id
+        for each in (*event.consolidated, *event.archived, *event.pruned)
+        if each.memory_id in mind.memories and mind.memories[each.memory_id].revision == each.revision
+    }
+    for change in event.consolidated:
+        if change.memory_id in unmoved and change.level < LEVELS:
+            memory = mind.memories[change.memory_id]
+            mind = mind.holding(rebased(agent, memory, level=change.level, status=memory.status, by=by))
+    mind = mind.with_agent(
+        clocks=advanced(agent.clocks, agent.rules, len(fresh)),
+        awake=tuple(each for each in agent.awake if each not in set(fresh)),
+        slept=agent.slept + len(fresh),
+        last_sleep=by,
+        last_slept_at=event.recorded_at,
+    )
+    mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), by=by)
+    if agent.next_policy is not None:
+        return mind.with_agent(policy=agent.next_policy, next_policy=None)
+    return mind
+
+
+def _archived(mind: Mind, memories: Iterable[Seen], *, by: int) -> Mind:
+    if mind.agent is None:
+        return mind
+    agent = mind.agent
+    for each in memories:
+        memory = mind.memories[each.memory_id]
+        if memory.status == "active":
+            mind = mind.holding(rebased(agent, memory, level=memory.level, status="archived", by=by))
+    return mind

@@ -1,0 +1,88 @@
+"""Which memories an answer really drew on, what is learned from it, and what feedback is worth."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from nemuri.contracts.clients import MemoryContent, Scope, Setting
+from nemuri.contracts.event import Event, derive
+from nemuri.contracts.memories import ImpactCredited, Use
+from nemuri.domain.language.keywords import keywords, occurring
+from nemuri.domain.memory.policy import Policy
+from nemuri.domain.tasks.state import Assignment, Feedback
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory that was in the context, and how close the answer is to it."""
+
+    memory_id: UUID
+    tags: tuple[str, ...]
+    similarity: float
+    """Cosine between the answer and the memory."""
+
+
+def uses(answer: str, citations: Sequence[UUID], shown: Sequence[Shown], *, threshold: float) -> tuple[Use, ...]:
+    """What the answer drew on: what it cites; if it cites nothing, by tags; if these say nothing, by similarity.
+
+    A tag counts as a whole term only, and one that most of the memories share proves nothing. `threshold` is the
+    embedder's own for recognising use, a cosine.
+    """
+    known = [each.memory_id for each in shown]
+    cited = [each for each in dict.fromkeys(citations) if each in known]
+    if cited:
+        return tuple(Use(memory_id=each, method="citation") for each in cited)
+    frequency = Counter(tag for each in shown for tag in set(each.tags))
+    telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
+    said = set(occurring(sorted(telling), answer))
+    tagged = [each.memory_id for each in shown if said.intersection(each.tags)]
+    if tagged:
+        return tuple(Use(memory_id=each, method="tag") for each in tagged)
+    return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.similarity >= threshold)
+
+
+def learned(learnings: Mapping[str, str], setting: Setting, known: Iterable[str]) -> tuple[MemoryContent, ...]:
+    """The memories that learnings become, one for each perspective, valid in the task's project or everywhere.
+
+    What says word for word what was `known` in the session already is nothing new.
+    """
+    said = {text.strip() for text in known}
+    scope = Scope(level="project", name=setting.project) if setting.project else Scope()
+    return tuple(
+        MemoryContent(content=text, tags=keywords(text), learnings={perspective: text}, scope=scope)
+        for perspective, text in learnings.items()
+        if text.strip() and text.strip() not in said
+    )
+
+
+def credit(feedback: Feedback, assignment: Assignment, policy: Policy, cause: Event) -> tuple[ImpactCredited, ...]:
+    """What a client's feedback is worth to the memories that an assignment used; nothing before the attribution.
+
+    Each part of it counts once for an assignment, however often it is said (RULINGS).
+    """
+    if assignment.used is None:
+        return ()
+    worth: list[tuple[str, float, tuple[UUID, ...]]] = [
+        (feedback.verdict, policy.impact_user_positive if feedback.verdict == "helpful" else 0.0, assignment.used)
+    ]
+    if feedback.result is not None:
+        points = policy.impact_task_success if feedback.result == "success" else 0.0
+        worth.append((feedback.result, points, assignment.used))
+    if feedback.prevented_error is not None and feedback.prevented_error in assignment.used:
+        worth.append(("prevented_error", policy.impact_prevented_error, (feedback.prevented_error,)))
+    return tuple(
+        ImpactCredited.following(
+            cause,
+            key=derive(
+                assignment.assignment_id, reason, ",".join(map(str, memories)) if reason == "prevented_error" else ""
+            ),
+            correlation_id=assignment.task_id,
+            agent_id=assignment.agent_id,
+            assignment_id=assignment.assignment_id,
+            reason=reason,
+            points=points,
+            memory_ids=memories,
+        )
+        for reason, points, memories in worth
+    )

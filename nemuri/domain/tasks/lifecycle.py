@@ -1,0 +1,179 @@
+"""The fold of a task: what each event means for it."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, TaskSubmitted
+from nemuri.contracts.log import AnyTaskEvent
+from nemuri.contracts.memories import (
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    SessionEnded,
+)
+from nemuri.contracts.tasks import (
+    ChunkReady,
+    ChunkSummarised,
+    NegotiationOpened,
+    ReactionFailed,
+    TaskAnswered,
+    TaskAssigned,
+    TaskCompleted,
+    TaskFailed,
+    TaskReopened,
+    TaskRouted,
+    TaskSummarised,
+)
+from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState
+
+WorkEvent = MemoriesRetrieved | MemoriesUsed | LearningsExtracted | MemoryEncoded | SessionEnded
+"""What agents do for a task; recorded with the agent, known to the task by its correlation."""
+LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
+
+
+def evolve(state: TaskState, event: LifeEvent) -> TaskState:
+    """The task after `event`. Total: what makes no sense for the task leaves it as it is."""
+    match event:
+        case MemoriesRetrieved() | MemoriesUsed() | LearningsExtracted() | MemoryEncoded() | SessionEnded():
+            return _work(state, event)
+        case TaskSubmitted():
+            return state if state.task else replace(state, task=_submitted(event))
+        case FeedbackGiven():
+            return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
+        case ChunkReady():
+            chunk = Chunk(task_id=event.task_id, ordinal=event.ordinal, of=event.of, detail=event.detail)
+            return state if event.ordinal in state.chunks else _with_chunk(state, chunk)
+        case ChunkSummarised():
+            known = state.chunks.get(event.ordinal)
+            if known is None or known.point is not None:
+                return state
+            return _with_chunk(state, known.but(point=event.point, usage=event.usage))
+        case TaskAssigned():
+            if event.assignment_id in state.assignments:
+                return state
+            return replace(state, assignments=state.assignments.set(event.assignment_id, _assigned(event)))
+        case TaskAnswered():
+            return _answered(state, event)
+        case _:
+            return _stage(state, event)
+
+
+def _stage(
+    state: TaskState,
+    event: NegotiationAnswered
+    | NegotiationOpened
+    | TaskSummarised
+    | TaskRouted
+    | TaskCompleted
+    | TaskFailed
+    | TaskReopened
+    | ReactionFailed,
+) -> TaskState:
+    task = state.task
+    if task is None:
+        return state
+    match event:
+        case NegotiationOpened():
+            return state.with_task(status="negotiation", items=event.items, options=event.options)
+        case NegotiationAnswered():
+            if task.status != "negotiation":
+                return state
+            return state.with_task(status="open", option=event.option)
+        case TaskSummarised():
+            if task.summary is not None:
+                return state
+            return state.with_task(summary=event.summary, parts=event.parts, details=event.details)
+        case TaskRouted():
+            return state.with_task(routed=len(event.choices)) if event.attempt == task.attempt else state
+        case TaskCompleted():
+            return state.with_task(status="done", answer=event.answer, reason=None, ended_at=event.at)
+        case TaskFailed():
+            if task.status == "done" or event.attempt != task.attempt:
+                return state
+            return state.with_task(status="failed", reason=event.reason, ended_at=event.at)
+        case TaskReopened():
+            if task.status != "failed" or event.attempt != task.attempt + 1:
+                return state
+            return state.with_task(status="open", attempt=event.attempt, routed=0, reason=None, ended_at=None)
+        case ReactionFailed():
+            return state
+        case _:
+            assert_never(event)
+
+
+def _work(state: TaskState, event: WorkEvent) -> TaskState:
+    match event:
+        case MemoriesRetrieved():
+            scores = {candidate.memory_id: candidate for candidate in event.candidates}
+            recalled = tuple(
+                Recalled(memory_id=each, score=scores[each].score, features=scores[each].features)
+                for each in event.in_context
+                if each in scores
+            )
+            return state.with_assignment(event.assignment_id, retrieved=recalled)
+        case MemoriesUsed():
+            return state.with_assignment(event.assignment_id, used=event.memory_ids)
+        case LearningsExtracted():
+            return state.with_assignment(event.assignment_id, learned=len(event.learnings))
+        case MemoryEncoded():
+            return _encoded(state, event)
+        case SessionEnded():
+            return state.with_assignment(event.assignment_id, ended=True)
+        case _:
+            assert_never(event)
+
+
+def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
+    """A learning's memory belongs to the assignment that it was learned in."""
+    assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
+    if assignment is None:
+        return state
+    return state.with_assignment(assignment.assignment_id, memories=(*assignment.memories, event.memory_id))
+
+
+def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
+    known = state.assignments.get(event.assignment_id)
+    if known is None or known.answer is not None:
+        return state
+    return state.with_assignment(event.assignment_id, answer=event.text, citations=event.citations, usage=event.usage)
+
+
+def _submitted(event: TaskSubmitted) -> Task:
+    return Task(
+        task_id=event.task_id,
+        client_id=event.client_id,
+        text=event.text,
+        documents=event.documents,
+        supplied_summary=event.summary,
+        wanted_agent=event.wanted_agent,
+        wanted_perspective=event.perspective,
+        setting=event.setting,
+        submitted_at=event.at,
+    )
+
+
+def _assigned(event: TaskAssigned) -> Assignment:
+    return Assignment(
+        assignment_id=event.assignment_id,
+        task_id=event.task_id,
+        agent_id=event.agent_id,
+        part=event.part,
+        perspective=event.perspective,
+        attempt=event.attempt,
+        assigned_at=event.at,
+    )
+
+
+def _feedback(event: FeedbackGiven) -> Feedback:
+    return Feedback(
+        feedback_id=event.event_id,
+        task_id=event.task_id,
+        verdict=event.verdict,
+        result=event.result,
+        prevented_error=event.prevented_error,
+    )
+
+
+def _with_chunk(state: TaskState, chunk: Chunk) -> TaskState:
+    return replace(state, chunks=state.chunks.set(chunk.ordinal, chunk))

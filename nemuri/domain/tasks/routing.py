@@ -1,0 +1,109 @@
+"""Who works on a task: decided on its summary alone, by expertise, past outcomes and load (document 000 §3.1)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nemuri.contracts.agents import Definition
+from nemuri.contracts.event import Event
+from nemuri.contracts.tasks import AgentScore, Choice, TaskAssigned, TaskFailed, TaskRouted
+from nemuri.domain.language.terms import terms
+from nemuri.domain.tasks.fan_in import attempt_key
+from nemuri.domain.tasks.state import Task
+
+EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
+"""How much each of the orchestrator's perspectives counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applicant:
+    """What the orchestrator knows of an agent."""
+
+    agent_id: str
+    definition: Definition
+    known_tags: tuple[str, ...]
+    """The tags of its memories, strongest first."""
+    succeeded: int
+    """Past assignments that clients called helpful or a success."""
+    failed: int
+    """Past assignments that clients called unhelpful or a failure."""
+    waiting: int
+    """Assignments without an answer yet."""
+
+
+def route(cause: Event, task: Task, applicants: Sequence[Applicant]) -> TaskRouted | TaskFailed:
+    """The agents that will work on each part of the task; a failure where nobody can."""
+    able = [each for each in applicants if task.wanted_agent in {None, each.agent_id}]
+    if not able:
+        return fail(cause, task, _nobody(task))
+    summary = terms(f"{task.summary or task.text}\n" + "\n".join(part.text for part in task.parts))
+    scores = sorted((_score(each, summary, applicants) for each in able), key=lambda each: (-each.total, each.agent_id))
+    best = next(each for each in able if each.agent_id == scores[0].agent_id)
+    perspective = task.wanted_perspective or _perspective(best.definition, summary)
+    choices = tuple(
+        Choice(agent_id=best.agent_id, part=number, perspective=perspective) for number in range(len(task.parts))
+    )
+    return TaskRouted.following(
+        cause, key=attempt_key(task.task_id, task.attempt), attempt=task.attempt, choices=choices, scores=tuple(scores)
+    )
+
+
+def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
+    """The assignments that a routing means, one for each choice."""
+    return tuple(
+        TaskAssigned.following(
+            routed,
+            number=number,
+            agent_id=choice.agent_id,
+            part=choice.part,
+            perspective=choice.perspective,
+            attempt=routed.attempt,
+        )
+        for number, choice in enumerate(routed.choices)
+    )
+
+
+def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
+    """The end of the present attempt without an answer."""
+    key = attempt_key(task.task_id, task.attempt)
+    return TaskFailed.following(cause, key=key, attempt=task.attempt, reason=reason)
+
+
+def _nobody(task: Task) -> str:
+    if task.wanted_agent:
+        return f"there is no agent {task.wanted_agent!r}; `nemuri agents` lists those there are"
+    return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
+
+
+def _score(applicant: Applicant, summary: Sequence[str], others: Sequence[Applicant]) -> AgentScore:
+    expertise = _overlap(summary, _known_words(applicant))
+    history = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
+    busiest = max(each.waiting for each in others)
+    load = 1.0 - applicant.waiting / busiest if busiest else 1.0
+    total = EXPERTISE * expertise + HISTORY * history + LOAD * load
+    return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=history, load=load, total=total)
+
+
+def _known_words(applicant: Applicant) -> set[str]:
+    definition = applicant.definition
+    words = [definition.role, definition.description, *applicant.known_tags]
+    for perspective in definition.perspectives:
+        words += [perspective.name, *perspective.keywords]
+    return set(terms("\n".join(words)))
+
+
+def _overlap(summary: Sequence[str], known: set[str]) -> float:
+    """The share of the summary's words that the agent knows, by how often they occur; 0 to 1."""
+    counts = Counter(summary)
+    total = sum(counts.values())
+    return sum(count for word, count in counts.items() if word in known) / total if total else 0.0
+
+
+def _perspective(definition: Definition, summary: Sequence[str]) -> str | None:
+    """The perspective whose words the summary has most of; None where it has none of any."""
+    shares = [
+        (_overlap(summary, set(terms("\n".join((each.name, *each.keywords))))), each.name)
+        for each in definition.perspectives
+    ]
+    share, name = max(shares, key=lambda each: each[0])
+    return name if share else None

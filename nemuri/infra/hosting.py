@@ -1,0 +1,137 @@
+"""A service as a FastStream application: subscribers on its durables, acknowledgements, signs of life."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import structlog
+from faststream import AckPolicy, FastStream
+from faststream.exceptions import NackMessage, RejectMessage
+from faststream.nats import JStream, NatsBroker, PullSub
+from faststream.nats.annotations import NatsMessage
+from nats.aio.msg import Msg
+
+from nemuri.contracts.log import UndecodableError
+from nemuri.contracts.queries import Query
+from nemuri.infra.log import MESSAGE_ID
+from nemuri.infra.provisioning import ACK_WAIT, Durable
+from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
+from nemuri.infra.resources import Resources
+
+LONGEST_WAIT = 30.0
+"""Seconds until an event that had to wait is tried again, at most."""
+
+logger = structlog.get_logger()
+
+
+def application(service: Service, resources: Resources) -> FastStream:
+    """The service as an application that consumes from its durables; they must have been provisioned."""
+    broker = NatsBroker(
+        str(resources.settings.nats_url),
+        name=f"{resources.settings.namespace}-{service.name}",
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=1,
+        graceful_timeout=20,
+        logger=None,
+    )
+    reactor = Reactor(service, resources)
+    for durable in service.durables(resources.log.subjects):
+        _consume(broker, durable, reactor)
+    for kind in service.answers:
+        _answer(broker, kind, reactor)
+    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None)
+
+
+def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        if service.background is None:
+            yield
+            return
+        work = asyncio.ensure_future(service.background(resources))
+        try:
+            yield
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+
+    return lifespan
+
+
+def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor) -> None:
+    options: dict[str, Any] = {"max_workers": durable.at_once} if durable.at_once > 1 else {}
+    subscriber = broker.subscriber(
+        durable.subjects[0],
+        stream=JStream(reactor.resources.log.subjects.stream, declare=False),
+        durable=durable.name,
+        pull_sub=PullSub(batch_size=1, timeout=5.0),
+        ack_policy=AckPolicy.NACK_ON_ERROR,
+        decoder=_undecoded,
+        title=durable.name,
+        **options,
+    )
+
+    @subscriber  # type: ignore[untyped-decorator]
+    async def handle(message: NatsMessage) -> None:
+        await _handle(message, reactor)
+
+
+async def _undecoded(message: Any) -> bytes:
+    return bytes(message.body)
+
+
+async def _handle(message: NatsMessage, reactor: Reactor) -> None:
+    """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
+    raw: Msg = message.raw_message
+    delay = min(LONGEST_WAIT, 0.05 * 2 ** min(raw.metadata.num_delivered, 12))
+    async with _alive(message):
+        try:
+            await reactor.react(reactor.resources.log.decode(raw))
+        except (UndecodableError, GaveUpError) as error:
+            await _bury(raw, reactor, str(error))
+            raise RejectMessage from error
+        except WAITING as error:
+            logger.info("waiting", service=reactor.service.name, subject=raw.subject, why=str(error), seconds=delay)
+            raise NackMessage(delay=delay) from error
+        except Exception as error:
+            logger.exception("fault", service=reactor.service.name, subject=raw.subject)
+            raise NackMessage(delay=delay) from error
+
+
+async def _bury(raw: Msg, reactor: Reactor, why: str) -> None:
+    """Put a copy of what cannot be handled among the dead letters, once for each service."""
+    log = reactor.resources.log
+    headers = {
+        MESSAGE_ID: f"{reactor.service.name}-{raw.metadata.sequence.stream}",
+        "Nemuri-Reason": why.replace("\n", " ")[:500],
+        "Nemuri-Subject": raw.subject,
+        "Nemuri-Sequence": str(raw.metadata.sequence.stream),
+    }
+    await log.stream.publish(log.subjects.dead(reactor.service.name), raw.data, headers=headers)
+
+
+@asynccontextmanager
+async def _alive(message: NatsMessage) -> AsyncIterator[None]:
+    """Tell the server every now and then that the event is still in work."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(ACK_WAIT / 3)
+            await message.in_progress()
+
+    beating = asyncio.ensure_future(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+
+
+def _answer(broker: NatsBroker, kind: type[Query], reactor: Reactor) -> None:
+    subject = reactor.resources.log.subjects.query(kind.name)
+    subscriber = broker.subscriber(subject, queue=reactor.service.name, decoder=_undecoded, max_workers=4)
+
+    @subscriber
+    async def handle(message: NatsMessage) -> bytes:
+        return await reactor.ask(kind, message.body)

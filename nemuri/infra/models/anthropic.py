@@ -1,0 +1,96 @@
+"""Anthropic's messages as a chat."""
+
+import asyncio
+from typing import Final
+
+from pydantic import BaseModel
+
+from nemuri.contracts.event import Usage
+from nemuri.infra.models.guard import require_allowed
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, failure, read_body, sendable, storable
+
+ANTHROPIC_URL: Final = "https://api.anthropic.com"
+
+
+class _Block(BaseModel):
+    type: str
+    text: str | None = None
+
+
+class _Usage(BaseModel):
+    input_tokens: Count = None
+    output_tokens: Count = None
+    cache_creation_input_tokens: Count = None
+    cache_read_input_tokens: Count = None
+
+    @property
+    def all_input(self) -> int:
+        return (self.input_tokens or 0) + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+
+
+class _Message(BaseModel):
+    content: list[_Block]
+    stop_reason: str | None = None
+    usage: _Usage | None = None
+
+
+class AnthropicChat:
+    """One model of Anthropic. The SDK is imported when the first chat is made; its own retries are off.
+
+    `timeout` is in seconds and bounds the whole call. A reply without text is `ModelRefused` when the model declined
+    or spent all its tokens thinking, else `ModelUnavailable`.
+    """
+
+    def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
+        import anthropic
+
+        self._sdk = anthropic
+        self._client = anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
+        self._secret = api_key
+        self._base_url = base_url
+        self._model = model
+        self._timeout = timeout
+
+    @property
+    def name(self) -> str:
+        """ "anthropic:" and the model."""
+        return f"anthropic:{self._model}"
+
+    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+        """The text of the reply; thinking is left out of it but counted as output tokens."""
+        require_allowed(self._base_url)
+        body = read_body(self.name, await self._post(system, user, max_tokens), _Message)
+        text = storable("".join(block.text or "" for block in body.content if block.type == "text"))
+        if not text:
+            raise _silence(self.name, body.stop_reason)
+        usage = body.usage or _Usage()
+        return Reply(text, Usage(model=self.name, input_tokens=usage.all_input, output_tokens=usage.output_tokens or 0))
+
+    async def _post(self, system: str, user: str, max_tokens: int) -> bytes:
+        try:
+            async with asyncio.timeout(self._timeout):
+                raw = await self._client.messages.with_raw_response.create(
+                    model=self._model,
+                    system=sendable(system),
+                    messages=[{"role": "user", "content": sendable(user)}],
+                    max_tokens=max_tokens + REASONING_TOKENS,
+                    timeout=self._timeout,
+                )
+                return raw.http_response.content
+        except self._sdk.APIStatusError as error:
+            raise failure(self.name, error.status_code, error.response.headers, error.body, self._secret) from None
+        except (self._sdk.APITimeoutError, TimeoutError):
+            raise ModelUnavailable(f"{self.name}: no answer within {self._timeout:g} s") from None
+        except self._sdk.APIConnectionError as error:
+            raise ModelUnavailable(f"{self.name}: no connection ({type(error.__cause__).__name__})") from None
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _silence(name: str, stop_reason: str | None) -> ModelUnavailable | ModelRefused:
+    if stop_reason in {"refusal", "max_tokens", "model_context_window_exceeded"}:
+        return ModelRefused(f"{name}: no text, stopped by {stop_reason}")
+    return ModelUnavailable(f"{name}: no text in the reply")

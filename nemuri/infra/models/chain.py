@@ -1,0 +1,132 @@
+"""Several models as one: fallback from one to the next, and a bound on concurrent calls."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+from nemuri.infra.models.protocol import (
+    Answer,
+    AnswerJob,
+    Chat,
+    KeyPointJob,
+    LearningsJob,
+    Model,
+    ModelRefused,
+    ModelUnavailable,
+    Reply,
+)
+from nemuri.infra.models.retries import Retries, persist
+
+T = TypeVar("T")
+
+
+class Chain:
+    """Asks each chat in turn until one answers, each with its own budget of repetitions.
+
+    When all fail: `ModelUnavailable` if any was, with the shortest `retry_after`, else `ModelRefused`.
+    """
+
+    def __init__(self, models: Sequence[Chat], retries: Retries | None = None) -> None:
+        if not models:
+            raise ValueError("a chain needs at least one model")
+        self._chats = tuple(models)
+        self._retries = retries or Retries()
+
+    @property
+    def name(self) -> str:
+        """The names in the order in which they are asked."""
+        return " > ".join(chat.name for chat in self._chats)
+
+    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+        """The first answer; its usage names the chat that gave it."""
+        failures: list[ModelUnavailable | ModelRefused] = []
+        for chat in self._chats:
+            try:
+                return await self._persist(chat, system, user, max_tokens)
+            except (ModelUnavailable, ModelRefused) as error:
+                failures.append(error)
+        raise _together(failures)
+
+    async def _persist(self, chat: Chat, system: str, user: str, max_tokens: int) -> Reply[str]:
+        return await persist(lambda: chat.complete(system, user, max_tokens), self._retries)
+
+    async def aclose(self) -> None:
+        """Close every chat, also when closing one of them fails."""
+        await close_all(self._chats)
+
+
+class Bounded:
+    """At most `limit` calls of the chat at once; further ones wait, first come, first served."""
+
+    def __init__(self, chat: Chat, limit: int) -> None:
+        if limit < 1:
+            raise ValueError("the limit of concurrent calls is at least 1")
+        self._chat = chat
+        self._places = asyncio.Semaphore(limit)
+
+    @property
+    def name(self) -> str:
+        """The name of the chat behind it."""
+        return self._chat.name
+
+    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+        """As the chat behind it, once a place is free."""
+        async with self._places:
+            return await self._chat.complete(system, user, max_tokens)
+
+    async def aclose(self) -> None:
+        """Close the chat behind it."""
+        await self._chat.aclose()
+
+
+class Fallback:
+    """Two models as one: what the first cannot do for now, or refuses, the second does."""
+
+    def __init__(self, first: Model, second: Model) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def name(self) -> str:
+        """Both names in the order in which they are asked."""
+        return f"{self._first.name} > {self._second.name}"
+
+    async def answer(self, job: AnswerJob) -> Reply[Answer]:
+        """The first model's answer, or the second's."""
+        return await _either(lambda: self._first.answer(job), lambda: self._second.answer(job))
+
+    async def key_point(self, job: KeyPointJob) -> Reply[str]:
+        """The first model's key point, or the second's."""
+        return await _either(lambda: self._first.key_point(job), lambda: self._second.key_point(job))
+
+    async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
+        """The first model's learnings, or the second's."""
+        return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
+
+    async def aclose(self) -> None:
+        """Close both."""
+        await close_all((self._first, self._second))
+
+
+async def close_all(closable: Sequence[Chat | Model]) -> None:
+    """Close each of them, then raise the first error if there was one."""
+    outcomes = await asyncio.gather(*(one.aclose() for one in closable), return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+async def _either(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
+    try:
+        return await first()
+    except (ModelUnavailable, ModelRefused):
+        return await second()
+
+
+def _together(failures: Sequence[ModelUnavailable | ModelRefused]) -> ModelUnavailable | ModelRefused:
+    text = "; ".join(str(failure) for failure in failures)
+    transient = [failure for failure in failures if isinstance(failure, ModelUnavailable)]
+    if not transient:
+        return ModelRefused(text)
+    waits = [failure.retry_after for failure in transient if failure.retry_after is not None]
+    return ModelUnavailable(text, retry_after=min(waits, default=None))

@@ -1,0 +1,35 @@
+"""The labels in brackets by which an answer names its sources."""
+
+import re
+from collections.abc import Iterable
+
+_BRACKETS = re.compile(r"[\[［【]([^\[\]［］【】\n]{1,200})[\]］】]")
+_LABEL = re.compile(r"[md][0-9]{1,4}", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[,;、，；\s]+")
+
+
+def cited(text: str, given: Iterable[str]) -> tuple[str, ...]:
+    """The given labels that occur in brackets, as [m1] or [m1, d2], by first occurrence, each once."""
+    known = {label.casefold(): label for label in given}
+    found: dict[str, None] = {}
+    for match in _BRACKETS.finditer(text):
+        for part in _SEPARATORS.split(match.group(1).strip()):
+            label = known.get(part.casefold())
+            if label is not None:
+                found[label] = None
+    return tuple(found)
+
+
+def without_labels(text: str) -> str:
+    """The text without its brackets of labels and the white space in front of them."""
+    spaced = re.compile(rf"\s*{_BRACKETS.pattern}")
+    return spaced.sub(lambda match: "" if _is_citation(match.group(1)) else match.group(), text)
+
+
+def disarmed(text: str) -> str:
+    """The text with brackets of labels made round ones, so that quoting it cites nothing."""
+    return _BRACKETS.sub(lambda match: f"({match.group(1)})" if _is_citation(match.group(1)) else match.group(), text)
+
+
+def _is_citation(inside: str) -> bool:
+    return all(_LABEL.fullmatch(part) for part in _SEPARATORS.split(inside.strip()))

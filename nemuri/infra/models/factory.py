@@ -1,0 +1,56 @@
+"""From settings to models."""
+
+from dataclasses import dataclass
+
+from nemuri.infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
+from nemuri.infra.models.chain import Bounded, Chain, Fallback, close_all
+from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.openai import OPENAI_URL, OpenAIChat
+from nemuri.infra.models.prompted import PromptedModel
+from nemuri.infra.models.protocol import Chat, Model
+from nemuri.infra.models.settings import ModelSettings, Provider, secret
+
+__all__ = ["ModelSettings", "Models", "build_models"]
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The two models of the platform; they may be one and the same."""
+
+    main: Model
+    """Answers and learnings."""
+    light: Model
+    """Key points and judgements."""
+
+    async def aclose(self) -> None:
+        """Release the connections of both."""
+        await close_all((self.main, self.light))
+
+
+def build_models(settings: ModelSettings) -> Models:
+    """The models of the settings; imports the SDKs of the chosen providers and opens no connection yet."""
+    return Models(main=_model(settings, light=False), light=_model(settings, light=True))
+
+
+def _model(settings: ModelSettings, *, light: bool) -> Model:
+    chats = [_chat(provider, settings, light=light) for provider in settings.chosen if provider != "extractive"]
+    if not chats:
+        return ExtractiveModel()
+    prompted = PromptedModel(Bounded(Chain(chats, settings.retries), settings.concurrency))
+    return Fallback(prompted, ExtractiveModel()) if "extractive" in settings.chosen else prompted
+
+
+def _chat(provider: Provider, settings: ModelSettings, *, light: bool) -> Chat:
+    if provider == "anthropic":
+        return AnthropicChat(
+            api_key=secret(settings.anthropic_api_key),
+            base_url=str(settings.anthropic_base_url or ANTHROPIC_URL),
+            model=settings.anthropic_light_model if light else settings.anthropic_model,
+            timeout=settings.timeout,
+        )
+    return OpenAIChat(
+        api_key=secret(settings.openai_api_key) or "none",
+        base_url=str(settings.openai_base_url or OPENAI_URL),
+        model=settings.openai_light_model if light else settings.openai_model,
+        timeout=settings.timeout,
+    )

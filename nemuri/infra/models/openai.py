@@ -1,0 +1,104 @@
+"""Chat completions of OpenAI, and of any server that speaks the same format, as a chat."""
+
+import asyncio
+from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field
+
+from nemuri.contracts.event import Usage
+from nemuri.infra.models.guard import require_allowed
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, failure, read_body, sendable, storable
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+
+
+class _Said(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Usage | None = None
+
+
+class OpenAIChat:
+    """One model behind chat completions. The SDK is imported when the first chat is made; its own retries are off.
+
+    `timeout` is in seconds and bounds the whole call. OpenAI itself gets `max_completion_tokens` with head-room for
+    thinking; other servers get the older `max_tokens`, which more of them know, without head-room, because their
+    contexts may be small. A reply without text is `ModelRefused` when the model declined or spent all its tokens
+    thinking, else `ModelUnavailable`.
+    """
+
+    def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
+        import openai
+
+        self._sdk = openai
+        self._client = openai.AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
+        self._secret = api_key
+        self._base_url = base_url
+        self._model = model
+        self._timeout = timeout
+
+    @property
+    def name(self) -> str:
+        """ "openai:" and the model, whoever serves it."""
+        return f"openai:{self._model}"
+
+    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+        """The text of the first choice."""
+        require_allowed(self._base_url)
+        body = read_body(self.name, await self._post(system, user, max_tokens), _Completion)
+        choice = body.choices[0]
+        text = storable(choice.message.content or "")
+        if not text:
+            raise _silence(self.name, choice)
+        return Reply(text, _counted(self.name, body.usage or _Usage()))
+
+    async def _post(self, system: str, user: str, max_tokens: int) -> bytes:
+        official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
+        try:
+            async with asyncio.timeout(self._timeout):
+                raw = await self._client.chat.completions.with_raw_response.create(
+                    model=self._model,
+                    messages=[
+                        {"role": "system", "content": sendable(system)},
+                        {"role": "user", "content": sendable(user)},
+                    ],
+                    max_completion_tokens=max_tokens + REASONING_TOKENS if official else self._sdk.omit,
+                    max_tokens=self._sdk.omit if official else max_tokens,
+                )
+                return raw.http_response.content
+        except self._sdk.APIStatusError as error:
+            raise failure(self.name, error.status_code, error.response.headers, error.body, self._secret) from None
+        except (self._sdk.APITimeoutError, TimeoutError):
+            raise ModelUnavailable(f"{self.name}: no answer within {self._timeout:g} s") from None
+        except self._sdk.APIConnectionError as error:
+            raise ModelUnavailable(f"{self.name}: no connection ({type(error.__cause__).__name__})") from None
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _counted(name: str, usage: _Usage) -> Usage:
+    return Usage(model=name, input_tokens=usage.prompt_tokens or 0, output_tokens=usage.completion_tokens or 0)
+
+
+def _silence(name: str, choice: _Choice) -> ModelUnavailable | ModelRefused:
+    if choice.message.refusal or choice.finish_reason in {"content_filter", "length"}:
+        return ModelRefused(f"{name}: no text, stopped by {choice.finish_reason}")
+    return ModelUnavailable(f"{name}: no text in the reply")

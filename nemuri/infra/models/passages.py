@@ -1,0 +1,134 @@
+"""Sentences weighed against each other: which of them say something about a question, and which are central."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nemuri.domain.language.markers import marker_end
+from nemuri.domain.language.scripts import HIRAGANA
+from nemuri.domain.language.sentences import sentences
+from nemuri.domain.language.terms import terms
+from nemuri.infra.models.citations import disarmed
+
+LONGEST_QUOTE: Final = 400
+"""Characters of one quoted sentence."""
+
+_SATURATION: Final = 1.2
+_COVERED: Final = 0.4
+_LEAST_SHARE: Final = 0.25
+_DUPLICATE: Final = 0.7
+_GRAMMAR = re.compile(f"[{HIRAGANA}].?")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence of a source, fit to be quoted on one line."""
+
+    label: str
+    text: str
+    counts: Counter[str]
+    """How often each term occurs in it."""
+
+
+def passages(label: str, text: str) -> list[Passage]:
+    """The sentences of the text that have at least one term, without list marks and without citing anything."""
+    found = (_readable(sentence) for sentence in sentences(text))
+    return [Passage(label, sentence, counts) for sentence in found if (counts := Counter(terms(sentence)))]
+
+
+def topic(text: str) -> frozenset[str]:
+    """The terms of a question that are about something.
+
+    Bigrams that begin with hiragana are mostly particles and endings (です, では); they count only when the text has
+    nothing else.
+    """
+    every = frozenset(terms(text))
+    return frozenset(term for term in every if not _GRAMMAR.fullmatch(term)) or every
+
+
+def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, characters: int) -> list[Passage]:
+    """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
+
+    Greedy: a passage's worth is the sum over the wanted terms in it of idf × saturated frequency, times 0.4 for each
+    chosen passage that has the term already; it stops below a quarter of the best worth. Near-duplicates of a chosen
+    passage (Jaccard index of the terms above 0.7) are passed over. Ties go to the earlier passage.
+    """
+    weights = _idf(candidates, wanted)
+    open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
+    chosen: list[Passage] = []
+    left, least = characters, 0.0
+    while open_ and len(chosen) < most:
+        worths = [_worth(candidate, weights) for candidate in open_]
+        worth = max(worths)
+        best = open_.pop(worths.index(worth))
+        if worth < least:
+            break
+        if any(_alike(best, other) for other in chosen) or (chosen and len(best.text) > left):
+            continue
+        chosen.append(best)
+        left -= len(best.text)
+        least = least or worth * _LEAST_SHARE
+        weights = {term: weight * (_COVERED if term in best.counts else 1) for term, weight in weights.items()}
+    return chosen
+
+
+def most_telling(candidates: Sequence[Passage], favoured: Iterable[str], *, boost: float = 3.0) -> Passage | None:
+    """The most central passage: its terms are frequent among the candidates, favoured terms count `boost` times.
+
+    The sum over its distinct terms is divided by the square root of their number (plus a few), so that neither long
+    nor very short sentences win by length. None without candidates; ties go to the earlier passage.
+    """
+    favourites = frozenset(favoured)
+    everywhere: Counter[str] = Counter()
+    for candidate in candidates:
+        everywhere.update(candidate.counts.keys())
+
+    def centrality(candidate: Passage) -> float:
+        total = sum(
+            math.log1p(everywhere[term])
+            * (boost if term in favourites else 1)
+            * (0.2 if _GRAMMAR.fullmatch(term) else 1)
+            for term in candidate.counts
+        )
+        return total / math.sqrt(len(candidate.counts) + 4)
+
+    return max(candidates, key=centrality, default=None)
+
+
+def related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passage]:
+    """Those of the passages that share the highest number of wanted terms; none when no passage shares any."""
+    shared = [len(wanted & candidate.counts.keys()) for candidate in candidates]
+    top = max(shared, default=0)
+    return [candidate for candidate, number in zip(candidates, shared, strict=True) if top and number == top]
+
+
+def _readable(sentence: str) -> str:
+    body = disarmed(sentence[marker_end(sentence, 0, len(sentence)) :]).strip().lstrip("#").strip()
+    if len(body) <= LONGEST_QUOTE:
+        return body
+    cut = body[: LONGEST_QUOTE - 1]
+    space = cut.rfind(" ", LONGEST_QUOTE // 2)
+    return (cut[:space] if space > 0 else cut).rstrip(" ,、，") + "…"
+
+
+def _idf(candidates: Sequence[Passage], wanted: frozenset[str]) -> dict[str, float]:
+    total = len(candidates)
+    holding = {term: sum(term in candidate.counts for candidate in candidates) for term in sorted(wanted)}
+    return {term: math.log1p((total - count + 0.5) / (count + 0.5)) for term, count in holding.items() if count}
+
+
+def _worth(passage: Passage, weights: dict[str, float]) -> float:
+    length = 0.7 + 0.3 * len(passage.text) / 80
+    return sum(
+        weight * count / (count + _SATURATION * length)
+        for term, weight in weights.items()
+        if (count := passage.counts.get(term, 0))
+    )
+
+
+def _alike(one: Passage, other: Passage) -> bool:
+    common = len(one.counts.keys() & other.counts.keys())
+    return common > _DUPLICATE * len(one.counts.keys() | other.counts.keys())

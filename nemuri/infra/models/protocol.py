@@ -1,0 +1,119 @@
+"""What the services ask of a model: jobs, not raw prompts, so that a model without a language model can serve too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from nemuri.contracts.event import Usage
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that an answer may draw on, under the label by which it is cited."""
+
+    label: str
+    """"m1", "m2", … for memories, "d1", "d2", … for details; unique within a job."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJob:
+    """A question to be answered from memories and details."""
+
+    role: str
+    system_prompt: str
+    """The agent's own instructions; may be empty."""
+    perspective: str | None
+    question: str
+    memories: tuple[Source, ...]
+    details: tuple[Source, ...]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The memories, then the details."""
+        return self.memories + self.details
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer and what it cites."""
+
+    text: str
+    cited: tuple[str, ...]
+    """Labels of the cited sources by first occurrence in the text, each once, only labels that the job gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPointJob:
+    """A piece of a larger text whose one point for the question is wanted."""
+
+    question: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearningsJob:
+    """A finished answer from which the agent is to learn, one sentence for each perspective that applies."""
+
+    role: str
+    question: str
+    answer: str
+    perspectives: tuple[str, ...]
+    details: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T_co]):
+    """A value and what it cost."""
+
+    value: T_co
+    usage: Usage
+
+
+class Model(Protocol):
+    """Does the jobs. Every method may raise `ModelUnavailable` or `ModelRefused`, and no other error of a provider."""
+
+    @property
+    def name(self) -> str:
+        """Who is asked, for logs; who answered is in the usage of the reply."""
+
+    async def answer(self, job: AnswerJob) -> Reply[Answer]:
+        """An answer in the language of the question; says so when the sources hold nothing relevant."""
+
+    async def key_point(self, job: KeyPointJob) -> Reply[str]:
+        """The text's main point in one sentence; "" only for a text without content."""
+
+    async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
+        """Perspective to one sentence; only perspectives of the job, those that do not apply are left out."""
+
+    async def aclose(self) -> None:
+        """Release the connections; the model is not used afterwards."""
+
+
+class Chat(Protocol):
+    """A language model behind one call. Raises `ModelUnavailable` or `ModelRefused`."""
+
+    @property
+    def name(self) -> str:
+        """For a single model "provider:model"."""
+
+    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+        """The model's text, never blank, for one system and one user message; `max_tokens` bounds the text."""
+
+    async def aclose(self) -> None:
+        """Release the connections."""
+
+
+class ModelUnavailable(Exception):  # noqa: N818 - reads as what happened
+    """No answer now, but perhaps later: connection, timeout, 408, 409, 429, 5xx, an unreadable reply. One line."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds that the provider asked to wait; None when it did not say."""
+
+
+class ModelRefused(Exception):  # noqa: N818 - reads as what happened
+    """The same request would be refused again: 400, 401, 403, 404, too long, declined by the model. One line."""

@@ -1,0 +1,62 @@
+"""Reading what a model wrote where structure was asked for; whatever cannot be read is left out."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from nemuri.domain.language.sentences import sentences
+from nemuri.infra.models.citations import without_labels
+
+_MOST_TRIES: Final = 20
+_LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")
+_NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当なし", "特になし"})
+
+
+def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
+    """Perspective to one sentence, in the order of `perspectives`, from a JSON object or lines "perspective: …".
+
+    The object may be fenced, surrounded by prose or nested one level deep; names are compared without case and outer
+    white space. Unknown names, empty values and "none" are left out; labels in brackets are removed.
+    """
+    known = {perspective.strip().casefold(): perspective for perspective in perspectives}
+    best: dict[str, str] = {}
+    for pairs in (*_objects(text), _lines(text)):
+        found = _matching(pairs, known)
+        if len(found) > len(best):
+            best = found
+    return {perspective: best[perspective] for perspective in perspectives if perspective in best}
+
+
+def _objects(text: str) -> Iterator[Mapping[str, object]]:
+    decoder = json.JSONDecoder()
+    position = text.find("{")
+    for _ in range(_MOST_TRIES):
+        if position < 0:
+            return
+        end = position + 1
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            yield value
+            yield from (inner for inner in value.values() if isinstance(inner, dict))
+        position = text.find("{", end)
+
+
+def _lines(text: str) -> Mapping[str, object]:
+    matches = (_LINE.match(line.strip()) for line in text.splitlines())
+    return {match["name"]: match["value"].rstrip("\"'`,} ").lstrip("\"'`* ") for match in matches if match}
+
+
+def _matching(pairs: Mapping[str, object], known: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in pairs.items():
+        perspective = known.get(name.strip().casefold())
+        if perspective is None or not isinstance(value, str):
+            continue
+        sentence = next(iter(sentences(without_labels(value))), "")
+        if sentence.strip(" .。").casefold() not in _NOTHING:
+            found[perspective] = sentence
+    return found

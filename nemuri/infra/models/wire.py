@@ -1,0 +1,98 @@
+"""What the wire formats of the providers have in common: failures, reply bodies and what may be sent."""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Annotated, Final, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+
+BodyT = TypeVar("BodyT", bound=BaseModel)
+
+Count = Annotated[int, Field(ge=0)] | None
+"""A number of tokens as providers write it: some leave it out, some write null."""
+
+REASONING_TOKENS: Final = 4_000
+"""Head-room for models that think before they write: their thinking counts towards the bound of a request."""
+
+_TRANSIENT: Final = frozenset({408, 409, 425, 429, 499})
+_LONGEST_REASON: Final = 300
+_SECRET = re.compile(r"(?i)\b(?:sk|pk|key|bearer)[-_ ][\w*.-]{6,}")
+
+
+def failure(
+    name: str, status: int, headers: Mapping[str, str], body: object, secret: str
+) -> ModelUnavailable | ModelRefused:
+    """The error for an HTTP status that is no success: 408, 409, 425, 429, 499, 3xx and 5xx are transient."""
+    message = f"{name}: HTTP {status}{_reason(body, secret)}"
+    if status in _TRANSIENT or not 400 <= status < 500:
+        return ModelUnavailable(message, retry_after=_retry_after(headers))
+    return ModelRefused(message)
+
+
+def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
+    """The reply body as `body_type`; `ModelUnavailable` when it is not what the wire format promises."""
+    try:
+        return body_type.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ModelUnavailable(f"{name}: unreadable reply, {where or 'body'}: {first['type']}") from None
+
+
+def sendable(text: str) -> str:
+    """The text with every lone surrogate, which UTF-8 cannot carry, replaced by "?"."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def storable(text: str) -> str:
+    """A model's text without NUL, which no store takes, and without outer white space."""
+    return text.replace("\0", "").strip()
+
+
+def one_line(text: str, longest: int = _LONGEST_REASON) -> str:
+    """The text with white space runs as one space, cut to `longest` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _reason(body: object, secret: str) -> str:
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return f", {inner}" if isinstance(inner, str) and inner.isidentifier() else ""
+    kind = inner.get("code") or inner.get("type")
+    parts = [part for part in (kind, inner.get("message")) if isinstance(part, str) and part.strip()]
+    text = ": ".join(parts).replace(secret, "***") if secret else ": ".join(parts)
+    return ", " + one_line(_SECRET.sub("***", text)) if text else ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "").strip()
+    if not value:
+        return None
+    seconds = _seconds(value)
+    return seconds if seconds is not None else _until(value)
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _until(date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

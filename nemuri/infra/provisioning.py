@@ -1,0 +1,95 @@
+"""Everything on the server that must be there before anybody works: made in one place, by one step."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nats.js import JetStreamContext, api
+from nats.js.errors import NotFoundError
+
+from nemuri.contracts.subjects import Subjects
+from nemuri.infra.blobs import blob_bucket
+from nemuri.infra.log import Log
+from nemuri.infra.results import result_bucket
+from nemuri.infra.vectors import vector_bucket
+
+ACK_WAIT = 30.0
+"""Seconds without a sign of life after which an event is handed to another worker."""
+RESULT_LIFE = 7 * 24 * 3600.0
+"""Seconds that a result stays; later the views answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Durable:
+    """A durable consumer of the log: a service, or one partition of it."""
+
+    name: str
+    subjects: tuple[str, ...]
+    at_once: int
+    """Events in work at the same time, over all workers together."""
+
+
+async def provision(log: Log, durables: Iterable[Durable], *, replicas: int = 1) -> None:
+    """Make or update the streams, the stores and the consumers of a namespace; what is in them stays."""
+    subjects = log.subjects
+    await _stream(log.stream, _log(subjects, replicas))
+    await _stream(log.stream, _dead_letters(subjects, replicas))
+    await _stores(log.stream, subjects.namespace, replicas)
+    for durable in durables:
+        await log.stream.add_consumer(subjects.stream, _consumer(durable, replicas))
+
+
+def _log(subjects: Subjects, replicas: int) -> api.StreamConfig:
+    return api.StreamConfig(
+        name=subjects.stream,
+        subjects=list(subjects.everything),
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
+        deny_purge=True,
+        allow_direct=True,
+        duplicate_window=120,
+        num_replicas=replicas,
+    )
+
+
+def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
+    return api.StreamConfig(
+        name=subjects.dead_stream,
+        subjects=[subjects.dead("*")],
+        storage=api.StorageType.FILE,
+        num_replicas=replicas,
+    )
+
+
+def _consumer(durable: Durable, replicas: int) -> api.ConsumerConfig:
+    return api.ConsumerConfig(
+        durable_name=durable.name,
+        filter_subjects=list(durable.subjects),
+        deliver_policy=api.DeliverPolicy.ALL,
+        ack_policy=api.AckPolicy.EXPLICIT,
+        ack_wait=ACK_WAIT,
+        max_ack_pending=durable.at_once,
+        max_deliver=-1,
+        num_replicas=replicas,
+    )
+
+
+async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
+    try:
+        await context.stream_info(str(wanted.name))
+    except NotFoundError:
+        await context.add_stream(wanted)
+    else:
+        await context.update_stream(wanted)
+
+
+async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> None:
+    for name, life in ((vector_bucket(namespace), None), (result_bucket(namespace), RESULT_LIFE)):
+        try:
+            await context.key_value(name)
+        except NotFoundError:
+            await context.create_key_value(api.KeyValueConfig(bucket=name, ttl=life, history=1, replicas=replicas))
+    name = blob_bucket(namespace)
+    try:
+        await context.object_store(name)
+    except NotFoundError:
+        await context.create_object_store(name, config=api.ObjectStoreConfig(bucket=name, replicas=replicas))

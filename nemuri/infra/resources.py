@@ -1,0 +1,60 @@
+"""What reactions work with: every adapter of a process, opened and closed in one place."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from nemuri.infra.blobs import Blobs
+from nemuri.infra.embeddings.factory import build_embedder
+from nemuri.infra.log import Log
+from nemuri.infra.models.factory import Models, build_models
+from nemuri.infra.results import Results
+from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import Vectors
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.progress import Progress
+from nemuri.infra.views.projection import Projection
+from nemuri.infra.views.queries import Views
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The adapters of one process."""
+
+    settings: Settings
+    log: Log
+    database: Database
+    projection: Projection
+    views: Views
+    blobs: Blobs
+    vectors: Vectors
+    results: Results
+    models: Models
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Resources]:
+    """The adapters that the settings ask for; closed again at the end."""
+    async with AsyncExitStack() as stack:
+        log = await Log.connect(str(settings.nats_url), settings.namespace)
+        stack.push_async_callback(log.close)
+        database = Database.at(str(settings.database_url), settings.namespace)
+        stack.push_async_callback(database.close)
+        embedder = build_embedder(settings.embedding_settings())
+        stack.push_async_callback(embedder.aclose)
+        models = build_models(settings.model_settings())
+        stack.push_async_callback(models.aclose)
+        vectors = await Vectors.open(log, embedder)
+        projection = Projection(database, vectors)
+        progress = await stack.enter_async_context(Progress.following(log, projection))
+        yield Resources(
+            settings=settings,
+            log=log,
+            database=database,
+            projection=projection,
+            views=Views(database, progress),
+            blobs=await Blobs.open(log),
+            vectors=vectors,
+            results=await Results.open(log),
+            models=models,
+        )

@@ -1,0 +1,81 @@
+"""The settings of a process, and the only place that reads the environment."""
+
+from pathlib import Path
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from nemuri.contracts.event import Identifier
+from nemuri.infra.embeddings.factory import EmbeddingSettings
+from nemuri.infra.models.settings import ModelSettings
+
+
+class Settings(BaseSettings):
+    """Settings by environment variables, all with the prefix `NEMURI_` but for the well-known ones."""
+
+    model_config = SettingsConfigDict(env_prefix="NEMURI_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    data: Path = Path(platformdirs.user_data_dir("nemuri"))
+    """Where the embedded servers keep their data, and where the running platform can be found."""
+    namespace: Identifier = "nemuri"
+    """The namespace of everything: stream, subjects, stores, PostgreSQL schema."""
+    nats_url: str | None = Field(default=None, validation_alias=AliasChoices("NATS_URL", "nats_url"))
+    """Servers to use instead of the embedded one."""
+    database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    """The database to use instead of the embedded one."""
+
+    embedder: str = "hashing"
+    """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
+    embedding_dimension: int | None = Field(default=None, ge=1)
+    """Numbers in a vector; by default what the embedder itself says."""
+    providers: str = ""
+    """Language models in order of preference, comma-separated; by default those that there is a key for."""
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "anthropic_api_key")
+    )
+    anthropic_base_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url")
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key")
+    )
+    openai_base_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
+    )
+    main_model: str | None = None
+    """The model that answers, instead of the provider's default one."""
+    light_model: str | None = None
+    """The model that summarises and judges, instead of the provider's default one."""
+    model_timeout: float = Field(default=60.0, gt=0)
+    """Seconds for one call of a model."""
+    model_concurrency: int = Field(default=8, ge=1)
+    """Calls of a model at once in one process."""
+
+    def addressed(self, nats_url: str, database_url: str) -> "Settings":
+        """The same settings with the servers' addresses known."""
+        return self.model_copy(update={"nats_url": nats_url, "database_url": database_url})
+
+    def model_settings(self) -> ModelSettings:
+        """What of these settings concerns language models; raises ValueError when they contradict each other."""
+        given: dict[str, object] = {
+            "providers": tuple(name.strip() for name in self.providers.split(",") if name.strip()),
+            "anthropic_api_key": self.anthropic_api_key,
+            "openai_api_key": self.openai_api_key,
+            "anthropic_base_url": self.anthropic_base_url,
+            "openai_base_url": self.openai_base_url,
+            "timeout": self.model_timeout,
+            "concurrency": self.model_concurrency,
+            "anthropic_model": self.main_model,
+            "openai_model": self.main_model,
+            "anthropic_light_model": self.light_model,
+            "openai_light_model": self.light_model,
+        }
+        return ModelSettings.model_validate({name: value for name, value in given.items() if value is not None})
+
+    def embedding_settings(self) -> EmbeddingSettings:
+        """What of these settings concerns embeddings."""
+        url = {"openai_base_url": self.openai_base_url} if self.openai_base_url else {}
+        return EmbeddingSettings.model_validate(
+            {"spec": self.embedder, "dimension": self.embedding_dimension, "openai_api_key": self.openai_api_key} | url
+        )

@@ -1,0 +1,1 @@
+"""The views of the log in PostgreSQL: tables, projection, queries and migrations."""

@@ -1,0 +1,90 @@
+"""The database of the views: one PostgreSQL schema for each namespace."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from pgvector.psycopg import register_vector_async
+from sqlalchemy import Connection, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class DatabaseError(Exception):
+    """The database cannot be used; the text says why in one line, without the password."""
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The views of one namespace; every unqualified table name means its schema."""
+
+    engine: AsyncEngine
+    url: str
+    schema: str
+
+    @classmethod
+    def at(cls, url: str, schema: str, *, pool: int = 5) -> Self:
+        """The schema at a URL; connects only when it is used."""
+        engine = _engine(url, schema, pool_size=pool, max_overflow=pool, pool_timeout=10, pool_pre_ping=True)
+
+        @event.listens_for(engine.sync_engine, "connect")
+        def register(connection: Any, _record: Any) -> None:
+            connection.run_async(register_vector_async)
+
+        return cls(engine, url, schema)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.engine.dispose()
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction: committed at the end, rolled back on an error."""
+        async with self.engine.begin() as connection:
+            yield connection
+
+    async def migrate(self) -> None:
+        """Make the schema and bring it to the newest version; raises `DatabaseError` when nobody answers."""
+        engine = _engine(self.url, self.schema, pool_size=1)
+        try:
+            async with engine.begin() as connection:
+                await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-migrate'))"))
+                await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
+                await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
+                await connection.run_sync(self._upgrade)
+        except (DBAPIError, OSError) as error:
+            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
+        finally:
+            await engine.dispose()
+
+    def _upgrade(self, connection: Connection) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        config.attributes["schema"] = self.schema
+        command.upgrade(config, "head")
+
+
+def _engine(url: str, schema: str, **options: Any) -> AsyncEngine:
+    address = make_url(url).set(drivername="postgresql+psycopg")
+    return create_async_engine(
+        address, connect_args={"options": f'-csearch_path="{schema}",public', "connect_timeout": 5}, **options
+    )
+
+
+def reason(error: Exception) -> str:
+    """The first line of what the driver says."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    return (str(cause).strip() or type(cause).__name__).splitlines()[0]
+
+
+OUTAGES = (OperationalError, psycopg.OperationalError, ConnectionError, TimeoutError)
+"""What a missing or restarting database raises."""

@@ -1,0 +1,68 @@
+"""How far the views are, as every process hears it from the projector."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Self
+
+from nats.aio.msg import Msg
+
+from nemuri.infra.log import Log
+from nemuri.infra.views.projection import Projection
+
+HEARTBEAT = 1.0
+"""Seconds without news after which the database itself is asked, in case the news was lost."""
+
+
+class BehindError(Exception):
+    """The views have not reached a place in the log in time."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """The newest place in the log that the views are known to have reached."""
+
+    projection: Projection
+    sequence: int = 0
+    _news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    @classmethod
+    @asynccontextmanager
+    async def following(cls, log: Log, projection: Projection) -> AsyncIterator[Self]:
+        """Progress that is kept up to date as long as the context lasts."""
+        progress = cls(projection)
+
+        async def hear(message: Msg) -> None:
+            await progress.reach(int(message.data))
+
+        subscription = await log.connection.subscribe(log.subjects.projected, cb=hear)
+        try:
+            yield progress
+        finally:
+            if log.connection.is_connected:
+                await subscription.unsubscribe()
+
+    async def reach(self, sequence: int) -> None:
+        """Note that the views have reached a place, and wake whoever waits for it."""
+        if sequence != self.sequence:
+            async with self._news:
+                self.sequence = sequence
+                self._news.notify_all()
+
+    async def wait(self, sequence: int, *, seconds: float = 10.0) -> None:
+        """Return once the views hold everything up to a place in the log; raises `BehindError`."""
+        try:
+            async with asyncio.timeout(seconds):
+                while self.sequence < sequence:
+                    await self._hear(sequence)
+        except TimeoutError as error:
+            raise BehindError(f"the views are at {self.sequence} and {sequence} was waited for") from error
+
+    async def _hear(self, sequence: int) -> None:
+        async with self._news:
+            try:
+                async with asyncio.timeout(HEARTBEAT):
+                    await self._news.wait_for(lambda: self.sequence >= sequence)
+            except TimeoutError:
+                self.sequence = (await self.projection.position()).sequence

@@ -1,0 +1,207 @@
+"""From the log to the tables: a stretch of events, folded and written in one transaction with its checkpoint."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+from uuid import UUID
+
+from immutables import Map
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import AnyAgentEvent, AnyEvent
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.mind import Agent, Memory, Mind
+from nemuri.domain.memory.remembering import evolve as evolve_mind
+from nemuri.domain.memory.remembering import touched
+from nemuri.domain.record import Record
+from nemuri.domain.tasks.lifecycle import LifeEvent
+from nemuri.domain.tasks.lifecycle import evolve as evolve_task
+from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Task, TaskState
+from nemuri.infra.log import Batch
+from nemuri.infra.vectors import VectorSource
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.rows import load, write
+
+FOLD = 1
+"""The version of the folds; a newer one rebuilds the views before it serves."""
+VIEW = "views"
+_LIFE: tuple[type[Event], ...] = get_args(LifeEvent)
+_MIND: tuple[type[Event], ...] = get_args(AnyAgentEvent)
+
+
+class Entry(Record):
+    """An event that counts."""
+
+    event_id: UUID
+    sequence: int
+    kind: str
+    task_id: UUID | None
+    agent_id: str | None
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far the views are, and by which folds they were made."""
+
+    sequence: int
+    fold: int
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Folds the log into the tables of one schema."""
+
+    database: Database
+    vectors: VectorSource
+
+    async def position(self) -> Position:
+        """Where the views are; at the beginning if nothing was ever projected."""
+        async with self.database.begin() as connection:
+            return await _position(connection)
+
+    async def apply(self, batch: Batch) -> int:
+        """Fold what is new in the batch and return how far the views are now.
+
+        However many projectors apply it, and however often, every event counts once.
+        """
+        fresh = await self._new_vectors(batch.events)
+        async with self.database.begin() as connection:
+            await connection.execute(
+                upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD).on_conflict_do_nothing()
+            )
+            here = await _position(connection, lock=True)
+            if batch.until <= here.sequence:
+                return here.sequence
+            events = await _first_of_each(
+                connection, [each for each in batch.events if (each.sequence or 0) > here.sequence]
+            )
+            await _fold_tasks(connection, events)
+            await _fold_minds(connection, events)
+            await _write_vectors(connection, events, fresh)
+            await connection.execute(update(tables.checkpoint).values(sequence=batch.until, fold=FOLD))
+        return batch.until
+
+    async def _new_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
+        encoded = [each for each in events if isinstance(each, MemoryEncoded)]
+        return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
+
+
+async def _position(connection: AsyncConnection, *, lock: bool = False) -> Position:
+    query = select(tables.checkpoint.c.sequence, tables.checkpoint.c.fold).where(tables.checkpoint.c.view == VIEW)
+    row = (await connection.execute(query.with_for_update() if lock else query)).one_or_none()
+    return Position(row.sequence, row.fold) if row else Position(0, FOLD)
+
+
+async def _first_of_each(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """Those events that are the first of their id; the others never count."""
+    if not events:
+        return []
+    entries = [
+        Entry(
+            event_id=each.event_id,
+            sequence=each.sequence or 0,
+            kind=each.kind,
+            task_id=each.thread,
+            agent_id=each.agent_id,
+            recorded_at=each.at,
+        ).model_dump()
+        for each in {each.event_id: each for each in reversed(events)}.values()
+    ]
+    statement = upsert(tables.journal).on_conflict_do_nothing().returning(tables.journal.c.sequence)
+    accepted = set((await connection.execute(statement, entries)).scalars())
+    return [each for each in events if each.sequence in accepted]
+
+
+async def _fold_tasks(connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
+    concerned = [each for each in events if isinstance(each, _LIFE) and each.thread is not None]
+    before = await task_states(connection, {each.task_id for each in concerned})
+    after = dict(before)
+    for event in concerned:
+        after[event.task_id] = evolve_task(after[event.task_id], event)  # type: ignore[arg-type]
+    for task_id, state in after.items():
+        known = before[task_id]
+        await write(connection, tables.task, [state.task] if state.task and state.task is not known.task else [])
+        for table, old, new in (
+            (tables.chunk, known.chunks, state.chunks),
+            (tables.assignment, known.assignments, state.assignments),
+            (tables.feedback, known.feedback, state.feedback),
+        ):
+            await write(connection, table, _changed(old, new))
+
+
+async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
+    """The tasks as they are in the tables; an unknown one is empty."""
+    ids = list(task_ids)
+    found = {task_id: TaskState() for task_id in ids}
+    if not ids:
+        return found
+    tasks = {each.task_id: each for each in await load(connection, tables.task, Task, tables.task.c.task_id.in_(ids))}
+    chunks = await load(connection, tables.chunk, Chunk, tables.chunk.c.task_id.in_(ids))
+    work = await load(connection, tables.assignment, Assignment, tables.assignment.c.task_id.in_(ids))
+    said = await load(connection, tables.feedback, Feedback, tables.feedback.c.task_id.in_(ids))
+    return {
+        task_id: TaskState(
+            task=tasks.get(task_id),
+            chunks=Map({each.ordinal: each for each in chunks if each.task_id == task_id}),
+            assignments=Map({each.assignment_id: each for each in work if each.task_id == task_id}),
+            feedback=Map({each.feedback_id: each for each in said if each.task_id == task_id}),
+        )
+        for task_id in ids
+    }
+
+
+async def _fold_minds(connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
+    concerned = [each for each in events if isinstance(each, _MIND)]
+    before = await _minds(connection, concerned)
+    after = dict(before)
+    for event in concerned:
+        agent_id = str(event.agent_id)
+        after[agent_id] = evolve_mind(after[agent_id], event)  # type: ignore[arg-type]
+    for agent_id, mind in after.items():
+        known = before[agent_id]
+        await write(connection, tables.agent, [mind.agent] if mind.agent and mind.agent is not known.agent else [])
+        await write(connection, tables.memory, _changed(known.contents, mind.contents))
+        await write(connection, tables.memory_state, _changed(known.memories, mind.memories))
+
+
+async def _minds(connection: AsyncConnection, events: Sequence[Event]) -> dict[str, Mind]:
+    """The minds that the events concern, with those of their memories that they touch."""
+    names = {str(each.agent_id) for each in events}
+    wanted = {memory_id for each in events for memory_id in touched(each)}  # type: ignore[arg-type]
+    agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id.in_(names)) if names else []
+    state = tables.memory_state
+    memories = await load(connection, state, Memory, state.c.memory_id.in_(wanted)) if wanted else []
+    by_name = {each.agent_id: each for each in agents}
+    return {
+        name: Mind(
+            agent=by_name.get(name),
+            memories=Map({each.memory_id: each for each in memories if each.agent_id == name}),
+        )
+        for name in names
+    }
+
+
+def _changed(before: Map[Any, Any], after: Map[Any, Any]) -> list[Any]:
+    return [record for key, record in after.items() if before.get(key) is not record]
+
+
+async def _write_vectors(connection: AsyncConnection, events: Iterable[AnyEvent], fresh: Mapping[str, Any]) -> None:
+    rows = [
+        {
+            "agent_id": each.agent_id,
+            "memory_id": each.memory_id,
+            "model": each.vector.rsplit(".", 2)[0],
+            "vector": fresh[each.vector],
+        }
+        for each in events
+        if isinstance(each, MemoryEncoded) and fresh.get(each.vector) is not None
+    ]
+    if rows:
+        await connection.execute(upsert(tables.memory_vector).on_conflict_do_nothing(), rows)

@@ -1,0 +1,192 @@
+"""What services and clients read from the views."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import and_, func, or_, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri.contracts.event import Event
+from nemuri.domain.memory.clocks import advanced
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
+from nemuri.domain.memory.sleep import Tiredness, excess
+from nemuri.domain.tasks.routing import Applicant
+from nemuri.domain.tasks.state import Feedback, TaskState
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.progress import Progress
+from nemuri.infra.views.projection import task_states
+from nemuri.infra.views.rows import load, records, selecting
+
+ROUNDING = 1e-6
+"""What a search for faded memories leaves to the exact decision."""
+KNOWN_TAGS = 200
+"""So many of an agent's tags tell the orchestrator what it knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an index of an agent's memories has to learn about one of them."""
+
+    memory: Memory
+    content: Content
+    vector: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """The views, for reading."""
+
+    database: Database
+    progress: Progress
+
+    async def since(self, event: Event) -> None:
+        """Return once the views have folded an event of the log (the third rule of a reaction)."""
+        await self.progress.wait(event.sequence or 0)
+
+    async def counts(self, event: Event) -> bool:
+        """Whether the event is the first of its id, so that what follows from it is still to be done."""
+        query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
+        async with self.database.begin() as connection:
+            return (await connection.execute(query)).scalar_one_or_none() == event.sequence
+
+    async def task(self, task_id: UUID) -> TaskState:
+        """A task; empty if there is none of that id."""
+        async with self.database.begin() as connection:
+            return (await task_states(connection, [task_id]))[task_id]
+
+    async def agents(self, agent_id: str | None = None) -> list[Agent]:
+        """All agents by name, or the one of that name."""
+        chosen = [tables.agent.c.agent_id == agent_id] if agent_id is not None else []
+        async with self.database.begin() as connection:
+            found = await load(connection, tables.agent, Agent, *chosen)
+        return sorted(found, key=lambda each: each.agent_id)
+
+    async def agent(self, agent_id: str) -> Agent | None:
+        """An agent; None if there is none of that name."""
+        return next(iter(await self.agents(agent_id)), None)
+
+    async def memories(self, *where: Any, limit: int | None = None) -> list[tuple[Content, Memory]]:
+        """Memories that meet every condition, with how strong they are, oldest first."""
+        joined = tables.memory.c.memory_id == tables.memory_state.c.memory_id
+        newest = [tables.memory.c.memory_id.in_(select(tables.memory_state.c.memory_id).where(joined, *where))]
+        async with self.database.begin() as connection:
+            contents = await records(
+                connection,
+                Content,
+                selecting(tables.memory, Content).where(*newest).order_by(tables.memory.c.created).limit(limit),
+            )
+            ids = [each.memory_id for each in contents]
+            states = await load(connection, tables.memory_state, Memory, tables.memory_state.c.memory_id.in_(ids))
+        by_id = {each.memory_id: each for each in states}
+        return [(each, by_id[each.memory_id]) for each in contents]
+
+    async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, tuple[Content, Memory]]:
+        """Those of the memories that there are."""
+        found = await self.memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
+        return {content.memory_id: (content, memory) for content, memory in found}
+
+    async def changes(self, agent: Agent, after: int) -> list[Change]:
+        """The agent's memories that began or changed after a place in the log, with their vectors in use."""
+        state, vector = tables.memory_state, tables.memory_vector
+        changed = and_(state.c.agent_id == agent.agent_id, state.c.changed > after)
+        found = await self.memories(changed)
+        query = select(vector.c.memory_id, vector.c.vector).where(
+            vector.c.agent_id == agent.agent_id,
+            vector.c.model == agent.embedding.model,
+            vector.c.memory_id.in_(select(state.c.memory_id).where(changed)),
+        )
+        async with self.database.begin() as connection:
+            vectors = {row.memory_id: row.vector.to_numpy() for row in await connection.execute(query)}
+        return [Change(memory, content, vectors.get(content.memory_id)) for content, memory in found]
+
+    async def tiredness(self, agent_id: str) -> Tiredness | None:
+        """What a sleep of the agent has to look at; None if there is no such agent."""
+        async with self.database.begin() as connection:
+            await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+            found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+            if not found:
+                return None
+            agent = found[0]
+            state = tables.memory_state
+            active = and_(state.c.agent_id == agent_id, state.c.status == "active")
+            touched = await load(connection, state, Memory, active, state.c.changed > agent.last_sleep)
+            faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
+            weakest = await _weakest(connection, agent)
+            concerned = {each.memory_id for each in (*touched, *faded, *weakest)}
+            principles = select(tables.memory.c.memory_id).where(
+                tables.memory.c.memory_id.in_(concerned), tables.memory.c.memory["tags"].contains([PRINCIPLE])
+            )
+            kept = frozenset((await connection.execute(principles)).scalars())
+        return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+
+    async def applicants(self) -> list[Applicant]:
+        """Every agent as the orchestrator sees it."""
+        return [await self._applicant(agent) for agent in await self.agents()]
+
+    async def _applicant(self, agent: Agent) -> Applicant:
+        work, said = tables.assignment, tables.feedback
+        mine = work.c.agent_id == agent.agent_id
+        outcomes = select(
+            func.count().filter(or_(said.c.verdict == "helpful", said.c.result == "success")),
+            func.count().filter(or_(said.c.verdict == "unhelpful", said.c.result == "failure")),
+        ).where(said.c.task_id.in_(select(work.c.task_id).where(mine)))
+        waiting = select(func.count()).where(mine, work.c.answer.is_(None))
+        async with self.database.begin() as connection:
+            succeeded, failed = (await connection.execute(outcomes)).one()
+            busy = (await connection.execute(waiting)).scalar_one()
+            tags = (await connection.execute(_TAGS, {"agent": agent.agent_id, "limit": KNOWN_TAGS})).scalars()
+            return Applicant(agent.agent_id, agent.definition, tuple(tags), succeeded, failed, busy)
+
+    async def waiting_feedback(self, task_id: UUID) -> Sequence[Feedback]:
+        """What clients have said of a task so far."""
+        return tuple((await self.task(task_id)).feedback.values())
+
+    async def numbers(self) -> tuple[dict[str, int], int, int]:
+        """Tasks by status, agents, memories."""
+        async with self.database.begin() as connection:
+            statuses = await connection.execute(
+                select(tables.task.c.status, func.count()).group_by(tables.task.c.status)
+            )
+            agents = await connection.execute(select(func.count()).select_from(tables.agent))
+            memories = await connection.execute(select(func.count()).select_from(tables.memory))
+            return dict(statuses.tuples().all()), agents.scalar_one(), memories.scalar_one()
+
+
+_TAGS = text(
+    """
+    -- The tags of an agent's active memories, those of the strongest first.
+    SELECT tag FROM memory JOIN memory_state USING (memory_id), jsonb_array_elements_text(memory.memory->'tags') AS tag
+    WHERE memory.agent_id = :agent AND status = 'active'
+    GROUP BY tag ORDER BY max(kept) DESC, tag LIMIT :limit
+    """
+)
+
+
+def _faded(agent: Agent) -> list[Any]:
+    """Conditions that hold for at least every memory below the threshold once the clocks have moved on."""
+    state, rules = tables.memory_state, agent.rules
+    later = advanced(agent.clocks, rules, max(1, len(agent.awake)))
+    bound = [float(np.log(rules.archive_threshold)) - clock + ROUNDING for clock in later]
+    return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
+
+
+async def _weakest(connection: AsyncConnection, agent: Agent) -> list[Memory]:
+    """In the order of pruning: the least settled first, among these the longest unused (document 000 §3.7)."""
+    surplus = excess(agent, agent.rules)
+    if not surplus:
+        return []
+    state = tables.memory_state
+    unused = func.coalesce(state.c.last_accessed_at, tables.memory.c.created_at)
+    query = (
+        selecting(state, Memory)
+        .join(tables.memory, tables.memory.c.memory_id == state.c.memory_id)
+        .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
+        .order_by(state.c.level, unused, state.c.memory_id)
+        .limit(surplus + len(agent.definition.principles))
+    )
+    return await records(connection, Memory, query)

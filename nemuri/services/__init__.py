@@ -1,0 +1,1 @@
+"""The consumers of the log, one folder each."""

@@ -1,0 +1,1 @@
+"""What was really used, what is learned from it, and what feedback is worth."""

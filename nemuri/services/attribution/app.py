@@ -1,0 +1,121 @@
+"""The reactions of attribution."""
+
+from nemuri.contracts.clients import FeedbackGiven
+from nemuri.contracts.event import Event
+from nemuri.contracts.memories import (
+    LearningsExtracted,
+    MemoriesUsed,
+    MemoryEncoded,
+    NewMemory,
+    SessionEnded,
+)
+from nemuri.contracts.tasks import TaskAnswered
+from nemuri.domain.memory import usage
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.policy import Policy
+from nemuri.domain.tasks.state import Assignment
+from nemuri.infra.models.protocol import LearningsJob, Source
+from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.resources import Resources
+from nemuri.services.attribution.comparison import compared
+
+service = Service("attribution", at_once=8)
+
+
+@service.reaction(TaskAnswered)
+async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed | None:
+    """Which memories of its context the answer really drew on."""
+    state = await resources.views.task(event.task_id)
+    work = state.assignments.get(event.assignment_id)
+    if work is None or work.used is not None or work.retrieved is None:
+        return None
+    memories = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
+    known = await compared(event.text, [content for content, _ in memories.values()], resources.vectors)
+    used = usage.uses(event.text, event.citations, known, threshold=resources.vectors.embedder.use_threshold)
+    return MemoriesUsed.following(event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used)
+
+
+@service.reaction(MemoriesUsed)
+async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
+    """What the agent takes from the assignment, one learning for each perspective that applies."""
+    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    work = state.assignments.get(event.assignment_id)
+    if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
+        return None
+    job = LearningsJob(
+        role=agent.definition.role,
+        question=state.task.parts[work.part].text,
+        answer=work.answer,
+        perspectives=agent.definition.perspective_names,
+        details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(state.task.details, 1) if each.point),
+    )
+    reply = await resources.models.main.learnings(job)
+    shown = await resources.views.memories_by_id(each.memory_id for each in work.retrieved or ())
+    known = [content.memory.content for content, _ in shown.values()]
+    contents = usage.learned(reply.value, state.task.setting, known)
+    texts = [embedded_text(each) for each in contents]
+    await resources.vectors.of(texts)
+    return LearningsExtracted.following(
+        event,
+        assignment_id=event.assignment_id,
+        learnings=tuple(
+            NewMemory(memory=content, links=event.memory_ids, vector=resources.vectors.key(text))
+            for content, text in zip(contents, texts, strict=True)
+        ),
+        usage=reply.usage,
+    )
+
+
+@service.reaction(LearningsExtracted)
+async def encode(event: LearningsExtracted, resources: Resources) -> Outcome:
+    """Every learning becomes a memory; then the session is over."""
+    agent = await resources.views.agent(event.agent_id)
+    if agent is None:
+        return None
+    memories: list[Event] = [
+        MemoryEncoded.following(
+            event,
+            number=number,
+            memory=each.memory,
+            links=each.links,
+            vector=each.vector,
+            source="task",
+            assignment_id=event.assignment_id,
+            strength=agent.rules.initial_strength,
+            perspectives=agent.definition.perspective_names,
+        )
+        for number, each in enumerate(event.learnings)
+    ]
+    return [*memories, SessionEnded.following(event, assignment_id=event.assignment_id)]
+
+
+@service.reaction(FeedbackGiven)
+async def credit(event: FeedbackGiven, resources: Resources) -> Outcome:
+    """Feedback on what was answered already; what comes before the answer waits for the end of the session."""
+    state = await resources.views.task(event.task_id)
+    said = state.feedback.get(event.event_id)
+    if said is None:
+        return None
+    return [
+        each
+        for work in state.assignments.values()
+        for each in usage.credit(said, work, await _rules(work, resources), event)
+    ]
+
+
+@service.reaction(SessionEnded)
+async def credit_waiting(event: SessionEnded, resources: Resources) -> Outcome:
+    """Feedback that came before the answer: the other side of the join."""
+    if event.correlation_id is None:
+        return None
+    state = await resources.views.task(event.correlation_id)
+    work = state.assignments.get(event.assignment_id)
+    if work is None or not state.feedback:
+        return None
+    rules = await _rules(work, resources)
+    return [each for said in state.feedback.values() for each in usage.credit(said, work, rules, event)]
+
+
+async def _rules(work: Assignment, resources: Resources) -> Policy:
+    agent = await resources.views.agent(work.agent_id)
+    return agent.rules if agent else Policy()

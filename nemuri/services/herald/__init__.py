@@ -1,0 +1,1 @@
+"""Results to waiting clients, and answers about what the views hold."""

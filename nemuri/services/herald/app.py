@@ -1,0 +1,96 @@
+"""The reactions of the herald, and the questions that clients may ask of the views."""
+
+from nemuri.contracts.memories import SessionEnded
+from nemuri.contracts.queries import (
+    AgentsQuery,
+    AgentsView,
+    MemoriesQuery,
+    MemoriesView,
+    MemoryQuery,
+    MemoryView,
+    Refusal,
+    RememberedQuery,
+    RememberedView,
+    StatusQuery,
+    StatusView,
+    TaskQuery,
+)
+from nemuri.contracts.results import TaskResult
+from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
+from nemuri.infra.reactions import Service
+from nemuri.infra.resources import Resources
+from nemuri.infra.views import tables
+from nemuri.services.herald.portraits import agent_view, memory_view, result_of
+
+service = Service("herald", at_once=16)
+
+
+@service.reaction(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
+async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
+    """Whoever waits for the task hears how it stands."""
+    if event.thread is None:
+        return
+    result = result_of(await resources.views.task(event.thread))
+    if result is not None and result.status != "open":
+        await resources.results.put(result)
+
+
+@service.answer(TaskQuery)
+async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
+    """How a task stands."""
+    return result_of(await resources.views.task(query.task_id)) or Refusal(refused=f"there is no task {query.task_id}")
+
+
+@service.answer(AgentsQuery)
+async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
+    """Who there is."""
+    found = await resources.views.agents(query.agent_id)
+    if query.agent_id is not None and not found:
+        return _nobody(query.agent_id)
+    return AgentsView(agents=tuple(agent_view(each) for each in found))
+
+
+@service.answer(MemoriesQuery)
+async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
+    """What an agent remembers, strongest first."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return _nobody(query.agent_id)
+    state = tables.memory_state
+    chosen = [state.c.agent_id == query.agent_id]
+    if query.status != "all":
+        chosen.append(state.c.status == query.status)
+    found = [memory_view(agent, *each) for each in await resources.views.memories(*chosen)]
+    found.sort(key=lambda each: (-each.strength, str(each.memory_id)))
+    return MemoriesView(memories=tuple(found[: query.limit]))
+
+
+@service.answer(MemoryQuery)
+async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refusal:
+    """One memory."""
+    found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
+    agent = await resources.views.agent(found[0].agent_id) if found else None
+    if found is None or agent is None:
+        return Refusal(refused=f"there is no memory {query.memory_id}")
+    return memory_view(agent, *found)
+
+
+@service.answer(RememberedQuery)
+async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
+    """Which offered memories are not in the views yet."""
+    if await resources.views.agent(query.agent_id) is None:
+        return _nobody(query.agent_id)
+    known = await resources.views.memories_by_id(query.memory_ids)
+    return RememberedView(pending=tuple(each for each in query.memory_ids if each not in known))
+
+
+@service.answer(StatusQuery)
+async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
+    """How far the views are and what they hold."""
+    tasks, agents_known, memories_known = await resources.views.numbers()
+    position = await resources.projection.position()
+    return StatusView(projected=position.sequence, tasks=tasks, agents=agents_known, memories=memories_known)
+
+
+def _nobody(agent_id: str) -> Refusal:
+    return Refusal(refused=f"there is no agent {agent_id!r}; `nemuri agents` lists those there are")

@@ -1,0 +1,81 @@
+"""Tasks, agents and memories as clients see them."""
+
+from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.queries import AgentView, MemoryView
+from nemuri.contracts.results import Retrieved, TaskResult
+from nemuri.domain.memory.mind import Agent, Content, Memory
+from nemuri.domain.tasks.state import Recalled, Task, TaskState
+
+
+def result_of(state: TaskState) -> TaskResult | None:
+    """How a task stands; None if there is no such task."""
+    task, work = state.task, state.present
+    if task is None:
+        return None
+    return TaskResult(
+        task_id=task.task_id,
+        status=task.status,
+        agent_id=work[0].agent_id if work else None,
+        answer=task.answer,
+        model=next((each.usage.model for each in work if each.usage), None),
+        citations=tuple(memory for each in work for memory in each.citations),
+        retrieved=tuple(_retrieved(memory) for each in work for memory in each.retrieved or ()),
+        used=tuple(dict.fromkeys(memory for each in work for memory in each.used or ())),
+        learned=tuple(memory for each in work for memory in each.memories),
+        reason=task.reason,
+        items=task.items if task.status == "negotiation" else (),
+        options=task.options if task.status == "negotiation" else (),
+        progress=_progress(task, state),
+        settled=task.status == "failed" or (task.status == "done" and all(each.ended for each in work)),
+    )
+
+
+def _retrieved(memory: Recalled) -> Retrieved:
+    features = dict(zip(FEATURES, memory.features, strict=True))
+    return Retrieved(memory_id=memory.memory_id, score=memory.score, features=features)
+
+
+def _progress(task: Task, state: TaskState) -> str:
+    if task.status != "open":
+        return {"negotiation": "waiting for your choice", "done": "answered", "failed": "failed"}[task.status]
+    if task.routed:
+        answered = sum(each.answer is not None for each in state.present)
+        return f"{answered} of {task.routed} parts answered"
+    if task.summary is not None:
+        return "summarised"
+    if state.chunks:
+        points = sum(chunk.point is not None for chunk in state.chunks.values())
+        return f"{points} of {len(state.chunks)} pieces read"
+    return "submitted"
+
+
+def agent_view(agent: Agent) -> AgentView:
+    """An agent with its totals."""
+    return AgentView(
+        agent_id=agent.agent_id,
+        definition=agent.definition,
+        embedding=agent.embedding,
+        sessions_slept=agent.slept,
+        active=sum(agent.active),
+        archived=agent.archived,
+    )
+
+
+def memory_view(agent: Agent, content: Content, memory: Memory) -> MemoryView:
+    """A memory with its strengths as they are now."""
+    return MemoryView(
+        memory_id=memory.memory_id,
+        agent_id=memory.agent_id,
+        memory=content.memory,
+        source=content.source,
+        links=content.links,
+        status=memory.status,
+        strength=agent.strength(memory),
+        strength_by_perspective={name: agent.strength(memory, name) for name in memory.perspectives},
+        level=memory.level,
+        candidate_count=memory.candidate_count,
+        access_count=memory.access_count,
+        impact_score=memory.impact_score,
+        last_accessed_at=memory.last_accessed_at,
+        created_at=content.created_at,
+    )

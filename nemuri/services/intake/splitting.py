@@ -1,0 +1,35 @@
+"""The mechanical part of intake: pieces of documents and listed items."""
+
+from nemuri.contracts.clients import TaskSubmitted
+from nemuri.contracts.tasks import Detail
+from nemuri.domain.language.chunks import split
+from nemuri.domain.language.items import is_list_of_requests, listed_items
+from nemuri.domain.tasks.state import Task
+from nemuri.infra.blobs import Blobs
+
+
+async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
+    """The pieces of all documents of a task, in order: ten pages or the equivalent each (document 000 §3.9)."""
+    pieces: list[Detail] = []
+    for document in task.documents:
+        pieces += [
+            Detail(
+                document=document.name,
+                ref=document.ref,
+                start=span.start,
+                end=span.end,
+                pages=(span.first_page, span.last_page) if span.first_page and span.last_page else None,
+            )
+            for span in split(await blobs.get(document.ref))
+        ]
+    return tuple(pieces)
+
+
+async def items_of(event: TaskSubmitted, blobs: Blobs) -> tuple[str, ...]:
+    """The separate requests of a task: those of its text, and of every document that is mostly a list of them."""
+    items = list(listed_items(event.text))
+    for document in event.documents:
+        text = await blobs.get(document.ref)
+        if is_list_of_requests(text):
+            items += listed_items(text)
+    return tuple(items)

@@ -1,0 +1,1 @@
+"""Routing by the summary alone, and the end of a task."""

@@ -1,0 +1,49 @@
+"""The reactions of the orchestrator."""
+
+from nemuri.contracts.tasks import (
+    ReactionFailed,
+    TaskAnswered,
+    TaskCompleted,
+    TaskFailed,
+    TaskReopened,
+    TaskRouted,
+    TaskSummarised,
+)
+from nemuri.domain.tasks import fan_in, routing
+from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.resources import Resources
+
+service = Service("orchestrator", at_once=16)
+
+ENDING = frozenset({"intake", "orchestrator", "specialist"})
+"""The services without which a task has no answer; what others fail at does not fail it."""
+
+
+@service.reaction(TaskSummarised, TaskReopened)
+async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> Outcome:
+    """Choose who works on the task, or find that nobody can."""
+    task = (await resources.views.task(event.task_id)).task
+    if task is None or task.summary is None or task.routed or task.status != "open":
+        return None
+    return routing.route(event, task, await resources.views.applicants())
+
+
+@service.reaction(TaskRouted)
+async def assign(event: TaskRouted, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
+    """One assignment for each choice."""
+    return routing.assignments(event)
+
+
+@service.reaction(TaskAnswered)
+async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
+    """Once the last assignment is answered the task is done, whichever was last."""
+    return fan_in.complete(event, await resources.views.task(event.task_id))
+
+
+@service.reaction(ReactionFailed)
+async def fail(event: ReactionFailed, resources: Resources) -> TaskFailed | None:
+    """What nobody could handle fails the task, if it has no answer."""
+    task = (await resources.views.task(event.task_id)).task
+    if task is None or task.status in {"done", "failed"} or event.service not in ENDING:
+        return None
+    return routing.fail(event, task, f"{event.service} could not handle {event.cause_kind}: {event.error}")

@@ -1,0 +1,1 @@
+"""Folds the log into the views: the only writer of their tables."""

@@ -1,0 +1,1 @@
+"""Consolidation, fading, archive and pruning, serialised for each agent."""

@@ -1,0 +1,106 @@
+"""The reactions of the specialist, and its answer to what would come to mind."""
+
+from collections.abc import Sequence
+
+from nemuri.contracts.memories import MemoriesRetrieved
+from nemuri.contracts.queries import RecalledMemory, RecallQuery, RecallView, Refusal
+from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
+from nemuri.domain.memory.mind import Agent
+from nemuri.domain.memory.ranking import selected
+from nemuri.domain.tasks.state import Assignment
+from nemuri.infra.models.protocol import AnswerJob, Source
+from nemuri.infra.reactions import Service
+from nemuri.infra.resources import Resources
+from nemuri.services.specialist.details import Passage, passages
+from nemuri.services.specialist.recollection import Recollections, principles
+
+service = Service("specialist", at_once=8)
+minds = Recollections()
+
+
+@service.reaction(TaskAssigned)
+async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
+    """What comes to the agent's mind for its part of the task."""
+    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    if state.task is None or agent is None:
+        raise LookupError(f"{event.agent_id} was assigned to a task, but one of them is not there")
+    query = state.task.parts[event.part].text
+    found = await minds.recall(
+        resources, agent, query, perspective=event.perspective, setting=state.task.setting, now=event.recorded_at
+    )
+    kept = [content.memory_id for content, _ in await principles(resources, agent)]
+    seed = event.assignment_id.int % 2**32
+    others = [each for each in found.candidates if each.memory_id not in kept]
+    return MemoriesRetrieved.following(
+        event,
+        agent_id=event.agent_id,
+        assignment_id=event.assignment_id,
+        query=query,
+        terms=found.terms,
+        expansions=found.expansions,
+        vector=resources.vectors.key(query),
+        perspective=event.perspective,
+        setting=state.task.setting,
+        seed=seed,
+        ranking=found.ranking,
+        candidates=found.candidates,
+        selected=selected(others, agent.rules, top=None, seed=seed),
+        principles=kept,
+        deep=found.deep,
+    )
+
+
+@service.reaction(MemoriesRetrieved)
+async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
+    """The answer, from the memories and the details that matter; a recorded one is never made again."""
+    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    work = state.assignments.get(event.assignment_id)
+    if state.task is None or agent is None or work is None or work.answer is not None:
+        return None
+    part = state.task.parts[work.part]
+    fetched = await passages(part.text, state.task.details, resources.blobs)
+    known = await resources.views.memories_by_id(event.in_context)
+    shown = [known[each] for each in event.in_context if each in known]
+    labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
+    memories = [Source(label, content.memory.content) for label, (content, _) in zip(labels, shown, strict=True)]
+    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched))
+    return TaskAnswered.following(
+        event,
+        assignment_id=event.assignment_id,
+        text=reply.value.text,
+        citations=[labels[label] for label in reply.value.cited if label in labels],
+        details=_distinct(fetched),
+        usage=reply.usage,
+    )
+
+
+@service.answer(RecallQuery)
+async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refusal:
+    """What would come to the agent's mind, without a task; nothing is recorded."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=f"there is no agent {query.agent_id!r}")
+    found = await minds.recall(resources, agent, query.query, perspective=query.perspective, setting=query.setting)
+    best = selected(found.candidates, agent.rules, top=query.top, seed=0)
+    by_id = {each.memory_id: each for each in found.candidates}
+    memories = tuple(
+        RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
+    )
+    return RecallView(ranking=found.ranking, memories=memories, deep=found.deep)
+
+
+def _job(
+    agent: Agent, work: Assignment, part: Part, memories: Sequence[Source], fetched: Sequence[Passage]
+) -> AnswerJob:
+    return AnswerJob(
+        role=agent.definition.role,
+        system_prompt=agent.definition.system_prompt,
+        perspective=work.perspective,
+        question=part.text,
+        memories=tuple(memories),
+        details=tuple(Source(f"d{number}", each.text) for number, each in enumerate(fetched, 1)),
+    )
+
+
+def _distinct(fetched: Sequence[Passage]) -> tuple[Detail, ...]:
+    return tuple({(each.detail.ref, each.detail.start): each.detail for each in fetched}.values())

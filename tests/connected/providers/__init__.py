@@ -1,0 +1,1 @@
+"""The providers' clients against a server on loopback that speaks their wire formats."""

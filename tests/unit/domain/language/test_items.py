@@ -1,0 +1,118 @@
+"""Requests in a text, and what is offered about them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.domain.language.items import batches, categories, is_list_of_requests, listed_items, most_important
+
+MIXED = """次の質問に答えてください。
+1. データベースの設計は？
+   主キーも決めたい。
+2) How large is the cache?
+ - and who fills it
+③ ログの保存期間は何日？
+(4) Which database do we deploy?
+Q5: What about backups?
+問6 テストの方針は？
+七、データベースの移行は？
+・費用
+"""
+
+
+def test_every_kind_of_list_mark_is_understood() -> None:
+    """Continuation lines and nested items belong to the item above."""
+    assert listed_items(MIXED) == (
+        "データベースの設計は？ 主キーも決めたい。",
+        "How large is the cache? and who fills it",
+        "ログの保存期間は何日？",
+        "Which database do we deploy?",
+        "What about backups?",
+        "テストの方針は？",
+        "データベースの移行は？",
+        "費用",
+    )
+    assert is_list_of_requests(MIXED)
+
+
+def test_a_hundred_and_two_design_questions_are_a_hundred_and_two_items() -> None:
+    """The example of document 000 §3.9."""
+    text = "\n".join(f"{number}. 設計質問{number}はどうしますか？" for number in range(1, 103))
+
+    assert len(listed_items(text)) == 102
+    assert is_list_of_requests(text)
+
+
+def test_questions_without_marks_count_one_by_one() -> None:
+    """A run of questions in English and Japanese."""
+    text = "Is it safe? Who pays? いつ始めますか。どこで？"
+
+    assert listed_items(text) == ("Is it safe?", "Who pays?", "いつ始めますか。", "どこで？")
+    assert is_list_of_requests(text)
+
+
+def test_a_document_with_some_bullets_is_not_a_list_of_requests() -> None:
+    """Less than half of its lines belong to items."""
+    prose = "A line of the report.\n" * 10
+
+    assert not is_list_of_requests(f"{prose}\n- one\n- two\n\n{prose}")
+    assert not is_list_of_requests(prose + "Why? Who?")
+    assert not is_list_of_requests("- only one")
+    assert not is_list_of_requests("")
+
+
+@pytest.mark.parametrize("text", ["", "Just one request.", "One question?", "1984. was a year", "----\n****"])
+def test_a_single_request_has_no_items(text: str) -> None:
+    """There is nothing to negotiate about."""
+    assert listed_items(text) == ()
+
+
+def test_the_most_important_items_are_central_and_different() -> None:
+    """Near-duplicates do not fill the choice."""
+    items = ["Deploy the database", "Deploying a database?", "deploy the database", "database cache size", "lunch"]
+
+    chosen = most_important(items, 2)
+
+    assert chosen == (0, 3)
+    assert most_important(items, 9) == (0, 1, 2, 3, 4)
+    assert most_important([], 3) == ()
+
+
+def test_categories_share_a_word_as_the_items_write_it() -> None:
+    """What shares none is put last under other."""
+    items = ["Database schema", "Cache size", "database backups", "The caches' owner", "Lunch"]
+
+    found = categories(items, 4)
+
+    assert {(category.title.casefold(), category.indices) for category in found[:2]} == {
+        ("database", (0, 2)),
+        ("cache", (1, 3)),
+    }
+    assert (found[-1].title, found[-1].indices) == ("other", (4,))
+    assert categories(["費用の話", "散歩"], 3)[0].title == "その他"
+
+
+@given(st.lists(st.text(alphabet="ab データ設計 "), max_size=12), st.integers(1, 5), st.integers(0, 6))
+def test_every_item_is_in_exactly_one_category(items: list[str], limit: int, k: int) -> None:
+    """And limits are kept; choices are sorted and distinct."""
+    found = categories(items, limit)
+    chosen = most_important(items, k)
+
+    assert len(found) <= limit
+    assert sorted(index for category in found for index in category.indices) == list(range(len(items)))
+    assert len(chosen) == min(k, len(items))
+    assert list(chosen) == sorted(set(chosen))
+
+
+def test_batches_keep_the_order() -> None:
+    """The last one may be smaller."""
+    assert batches("abcde", 2) == (("a", "b"), ("c", "d"), ("e",))
+    assert batches([], 2) == ()
+
+
+def test_sizes_below_one_are_refused() -> None:
+    """Rather than answering with nothing."""
+    with pytest.raises(ValueError, match="at least one"):
+        batches("abc", 0)
+    with pytest.raises(ValueError, match="at least one"):
+        categories(["a"], 0)

@@ -1,0 +1,183 @@
+"""Stage 1 of retrieval."""
+
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from nemuri.contracts.clients import Scope, Setting
+from nemuri.domain.language.terms import terms
+from nemuri.domain.memory.index import EXPANSION_WEIGHT, AgentIndex, Candidates
+
+A, B, C, D = (UUID(int=number) for number in range(1, 5))
+TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは記憶を弱める", "bread and butter"]
+
+
+def test_words_find_memories_without_vectors() -> None:
+    """Stems and bigrams; the best has a lexical score of 1 and, with a cosine of 0, a relevance of one half."""
+    index = _index()
+
+    english, japanese = _ask(index, "fading memory"), _ask(index, "記憶と眠り")
+
+    assert english.ids == (A,)
+    assert english.lexical.tolist() == [1.0]
+    assert english.relevance.tolist() == [0.5]
+    assert japanese.ids == (C,)
+
+
+def test_vectors_find_memories_above_the_threshold() -> None:
+    """A cosine below it, or not positive, makes no candidate."""
+    index = _index(np.array([[1, 0], [0.6, 0.8], [0.1, -0.995], [-1, 0]], np.float32))
+    query = np.array([[1, 0]], np.float32)
+
+    found = index.search(query, [[]], vector_threshold=0.3)
+
+    assert found.ids == (A, B)
+    assert found.similarity.tolist() == pytest.approx([1.0, 0.6])
+    assert index.search(query, [[]], vector_threshold=-1).ids == (A, B, C)
+
+
+def test_relevance_is_the_mean_of_both_channels() -> None:
+    """(BM25 / max + cosine) / 2, a negative cosine counting 0."""
+    index = _index(np.array([[-1, 0], [0.8, 0.6], [0, 1], [0, 1]], np.float32))
+
+    found = index.search(np.array([[1, 0]], np.float32), [terms("fading memory")], vector_threshold=0.3)
+
+    assert dict(zip(found.ids, found.relevance.tolist(), strict=True)) == {A: 0.5, B: pytest.approx(0.4)}
+
+
+def test_an_expansion_adds_candidates_but_weighs_less() -> None:
+    """The query's own words lead."""
+    index = _index()
+
+    found = index.search(np.zeros((2, 2), np.float32), [terms("bread"), terms("bread log")], vector_threshold=0.5)
+
+    assert found.ids == (D, B)
+    assert found.lexical[0] == 1.0
+    assert 0 < found.lexical[1] <= EXPANSION_WEIGHT
+
+
+def test_archived_memories_are_searched_only_when_asked_for() -> None:
+    """The same index serves deep recall."""
+    index = _index()
+    index.set_active([A, UUID(int=99)], active=False)
+
+    assert _ask(index, "sleep").ids == ()
+    assert _ask_masked(index, "sleep", index.eligible(active=False)).ids == (A,)
+
+
+def test_only_scopes_valid_in_the_setting_are_searched() -> None:
+    """Universal always, domain and project by name (document 003 §3.3)."""
+    index = AgentIndex(2)
+    scopes = [Scope(), Scope(level="domain", name="web"), Scope(level="project", name="web"), Scope()]
+    index.add([A, B, C, D], np.zeros((4, 2), np.float32), ["sleep"] * 4, scopes=scopes)
+
+    def found(setting: Setting | None) -> tuple[UUID, ...]:
+        return _ask_masked(index, "sleep", index.eligible(setting) & ~index.only([D])).ids
+
+    assert found(None) == (A, B, C)
+    assert found(Setting()) == (A,)
+    assert found(Setting(domains=("web", "unknown"))) == (A, B)
+    assert found(Setting(project="web")) == (A, C)
+
+
+def test_a_memory_that_is_indexed_anew_replaces_the_old_one() -> None:
+    """Also twice in one call; the last one counts."""
+    index = _index()
+    index.add([A, A], np.zeros((2, 2), np.float32), ["one", "two"])
+
+    assert (_ask(index, "sleep").ids, _ask(index, "one").ids, _ask(index, "two").ids) == ((), (), (A,))
+    assert len(index) == 4
+
+
+def test_bad_input_changes_nothing() -> None:
+    """Neither shapes that do not agree nor numbers that are none."""
+    index = _index()
+    for vectors in (np.zeros((1, 3), np.float32), np.full((1, 2), np.nan, np.float32)):
+        with pytest.raises(ValueError, match="1 memories"):
+            index.add([A], vectors, ["new"])
+    with pytest.raises(ValueError, match="0 scopes"):
+        index.add([A], np.zeros((1, 2), np.float32), ["new"], scopes=[])
+    with pytest.raises(ValueError, match="0 texts"):
+        index.search(np.zeros((0, 2), np.float32), [], vector_threshold=0)
+
+    assert _ask(index, "sleep").ids == (A,)
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    """Nothing is an answer."""
+    assert _ask(AgentIndex(2), "sleep").ids == ()
+    assert _ask_masked(_index(), "sleep", np.zeros(4, np.bool_)).ids == ()
+
+
+def test_equal_relevance_is_ordered_by_id_also_at_the_limit() -> None:
+    """So that a replay chooses the same."""
+    index = AgentIndex(2)
+    ids = [UUID(int=number) for number in range(100, 0, -1)]
+    index.add(ids, np.zeros((100, 2), np.float32), ["same text"] * 100)
+
+    assert index.search(np.zeros((1, 2), np.float32), [["text"]], vector_threshold=0.1, limit=3).ids == tuple(
+        UUID(int=number) for number in (1, 2, 3)
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", *TEXTS]), st.booleans()), max_size=30))
+def test_an_index_with_a_history_finds_what_a_fresh_one_finds(history: list[tuple[int, str, bool]]) -> None:
+    """Removals, replacements and reused rows leave no trace."""
+    index, now = AgentIndex(8), dict[UUID, tuple[str, bool]]()
+    for number, text, active in history:
+        memory_id = UUID(int=number)
+        if text:
+            index.add([memory_id], _unit(number), [text], active=[active])
+            now[memory_id] = (text, active)
+        else:
+            index.remove([memory_id])
+            now.pop(memory_id, None)
+    fresh = AgentIndex(8)
+    for memory_id, (text, active) in sorted(now.items()):
+        fresh.add([memory_id], _unit(memory_id.int), [text], active=[active])
+
+    found, expected = (_ask_unit(each, "sleep folds bread 記憶") for each in (index, fresh))
+
+    assert found.ids == expected.ids
+    np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-6)
+    assert {memory_id for memory_id in map(UUID, map(str, now)) if memory_id in index} == set(now)
+    assert len(index) == len(now)
+
+
+def test_vectors_come_back() -> None:
+    """In the order of the ids, as a copy."""
+    index = _index(np.eye(4, 2, dtype=np.float32))
+    copy = index.vectors([B, A])
+    copy[:] = 9
+
+    assert index.vectors([B, A]).tolist() == [[0, 1], [1, 0]]
+    with pytest.raises(KeyError):
+        index.vectors([UUID(int=99)])
+
+
+def _index(vectors: NDArray[np.float32] | None = None) -> AgentIndex:
+    index = AgentIndex(2)
+    index.add([A, B, C, D], np.zeros((4, 2), np.float32) if vectors is None else vectors, TEXTS)
+    return index
+
+
+def _ask(index: AgentIndex, query: str) -> Candidates:
+    return _ask_masked(index, query, None)
+
+
+def _ask_masked(index: AgentIndex, query: str, mask: NDArray[np.bool_] | None) -> Candidates:
+    return index.search(np.zeros((1, 2), np.float32), [terms(query)], vector_threshold=0.5, mask=mask)
+
+
+def _unit(number: int) -> NDArray[np.float32]:
+    vector = np.ones((1, 8), np.float32)
+    vector[0, number] = 5
+    return vector / np.linalg.norm(vector)
+
+
+def _ask_unit(index: AgentIndex, query: str) -> Candidates:
+    return index.search(_unit(3), [terms(query)], vector_threshold=0.1)
