@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from nemuri.face.catalogue import SERVICES
 from nemuri.infra.hosting import application
 from nemuri.infra.log import Log
 from nemuri.infra.provisioning import provision
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database
-from nemuri.face.catalogue import SERVICES
 
 
 async def prepare(settings: Settings) -> None:

@@ -17,8 +17,8 @@ LONGEST_QUOTE: Final = 400
 """Characters of one quoted sentence."""
 
 _SATURATION: Final = 1.2
-_COVERED: Final = 0.4
-_LEAST_SHARE: Final = 0.25
+_COVERED: Final = 0.5
+_LEAST_SHARE: Final = 0.2
 _DUPLICATE: Final = 0.7
 _GRAMMAR = re.compile(f"[{HIRAGANA}].?")
 
@@ -52,8 +52,8 @@ def topic(text: str) -> frozenset[str]:
 def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, characters: int) -> list[Passage]:
     """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
 
-    Greedy: a passage's worth is the sum over the wanted terms in it of idf × saturated frequency, times 0.4 for each
-    chosen passage that has the term already; it stops below a quarter of the best worth. Near-duplicates of a chosen
+    Greedy: a passage's worth is the sum over the wanted terms in it of idf × saturated frequency, halved for each
+    chosen passage that has the term already; it stops below a fifth of the best worth. Near-duplicates of a chosen
     passage (Jaccard index of the terms above 0.7) are passed over. Ties go to the earlier passage.
     """
     weights = _idf(candidates, wanted)
