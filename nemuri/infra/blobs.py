@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Self
 
-from nats.js.errors import ObjectNotFoundError
+from nats.js.errors import NotFoundError, ObjectNotFoundError
 from nats.js.object_store import ObjectStore
 
 from nemuri.infra.log import Log
@@ -47,3 +47,10 @@ class Blobs:
         except ObjectNotFoundError as error:
             raise BlobMissingError(f"no input is stored under {ref}") from error
         return (result.data or b"").decode()
+
+    async def refs(self) -> list[str]:
+        """The references of everything that is kept."""
+        try:
+            return [str(each.name) for each in await self.store.list()]
+        except NotFoundError:
+            return []

@@ -50,6 +50,7 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
             yield
             return
         work = asyncio.ensure_future(service.background(resources))
+        work.add_done_callback(lambda ended: _report(service.name, ended))
         try:
             yield
         finally:
@@ -57,6 +58,12 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
             await asyncio.gather(work, return_exceptions=True)
 
     return lifespan
+
+
+def _report(name: str, work: "asyncio.Future[None]") -> None:
+    """Work that should go on for ever and ends by itself is never silent."""
+    if not work.cancelled():
+        logger.critical("halted", service=name, why=str(work.exception() or "it returned"))
 
 
 def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor) -> None:

@@ -54,6 +54,16 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Newest:
+    """What a subject ends with."""
+
+    sequence: int
+    """0 while there is nothing on it."""
+    event_id: str | None
+    """None where nothing says which event it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """The log of one namespace over one connection."""
 
@@ -74,13 +84,15 @@ class Log:
         """Close the connection."""
         await self.connection.close()
 
-    async def append(self, event: Event, *, expected: int | None = None) -> int:
+    async def append(self, event: Event, *, expected: int | None = None, recorded_at: datetime | None = None) -> int:
         """Append the event and return its sequence, once it is on disk; appending it again changes nothing.
 
         `expected` is the sequence of the last event on the very same subject, 0 for none; raises `ConflictError`
-        when another event is there by now.
+        when another event is there by now. `recorded_at` is for imports only: when it was recorded at first.
         """
         headers = {MESSAGE_ID: str(event.event_id)}
+        if recorded_at is not None:
+            headers[RECORDED_AT] = recorded_at.isoformat()
         if expected is not None:
             headers[EXPECTED_SEQUENCE] = str(expected)
         try:
@@ -88,9 +100,13 @@ class Log:
                 self.subjects.of(event), encode(event), headers=headers, stream=self.subjects.stream
             )
         except BadRequestError as error:
-            if error.err_code == WRONG_LAST_SEQUENCE:
+            if error.err_code != WRONG_LAST_SEQUENCE:
+                raise
+            # The server checks the expectation before it looks for repetitions: ours may be the one that is there.
+            newest = await self.newest_on(self.subjects.of(event))
+            if newest.event_id != str(event.event_id):
                 raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an old view") from error
-            raise
+            return newest.sequence
         return ack.seq
 
     async def last_sequence(self) -> int:
@@ -151,29 +167,33 @@ class Log:
 
     def decode(self, message: Msg) -> AnyEvent:
         """The event in a message of the log; raises `UndecodableError`."""
-        imported = (message.headers or {}).get(RECORDED_AT)
-        client = self.subjects.client_of(message.subject)
-        try:
-            recorded = datetime.fromisoformat(imported) if imported and not client else message.metadata.timestamp
-        except ValueError as error:
-            raise UndecodableError(f"{RECORDED_AT} is no time") from error
         event = decode(
             message.data,
-            recorded_at=recorded.astimezone(UTC),
+            recorded_at=_recorded_at(message),
             sequence=message.metadata.sequence.stream,
-            client_id=client,
+            client_id=self.subjects.client_of(message.subject),
         )
         if self.subjects.of(event) != message.subject:
             raise UndecodableError(f"a {event.kind} does not belong on {message.subject}")
         return event
 
-    async def last_on(self, subject: str) -> Msg | None:
-        """The newest message on a subject; None when there is none."""
+    async def newest_on(self, subject: str) -> Newest:
+        """The newest event on an exact subject."""
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
-            return None
-        return Msg(_client=self.connection, subject=raw.subject or subject, data=raw.data or b"", headers=raw.headers)
+            return Newest(0, None)
+        return Newest(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID))
+
+
+def _recorded_at(message: Msg) -> datetime:
+    """When the event was recorded at first: now, unless it was imported since; never later than that."""
+    appended = message.metadata.timestamp.astimezone(UTC)
+    imported = (message.headers or {}).get(RECORDED_AT)
+    try:
+        return min(appended, datetime.fromisoformat(imported).astimezone(UTC)) if imported else appended
+    except (ValueError, OverflowError) as error:
+        raise UndecodableError(f"{RECORDED_AT} is no time") from error
 
 
 async def connect(url: str, *, patient: bool, name: str) -> Nats:

@@ -1,7 +1,9 @@
 """Everything on the server that must be there before anybody works: made in one place, by one step."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from nats.js import JetStreamContext, api
 from nats.js.errors import NotFoundError
@@ -14,6 +16,8 @@ from nemuri.infra.vectors import vector_bucket
 
 ACK_WAIT = 30.0
 """Seconds without a sign of life after which an event is handed to another worker."""
+LONGEST_PAUSE = timedelta(days=1)
+"""After so long consumers go on even if nobody woke them."""
 RESULT_LIFE = 7 * 24 * 3600.0
 """Seconds that a result stays; later the views answer."""
 
@@ -93,3 +97,18 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
         await context.object_store(name)
     except NotFoundError:
         await context.create_object_store(name, config=api.ObjectStoreConfig(bucket=name, replicas=replicas))
+
+
+@asynccontextmanager
+async def paused(log: Log) -> AsyncIterator[None]:
+    """Nobody reacts to anything for as long as the context lasts."""
+    stream = log.subjects.stream
+    names = [each.name for each in await log.stream.consumers_info(stream) if each.config.durable_name]
+    until = (datetime.now(UTC) + LONGEST_PAUSE).isoformat().replace("+00:00", "Z")
+    try:
+        for name in names:
+            await log.stream.pause_consumer(stream, name, until)
+        yield
+    finally:
+        for name in names:
+            await log.stream.resume_consumer(stream, name)

@@ -1,6 +1,7 @@
 """The settings of a process, and the only place that reads the environment."""
 
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr
@@ -24,6 +25,9 @@ class Settings(BaseSettings):
     """Servers to use instead of the embedded one."""
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The database to use instead of the embedded one."""
+
+    log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
+    """From which level on the platform and its workers log."""
 
     embedder: str = "hashing"
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""

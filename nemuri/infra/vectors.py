@@ -1,12 +1,12 @@
 """The vector store: the vectors of texts, so that a replay never calls a model; no source of facts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol, Self
 
 import numpy as np
-from nats.js.errors import KeyNotFoundError
+from nats.js.errors import KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 from numpy.typing import NDArray
 
@@ -77,6 +77,20 @@ class Vectors:
             else:
                 found[key] = await self._stored(key)
         return found
+
+    async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Every stored vector: its key and its numbers as raw little-endian float32."""
+        try:
+            keys = await self.store.keys()
+        except NoKeysError:
+            return
+        for key in keys:
+            entry = await self.store.get(key)
+            yield key, entry.value or b""
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store a vector that was exported."""
+        await self.store.put(key, data)
 
     async def _stored(self, key: str) -> NDArray[np.float32] | None:
         try:

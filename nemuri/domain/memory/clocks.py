@@ -11,18 +11,21 @@ from nemuri.domain.memory.policy import LEVELS, Policy
 Clocks = tuple[float, ...]
 """One number for each level, never rising."""
 
+FAINTEST, STRONGEST = 1e-300, 1e300
+"""A strength beyond these counts as these, so that every number of a fold stays finite."""
 STOPPED: Clocks = (0.0,) * LEVELS
 """The clocks of an agent that has never slept."""
 
 
 def advanced(clocks: Clocks, policy: Policy, sessions: int) -> Clocks:
     """The clocks after a sleep over so many sessions."""
-    return tuple(clock + sessions * log(policy.rate(level)) for level, clock in enumerate(clocks))
+    days = sessions / policy.expected_tasks_per_day
+    return tuple(clock + days * log(target) for clock, target in zip(clocks, policy.daily_decay_targets, strict=True))
 
 
 def base(strength: float, clock: float) -> float:
-    """What a memory keeps of a strength that it has now; strength above 0."""
-    return log(strength) - clock
+    """What a memory keeps of a strength that it has now."""
+    return log(min(max(strength, FAINTEST), STRONGEST)) - clock
 
 
 def strength(kept: float, clock: float) -> float:

@@ -38,6 +38,12 @@ class Agent(Record):
     """Sessions slept over."""
     last_sleep: int = 0
     """The log's sequence of the last sleep; 0 before the first."""
+    reviewed: int = 0
+    """What changed up to here in the log, a sleep has surely looked at; 0 when everything is to be looked at.
+
+    That is one sleep further back than the last one: what came between the last one's decision and its place in the
+    log, it has not seen.
+    """
     last_slept_at: datetime | None = None
     active: tuple[int, ...] = (0,) * LEVELS
     """How many memories are active, for each level."""

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-Rate = Annotated[float, Field(gt=0, le=1)]
-Amount = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(ge=1e-6, le=1)]
+Amount = Annotated[float, Field(ge=0, le=1e6)]
+Strength = Annotated[float, Field(gt=0, le=1e6)]
 LEVELS = 6
 """Levels of consolidation, 0 (fresh) to 5 (settled)."""
 
@@ -14,19 +15,19 @@ LEVELS = 6
 class Policy(BaseModel):
     """How an agent remembers and forgets."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    initial_strength: float = Field(default=1.0, gt=0)
-    initial_strength_education: float = Field(default=0.5, gt=0)
+    initial_strength: Strength = 1.0
+    initial_strength_education: Strength = 0.5
     strength_increment_on_use: Amount = 0.1
     perspective_strength_increment: Amount = 0.15
-    archive_threshold: float = Field(default=0.1, gt=0)
+    archive_threshold: Strength = 0.1
     """What is fainter than this, overall and in every perspective, is archived."""
-    reactivation_strength: float = Field(default=0.5, gt=0)
+    reactivation_strength: Strength = 0.5
     reactivation_levels: int = Field(default=2, ge=0, lt=LEVELS)
     """How many levels a memory falls when it is brought back from the archive."""
 
-    expected_tasks_per_day: float = Field(default=10, gt=0)
+    expected_tasks_per_day: float = Field(default=10, ge=0.01, le=1e6)
     consolidation_thresholds: tuple[int, int, int, int, int, int] = (0, 5, 15, 30, 60, 100)
     """Uses needed for each level."""
     daily_decay_targets: tuple[Rate, Rate, Rate, Rate, Rate, Rate] = (0.95, 0.97, 0.98, 0.99, 0.995, 0.998)

@@ -63,7 +63,7 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
         case ImpactCredited():
             return _holding(mind, (_credited(agent, each, event) for each in mind.known(event.memory_ids)))
         case SessionEnded():
-            return mind.with_agent(awake=(*agent.awake, event.assignment_id))
+            return mind if event.assignment_id in agent.awake else _tired(mind, agent, event)
         case AgentSlept():
             return _slept(mind, agent, event)
         case PolicyAdopted():
@@ -145,6 +145,10 @@ def _credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
     return moved(agent, memory, by=event.sequence or 0, more=more, perspectives={}).but(
         impact_score=memory.impact_score + event.points
     )
+
+
+def _tired(mind: Mind, agent: Agent, event: SessionEnded) -> Mind:
+    return mind.with_agent(awake=(*agent.awake, event.assignment_id))
 
 
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:

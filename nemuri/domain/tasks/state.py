@@ -117,6 +117,14 @@ class TaskState:
         return replace(self, assignments=self.assignments.set(assignment_id, known.but(**changes)))
 
     @property
+    def begun(self) -> bool:
+        """Whether the first outcome of intake is there, whole: all chunks, a negotiation that waits, or a summary."""
+        task = self.task
+        if task is None or task.summary is not None or task.status == "negotiation":
+            return True
+        return bool(self.chunks) and all(len(self.chunks) == chunk.of for chunk in self.chunks.values())
+
+    @property
     def present(self) -> tuple[Assignment, ...]:
         """The assignments of the present attempt, by part and then by id."""
         if self.task is None:

@@ -14,14 +14,15 @@ _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当�
 
 
 def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
-    """Perspective to one sentence, in the order of `perspectives`, from a JSON object or lines "perspective: …".
+    """Perspective to one sentence, in the order of `perspectives`, from a JSON object or, where there is none, from
+    lines "perspective: …".
 
     The object may be fenced, surrounded by prose or nested one level deep; names are compared without case and outer
     white space. Unknown names, empty values and "none" are left out; labels in brackets are removed.
     """
     known = {perspective.strip().casefold(): perspective for perspective in perspectives}
     best: dict[str, str] = {}
-    for pairs in (*_objects(text), _lines(text)):
+    for pairs in list(_objects(text)) or [_lines(text)]:
         found = _matching(pairs, known)
         if len(found) > len(best):
             best = found

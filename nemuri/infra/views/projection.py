@@ -7,13 +7,14 @@ from typing import Any, get_args
 from uuid import UUID
 
 from immutables import Map
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent, AnyEvent
 from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.subjects import Subjects
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Agent, Memory, Mind
 from nemuri.domain.memory.remembering import evolve as evolve_mind
@@ -54,6 +55,17 @@ class Position:
     fold: int
 
 
+class Unprojectable(Exception):  # noqa: N818 - reads as what the event is
+    """The log holds something of our own that cannot be read; going on would make the views wrong."""
+
+    @classmethod
+    def check(cls, batch: Batch, subjects: Subjects) -> None:
+        """Raise for an unreadable event of our own; what a client said and nobody understands means nothing."""
+        for each in batch.unreadable:
+            if subjects.client_of(each.subject) is None:
+                raise cls(f"event {each.sequence} on {each.subject} cannot be read: {each.reason}")
+
+
 @dataclass(frozen=True, slots=True)
 class Projection:
     """Folds the log into the tables of one schema."""
@@ -73,10 +85,11 @@ class Projection:
         """
         fresh = await self._new_vectors(batch.events)
         async with self.database.begin() as connection:
+            await hold(connection, self.database.schema)
             await connection.execute(
                 upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD).on_conflict_do_nothing()
             )
-            here = await _position(connection, lock=True)
+            here = await _position(connection)
             if batch.until <= here.sequence:
                 return here.sequence
             events = await _first_of_each(
@@ -93,9 +106,17 @@ class Projection:
         return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
 
 
-async def _position(connection: AsyncConnection, *, lock: bool = False) -> Position:
+async def hold(connection: AsyncConnection, schema: str) -> None:
+    """Be the only one to change a schema's views until the end of the transaction.
+
+    A lock by name rather than of a row: a rebuild exchanges the tables, and who waited meanwhile finds the new ones.
+    """
+    await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(schema, 0))))
+
+
+async def _position(connection: AsyncConnection) -> Position:
     query = select(tables.checkpoint.c.sequence, tables.checkpoint.c.fold).where(tables.checkpoint.c.view == VIEW)
-    row = (await connection.execute(query.with_for_update() if lock else query)).one_or_none()
+    row = (await connection.execute(query)).one_or_none()
     return Position(row.sequence, row.fold) if row else Position(0, FOLD)
 
 

@@ -144,6 +144,7 @@ agent = Table(
     _json("awake"),
     Column("slept", Integer, nullable=False),
     Column("last_sleep", BigInteger, nullable=False),
+    Column("reviewed", BigInteger, nullable=False),
     _time("last_slept_at", nullable=True),
     _json("active"),
     Column("archived", Integer, nullable=False),

@@ -20,16 +20,17 @@ service = Service("intake", at_once=16)
 @service.reaction(TaskSubmitted)
 async def take_in(event: TaskSubmitted, resources: Resources) -> Outcome:
     """A small task is summarised as it stands; a large one is cut; one of too many items is negotiated."""
-    return fan_in.negotiate(event, await items_of(event, resources.blobs)) or await _cut(
-        event, await resources.views.task(event.task_id), resources
-    )
+    state = await resources.views.task(event.task_id)
+    if state.begun:
+        return None
+    return fan_in.negotiate(event, await items_of(event, resources.blobs)) or await _cut(event, state, resources)
 
 
 @service.reaction(NegotiationAnswered)
 async def go_on(event: NegotiationAnswered, resources: Resources) -> Outcome:
     """The client chose: the task goes on with the items of its choice."""
     state = await resources.views.task(event.task_id)
-    if state.task is None or state.task.option != event.option or state.task.summary is not None:
+    if state.task is None or state.task.option != event.option or state.begun:
         return None
     return await _cut(event, state, resources)
 

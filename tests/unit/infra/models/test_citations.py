@@ -1,0 +1,26 @@
+"""Labels in brackets."""
+
+import pytest
+
+from nemuri.infra.models.citations import cited, disarmed, without_labels
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("It is so [m2]. And so [d1], again [m2].", ("m2", "d1")),
+        ("Both [m1, d1] and [M2; m1]", ("m1", "d1", "m2")),
+        ("全角［m1］と【d1、m2】", ("m1", "d1", "m2")),
+        ("Not given [m9], not a label [see m1 below], not brackets (m1)", ("m1",)),
+        ("nothing [x] [] [", ()),
+    ],
+)
+def test_only_given_labels_count_by_first_occurrence(text: str, labels: tuple[str, ...]) -> None:
+    """Several in one bracket, any case, ASCII or full-width brackets."""
+    assert cited(text, ["m1", "m2", "d1"]) == labels
+
+
+def test_labels_are_taken_out_and_disarmed() -> None:
+    """Other brackets stay."""
+    assert without_labels("Rare [m1, d2]. See [3] 【m1】") == "Rare. See [3]"
+    assert disarmed("Rare [m1] [3] ［d2］") == "Rare (m1) [3] (d2)"

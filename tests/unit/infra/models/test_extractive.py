@@ -1,0 +1,112 @@
+"""The model that quotes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
+from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
+
+MODEL = ExtractiveModel()
+POOL = Source("m1", "Sunday is for walks. The database pool is reset by restarting the worker.")
+PARTY = Source("m2", "Parties at the beach are fun.")
+MANUAL = Source(
+    "d1", "- To reset the pool, call close() first.\n- Then wait.\n\nThe reset costs three seconds of downtime."
+)
+
+
+async def answer(question: str, memories: tuple[Source, ...], details: tuple[Source, ...] = ()) -> Answer:
+    """The model's answer from these sources."""
+    reply = await MODEL.answer(AnswerJob("an operator", "", None, question, memories, details))
+    assert (reply.usage.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("extractive", 0, 0)
+    return reply.value
+
+
+async def learn(question: str, text: str, *perspectives: str, details: tuple[Source, ...] = ()) -> dict[str, str]:
+    """What the model learns from this answer."""
+    return dict((await MODEL.learnings(LearningsJob("an operator", question, text, perspectives, details))).value)
+
+
+async def test_it_quotes_what_the_question_is_about() -> None:
+    """The sentence that shares most with the question comes first, each with its label; list marks are dropped."""
+    found = await answer("How do I reset the database pool?", (PARTY, POOL), (MANUAL,))
+    framing, *quotes = found.text.splitlines()
+    assert "quotations" in framing
+    assert quotes[0] == "- The database pool is reset by restarting the worker. [m1]"
+    assert "- To reset the pool, call close() first. [d1]" in quotes
+    assert found.cited == ("m1", "d1")
+    assert "Parties" not in found.text
+
+
+async def test_a_japanese_question_is_framed_in_japanese() -> None:
+    """Particles and endings alone are nothing in common."""
+    memories = (Source("m1", "猫はよく眠ります。それはいつものことです。"), Source("m2", "眠りは記憶を整理します。"))
+    found = await answer("記憶の整理はいつですか。", memories)
+    assert found.text.splitlines() == [
+        "言語モデルが接続されていないため、記憶と資料から引用します。",
+        "- 眠りは記憶を整理します。 [m2]",
+    ]
+    assert found.cited == ("m2",)
+
+
+async def test_finding_nothing_is_said_and_cites_nothing() -> None:
+    """In the language of the question, and nothing is learnt from it."""
+    for question, words in (
+        ("Who won the chess match?", "nothing relevant"),
+        ("将棋の勝者は誰ですか", "見つかりません"),
+    ):
+        found = await answer(question, (POOL, PARTY), (MANUAL,))
+        assert words in found.text
+        assert found.cited == ()
+        assert await learn(question, found.text, "chess", "将棋") == {}
+
+
+async def test_a_label_inside_a_source_cites_nothing() -> None:
+    """A text that contains labels cannot pass for another source."""
+    found = await answer("Is the pool closed?", (Source("m1", "The pool is closed [m2][d7]."), PARTY))
+    assert found.text.endswith("The pool is closed (m2)(d7). [m1]")
+    assert found.cited == ("m1",)
+
+
+async def test_near_duplicates_are_quoted_once() -> None:
+    """The second telling of the same thing gives way to something else about the question."""
+    twice = Source("m3", "The database pool is reset by restarting the workers!")
+    found = await answer("How do I reset the database pool?", (POOL, twice), (MANUAL,))
+    assert found.cited == ("m1", "d1")
+
+
+@given(st.lists(st.text(max_size=300), max_size=8), st.text(max_size=60))
+async def test_answers_are_deterministic_and_bounded(texts: list[str], question: str) -> None:
+    """Any text whatever: the same answer twice, within its bounds, citing only given labels in order."""
+    memories = tuple(Source(f"m{number}", text) for number, text in enumerate(texts, 1))
+    first, second = await answer(question, memories), await answer(question, memories)
+    assert first == second
+    quotes = first.text.splitlines()[1:]
+    assert len(quotes) <= MOST_QUOTES
+    assert sum(map(len, quotes)) <= QUOTED_CHARACTERS + MOST_QUOTES * len("-  [m1]")
+    assert list(first.cited) == list(dict.fromkeys(quote.rsplit("[", 1)[1][:-1] for quote in quotes))
+
+
+async def test_the_key_point_is_the_sentence_about_the_question() -> None:
+    """One sentence of the text, or the text's own centre; nothing from nothing."""
+    letter = "Dear all. We met on Monday. The downtime of the database was three hours. Kind regards."
+    assert (await MODEL.key_point(KeyPointJob("How long was it down?", letter))).value.startswith("The downtime")
+    text = "今日は晴れです。税率は二〇%です。税率は来年上がります。"
+    assert (await MODEL.key_point(KeyPointJob("税率は？", text))).value.startswith("税率は")
+    assert (await MODEL.key_point(KeyPointJob("q", " \n"))).value == ""
+
+
+async def test_learnings_follow_their_perspectives() -> None:
+    """Each perspective gets a sentence that shares a term with its name, none twice, without labels or framing."""
+    found = await answer("How do I reset the database pool?", (POOL,), (MANUAL,))
+    learned = await learn("How do I reset it?", found.text, "costs", "error handling", "pool", details=(MANUAL,))
+    assert learned["costs"] == "The reset costs three seconds of downtime."
+    assert "pool" in learned["pool"]
+    assert "[" not in "".join(learned.values())
+    assert "error handling" not in learned
+
+
+async def test_an_answer_with_content_teaches_at_least_one_thing() -> None:
+    """When no perspective is related, the first one gets the answer's most telling sentence."""
+    learned = await learn("What is rare?", "Moss of this kind is rare [m1].", "費用", "歴史")
+    assert learned == {"費用": "Moss of this kind is rare."}
+    assert await learn("What is rare?", "Moss is rare.") == {}

@@ -1,0 +1,92 @@
+"""Which models serve under which settings, and the switch that keeps calls on this machine."""
+
+import subprocess
+import sys
+
+import pytest
+from pydantic import AnyHttpUrl, SecretStr, ValidationError
+
+from nemuri.infra.models.chain import Fallback
+from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.factory import ModelSettings, build_models
+from nemuri.infra.models.guard import is_loopback
+
+KEY = SecretStr("k")
+LOCAL = AnyHttpUrl("http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize(
+    ("settings", "chosen"),
+    [
+        (ModelSettings(), ("extractive",)),
+        (ModelSettings(anthropic_api_key=SecretStr(" ")), ("extractive",)),
+        (ModelSettings(openai_api_key=KEY), ("openai",)),
+        (ModelSettings(openai_api_key=KEY, anthropic_api_key=KEY), ("anthropic", "openai")),
+        (ModelSettings(openai_api_key=KEY, providers=("extractive",)), ("extractive",)),
+        (ModelSettings(providers=("openai",), openai_base_url=LOCAL), ("openai",)),
+    ],
+)
+def test_providers_are_chosen_by_their_keys(settings: ModelSettings, chosen: tuple[str, ...]) -> None:
+    """Unless they are named; a server other than OpenAI's needs no key."""
+    assert settings.chosen == chosen
+
+
+@pytest.mark.parametrize("providers", [("anthropic",), ("openai",), ("extractive", "openai"), ("openai", "openai")])
+def test_providers_that_cannot_serve_are_refused(providers: tuple[str, ...]) -> None:
+    """Named without a key, behind one that never fails, or twice."""
+    keys = {"openai_api_key": KEY} if len(providers) == 2 else {}
+    with pytest.raises(ValidationError, match="Value error"):
+        ModelSettings.model_validate({"providers": providers, **keys})
+
+
+async def test_without_a_key_the_extractive_model_serves() -> None:
+    """For both purposes."""
+    models = build_models(ModelSettings())
+    assert isinstance(models.main, ExtractiveModel)
+    assert isinstance(models.light, ExtractiveModel)
+    await models.aclose()
+
+
+async def test_names_tell_the_order_of_fallback() -> None:
+    """The main and the light model of each provider."""
+    every = ModelSettings(
+        anthropic_api_key=KEY, openai_api_key=KEY, providers=("openai", "anthropic", "extractive"), openai_model="big"
+    )
+    models = build_models(every)
+    assert isinstance(models.main, Fallback)
+    assert models.main.name == "openai:big > anthropic:claude-sonnet-5-5 > extractive"
+    assert models.light.name == "openai:gpt-5.6-luna > anthropic:claude-haiku-4-5 > extractive"
+    await models.aclose()
+
+
+def test_keys_are_not_shown() -> None:
+    """Settings can be logged."""
+    assert "canary" not in repr(ModelSettings(openai_api_key=SecretStr("canary")))
+
+
+def test_the_sdks_are_imported_only_where_a_client_is_made() -> None:
+    """Each costs about half a second."""
+    code = (
+        "import sys, nemuri.infra.models.factory as m, nemuri.infra.embeddings.factory as e\n"
+        "m.build_models(m.ModelSettings()); e.build_embedder(e.EmbeddingSettings())\n"
+        "assert not {'openai', 'anthropic', 'torch', 'sentence_transformers'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://localhost:1/v1", True),
+        ("http://127.8.0.1", True),
+        ("http://[::1]:8080/", True),
+        ("https://api.openai.com/v1", False),
+        ("http://127.0.0.1.example.com/", False),
+        ("http://127.0.0.1@example.com/", False),
+        ("http://0.0.0.0/", False),
+        ("nonsense", False),
+    ],
+)
+def test_loopback_is_told_by_the_host_alone(url: str, local: bool) -> None:
+    """No name is looked up, no prefix believed."""
+    assert is_loopback(url) is local
