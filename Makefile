@@ -1,0 +1,39 @@
+# Two commands: `make demo` and `make test`. Each makes .venv when it is missing and installs what it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+.PHONY: demo test check lint types floors clean
+
+demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
+	$(BIN)/nemuri demo
+
+test: check  ## Everything that must hold
+
+check: $(VENV)/.installed-dev lint types floors
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+floors: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) .
+	@touch $@
+
+$(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
