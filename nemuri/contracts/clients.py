@@ -20,7 +20,7 @@ class Document(Value):
     name: Label
     ref: str = Field(pattern=r"^[0-9a-f]{64}$")
     """The blob's name: the sha256 of its bytes, which are UTF-8 text with pages separated by form feeds."""
-    characters: int = Field(ge=0)
+    characters: int = Field(ge=0, le=2**53)
 
 
 class Scope(Value):

@@ -34,9 +34,9 @@ def derive(key: Hashable, kind: str, number: Hashable = 0) -> UUID:
 
 
 class Value(BaseModel):
-    """A part of an event: immutable, with no field that is not declared."""
+    """A part of an event: immutable, with no field that is not declared and no number that JSON cannot hold."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Event(Value):

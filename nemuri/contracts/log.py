@@ -1,6 +1,7 @@
 """All events together, and their form on the wire."""
 
 from datetime import datetime
+from textwrap import shorten
 from typing import Annotated, Any, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -44,6 +45,10 @@ EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(A
 _adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
 
 
+_COMPLAINT = 400
+"""Characters of a complaint, at most."""
+
+
 class UndecodableError(ValueError):
     """Bytes that are no event; the text says why in one line."""
 
@@ -69,8 +74,10 @@ def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str 
 
 
 def complaint(error: ValidationError) -> str:
-    """What is wrong, in one line, without the value itself."""
+    """What is wrong, in one printable line of at most 400 characters, without the value itself."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
+    text = f"{place}: {first['msg']}" if place else first["msg"]
+    printable = "".join(each if each.isprintable() else " " for each in text)
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"{place}: {first['msg']}{more}" if place else f"{first['msg']}{more}"
+    return f"{shorten(printable, _COMPLAINT - len(more), placeholder='…')}{more}"

@@ -122,7 +122,7 @@ class MemoryEncoded(AgentEvent):
     source: Literal["task", "manual", "education", "definition"]
     assignment_id: UUID | None = None
     """The assignment in which it was learned; None for what was put in directly."""
-    strength: float = Field(gt=0)
+    strength: float = Field(gt=0, le=1e6)
     """The strength it begins with, overall and in each of the agent's perspectives."""
     perspectives: tuple[Label, ...]
 
@@ -177,6 +177,6 @@ class ImpactCredited(AgentEvent):
     kind: Literal["impact_credited"] = "impact_credited"
     assignment_id: UUID
     reason: Literal["helpful", "unhelpful", "success", "failure", "prevented_error"]
-    points: float = Field(ge=0)
+    points: float = Field(ge=0, le=1e6)
     """Impact points for each of the memories (document 003 §4.4)."""
     memory_ids: tuple[UUID, ...]

@@ -13,7 +13,8 @@ class Retrieved(Value):
     """A memory that was put into the context."""
 
     memory_id: UUID
-    score: float
+    score: float | None
+    """None for a principle, which is in every context."""
     features: dict[str, float]
 
 

@@ -48,6 +48,10 @@ class Subjects:
         """The beginning of every subject of an agent's own events: the sub-stream of its mind."""
         return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
 
+    def of_agent(self, agent_id: str, kind: type[Event]) -> str:
+        """The exact subject on which the agent's own events of a kind are recorded."""
+        return f"{self.agent(agent_id)}.{kind.kind_of()}"
+
     def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
         """The subjects of all events of a kind, or of those in some virtual partitions."""
         name = kind.kind_of()

@@ -130,6 +130,8 @@ class TaskAnswered(TaskEvent):
     text: Text
     citations: tuple[UUID, ...]
     """The memories that the answer cites."""
+    citations_complete: bool = False
+    """Whether it certainly drew on nothing that it does not cite."""
     details: tuple[Detail, ...]
     """The details that were fetched for it."""
     usage: Usage

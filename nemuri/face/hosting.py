@@ -17,7 +17,7 @@ async def prepare(settings: Settings) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
     try:
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
-        await provision(log, durables)
+        await provision(log, durables, replicas=settings.replicas)
     finally:
         await log.close()
     database = Database.at(str(settings.database_url), settings.namespace)
@@ -30,11 +30,17 @@ async def prepare(settings: Settings) -> None:
 @asynccontextmanager
 async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Resources]:
     """The named services, at work in this process for as long as the context lasts."""
+    async with opened(settings) as resources, working(resources, names):
+        yield resources
+
+
+@asynccontextmanager
+async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[None]:
+    """The named services, at work with these resources for as long as the context lasts."""
     async with AsyncExitStack() as stack:
-        resources = await stack.enter_async_context(opened(settings))
         for name in names:
             app = application(SERVICES[name], resources)
             await stack.enter_async_context(app.lifespan_context())
             await app.start()
             stack.push_async_callback(app.stop)
-        yield resources
+        yield

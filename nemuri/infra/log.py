@@ -1,7 +1,7 @@
 """The log: append and read, the only way in and the only way out."""
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 
@@ -10,19 +10,19 @@ import structlog
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.js import JetStreamContext, api
+from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
+from nemuri.infra.pulling import Pull
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
 """The first recording of an event that was exported and imported since."""
 WRONG_LAST_SEQUENCE = 10071
-BATCH = 500
 
 logger = structlog.get_logger()
 
@@ -119,41 +119,35 @@ class Log:
     ) -> AsyncIterator[Batch]:
         """Everything after a sequence, in order, up to and including `until`; without it, on and on as events come.
 
-        Messages that were deleted are passed over. Ends exactly when everything up to `until` has been seen.
+        Messages that were deleted are passed over: a batch may be empty and only say how far the log reaches. Ends
+        exactly when everything up to `until` has been seen. Raises an error of the connection when it is interrupted.
         """
         if until is not None and until <= after:
             return
-        config = api.ConsumerConfig(
-            deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
-            opt_start_seq=after + 1,
-            ack_policy=api.AckPolicy.NONE,
-            filter_subjects=list(subjects) or list(self.subjects.everything),
-            inactive_threshold=60.0,
-            mem_storage=True,
-        )
-        reader = await self.stream.pull_subscribe("", stream=self.subjects.stream, config=config)
-        try:
+        filters = list(subjects) or list(self.subjects.everything)
+        async with Pull.of(self.connection, self.stream, self.subjects.stream, after=after, subjects=filters) as pull:
             while until is None or after < until:
-                try:
-                    messages = await reader.fetch(BATCH, timeout=1.0)
-                except TimeoutError:
-                    if not await self._exhausted(reader, until):
-                        continue
-                    yield Batch((), (), until or after)
-                    return
-                batch = self._batch(
-                    [each for each in messages if until is None or each.metadata.sequence.stream <= until]
-                )
-                after = max(after, messages[-1].metadata.sequence.stream)
-                yield batch if until is None or after < until else Batch(batch.events, batch.unreadable, until)
-        finally:
-            if self.connection.is_connected:
-                await reader.unsubscribe()
+                messages = await pull.present() or (await pull.coming() if until is None else [])
+                if messages:
+                    after = _place(messages[-1])
+                    batch = self._batch([each for each in messages if until is None or _place(each) <= until])
+                    yield batch if until is None or after < until else replace(batch, until=until)
+                    continue
+                end = until or await self.last_sequence()
+                if after < end and not await self._left(after, end, filters):
+                    after = end
+                    yield Batch((), (), end)
 
-    async def _exhausted(self, reader: JetStreamContext.PullSubscription, until: int | None) -> bool:
-        """Whether nothing up to `until` is left for this reader; raises when the server lost the reader."""
-        info = await reader.consumer_info()
-        return until is not None and info.num_pending == 0
+    async def _left(self, after: int, until: int, subjects: Iterable[str]) -> bool:
+        """Whether there is still a message between two places; asks who leads the stream, as readers may lag."""
+        for subject in subjects:
+            try:
+                following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
+            except NotFoundError:
+                continue
+            if (following.seq or 0) <= until:
+                return True
+        return False
 
     def _batch(self, messages: list[Msg]) -> Batch:
         events: list[AnyEvent] = []
@@ -162,8 +156,8 @@ class Log:
             try:
                 events.append(self.decode(message))
             except UndecodableError as error:
-                unreadable.append(Unreadable(message.metadata.sequence.stream, message.subject, str(error)))
-        return Batch(tuple(events), tuple(unreadable), messages[-1].metadata.sequence.stream if messages else 0)
+                unreadable.append(Unreadable(_place(message), message.subject, str(error)))
+        return Batch(tuple(events), tuple(unreadable), _place(messages[-1]) if messages else 0)
 
     def decode(self, message: Msg) -> AnyEvent:
         """The event in a message of the log; raises `UndecodableError`."""
@@ -186,6 +180,10 @@ class Log:
         return Newest(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID))
 
 
+def _place(message: Msg) -> int:
+    return message.metadata.sequence.stream
+
+
 def _recorded_at(message: Msg) -> datetime:
     """When the event was recorded at first: now, unless it was imported since; never later than that."""
     appended = message.metadata.timestamp.astimezone(UTC)
@@ -199,8 +197,12 @@ def _recorded_at(message: Msg) -> datetime:
 async def connect(url: str, *, patient: bool, name: str) -> Nats:
     """A connection to NATS that reconnects for ever once it is there."""
 
+    said: list[str] = []
+
     async def complain(error: Exception) -> None:
-        logger.warning("nats", error=str(error) or type(error).__name__)
+        said[:] = [str(error) or type(error).__name__]
+        if patient:
+            logger.warning("nats", error=said[0])
 
     options = {
         "name": name,
@@ -212,9 +214,13 @@ async def connect(url: str, *, patient: bool, name: str) -> Nats:
     if patient:
         return await nats.connect(url, **options)
     try:
-        return await nats.connect(url, **(options | {"allow_reconnect": False}))
+        connection = await nats.connect(url, **(options | {"max_reconnect_attempts": 1}))
     except (OSError, NatsError, TimeoutError) as error:
-        raise UnreachableError(f"no NATS server answers at {_without_secret(url)}") from error
+        why = f" ({said[0]})" if said else ""
+        raise UnreachableError(f"no NATS server lets us in at {_without_secret(url)}{why}; check NATS_URL") from error
+    connection.options["max_reconnect_attempts"] = -1  # only the first attempts were to end
+    patient = True
+    return connection
 
 
 def _without_secret(url: str) -> str:

@@ -14,7 +14,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.results import result_bucket
 from nemuri.infra.vectors import vector_bucket
 
-ACK_WAIT = 30.0
+ACK_WAIT = 10.0
 """Seconds without a sign of life after which an event is handed to another worker."""
 LONGEST_PAUSE = timedelta(days=1)
 """After so long consumers go on even if nobody woke them."""

@@ -147,12 +147,12 @@ class Reactor:
 
     async def _give_up(self, event: Event, error: Exception) -> None:
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id), error=_line(error))
-        del self.faults[event.event_id]
         if event.thread is not None:
             failed = ReactionFailed.following(
                 event, number=self.service.name, service=self.service.name, cause_kind=event.kind, error=_line(error)
             )
             await self.resources.log.append(failed)
+        del self.faults[event.event_id]
 
     async def ask(self, kind: type[Query], data: bytes) -> bytes:
         """The answer to a question, or why there is none."""
@@ -171,5 +171,6 @@ class Reactor:
 
 
 def _line(error: BaseException) -> str:
-    text = str(error).strip()
+    """The first line of what an error says, as text that can be recorded."""
+    text = str(error).encode(errors="replace").decode().replace("\x00", "").strip()
     return text.splitlines()[0] if text else type(error).__name__

@@ -26,6 +26,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The database to use instead of the embedded one."""
 
+    replicas: int = Field(default=1, ge=1, le=5)
+    """On how many nodes of a NATS cluster everything is kept."""
+
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """From which level on the platform and its workers log."""
 
@@ -47,10 +50,14 @@ class Settings(BaseSettings):
     openai_base_url: str | None = Field(
         default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
     )
-    main_model: str | None = None
-    """The model that answers, instead of the provider's default one."""
-    light_model: str | None = None
-    """The model that summarises and judges, instead of the provider's default one."""
+    anthropic_model: str | None = None
+    """The model of Anthropic that answers; by default the one named in `infra/models/settings.py`."""
+    anthropic_light_model: str | None = None
+    """The model of Anthropic that summarises and judges."""
+    openai_model: str | None = None
+    """The model of OpenAI, or of a compatible server, that answers."""
+    openai_light_model: str | None = None
+    """The one that summarises and judges."""
     model_timeout: float = Field(default=60.0, gt=0)
     """Seconds for one call of a model."""
     model_concurrency: int = Field(default=8, ge=1)
@@ -70,10 +77,10 @@ class Settings(BaseSettings):
             "openai_base_url": self.openai_base_url,
             "timeout": self.model_timeout,
             "concurrency": self.model_concurrency,
-            "anthropic_model": self.main_model,
-            "openai_model": self.main_model,
-            "anthropic_light_model": self.light_model,
-            "openai_light_model": self.light_model,
+            "anthropic_model": self.anthropic_model,
+            "anthropic_light_model": self.anthropic_light_model,
+            "openai_model": self.openai_model,
+            "openai_light_model": self.openai_light_model,
         }
         return ModelSettings.model_validate({name: value for name, value in given.items() if value is not None})
 

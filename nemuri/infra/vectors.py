@@ -1,7 +1,9 @@
 """The vector store: the vectors of texts, so that a replay never calls a model; no source of facts."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Protocol, Self
 
@@ -10,11 +12,14 @@ from nats.js.errors import KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 from numpy.typing import NDArray
 
+from nemuri.contracts.agents import Embedding
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import Log
 
 HASHING = HashingEmbedder().model
+TOGETHER = 128
+"""Vectors on their way to or from the store at the same time."""
 
 
 def vector_bucket(namespace: str) -> str:
@@ -24,7 +29,17 @@ def vector_bucket(namespace: str) -> str:
 
 def vector_key(model: str, dimension: int, text: str) -> str:
     """Where the vector of a text is kept: model, dimension and the sha256 of the text."""
-    return f"{model}.{dimension}.{sha256(text.encode()).hexdigest()}"
+    return f"{generation_of(model, dimension)}.{sha256(text.encode()).hexdigest()}"
+
+
+def generation_of(model: str, dimension: int) -> str:
+    """The name of the vectors of one model and dimension: how their keys begin."""
+    return f"{model}.{dimension}"
+
+
+def generation_in(key: str) -> str:
+    """The generation that the vector under a key belongs to."""
+    return key.rpartition(".")[0]
 
 
 class VectorSource(Protocol):
@@ -46,6 +61,20 @@ class Vectors:
         """The vectors of the log's namespace, made by `embedder` where they are not there yet."""
         return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder)
 
+    @property
+    def generation(self) -> str:
+        """The name of these vectors, of which those of another model or dimension are no part."""
+        return generation_of(self.embedder.model, self.embedder.dimension)
+
+    def serving(self, embedding: Embedding) -> Self:
+        """The vectors for an agent that recalls by `embedding`, where this process can make such: else its own.
+
+        Hashed vectors of any dimension can be made everywhere, those of a model only where it is the configured one.
+        """
+        if embedding.model == HASHING and generation_of(HASHING, embedding.dimension) != self.generation:
+            return replace(self, embedder=HashingEmbedder(embedding.dimension))
+        return self
+
     def key(self, text: str) -> str:
         """The key of a text's vector."""
         return vector_key(self.embedder.model, self.embedder.dimension, text)
@@ -54,28 +83,37 @@ class Vectors:
         """The vectors of texts, shape (n, dimension), rows of length 1 or 0; written down before they are returned."""
         if not self.embedder.stored:
             return await self.embedder.embed(texts)
-        rows = [await self._stored(self.key(text)) for text in texts]
-        missing = [place for place, row in enumerate(rows) if row is None]
-        if missing:
-            made = await self.embedder.embed([texts[place] for place in missing])
-            for place, row in zip(missing, made, strict=True):
-                await self.store.put(self.key(texts[place]), row.astype(np.float32).tobytes())
-                rows[place] = row
-        empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
-        return np.stack([row for row in rows if row is not None]) if rows else empty
+        rows: list[NDArray[np.float32]] = []
+        for some in _slices(texts):
+            rows += await self._made(some)
+        return np.stack(rows) if rows else np.zeros((0, self.embedder.dimension), dtype=np.float32)
+
+    async def _made(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """The vectors of a few texts: those that are in the store out of it, the others new."""
+        keys = [self.key(text) for text in texts]
+        found = dict(zip(keys, await asyncio.gather(*map(self._stored, keys)), strict=True))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+        made = (await self.embedder.embed(list(missing.values()))).astype("<f4") if missing else ()
+        fresh = dict(zip(missing, made, strict=True))
+        await asyncio.gather(*(self.store.put(key, row.tobytes()) for key, row in fresh.items()))
+        known = {key: row for key, row in found.items() if row is not None} | fresh
+        return [known[key] for key in keys]
 
     async def recorded(self, texts: Mapping[str, str]) -> dict[str, NDArray[np.float32] | None]:
         """The vectors under keys, whichever model made them; `texts` are the keys and the texts they stand for.
 
         Vectors of the hashing embedder are computed again. None for a vector that is not there any more.
         """
-        found: dict[str, NDArray[np.float32] | None] = {}
-        for key, text in texts.items():
+        hashed: defaultdict[int, list[str]] = defaultdict(list)
+        stored: list[str] = []
+        for key in texts:
             model, dimension, _ = key.rsplit(".", 2)
-            if model == HASHING:
-                found[key] = (await HashingEmbedder(int(dimension)).embed([text]))[0]
-            else:
-                found[key] = await self._stored(key)
+            (hashed[int(dimension)] if model == HASHING else stored).append(key)
+        found: dict[str, NDArray[np.float32] | None] = {}
+        for length, keys in hashed.items():
+            found |= zip(keys, await HashingEmbedder(length).embed([texts[key] for key in keys]), strict=True)
+        for some in _slices(stored):
+            found |= zip(some, await asyncio.gather(*map(self._stored, some)), strict=True)
         return found
 
     async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
@@ -98,3 +136,7 @@ class Vectors:
         except KeyNotFoundError:
             return None
         return np.frombuffer(entry.value or b"", dtype=np.float32)
+
+
+def _slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))

@@ -9,9 +9,10 @@ from nemuri.domain.language.scripts import is_cjk
 from nemuri.domain.language.words import BEFORE_NUMBER, NEVER_LAST, OFTEN_LAST
 
 _LINE = re.compile(r"[^\r\n\f\v\x85\u2028\u2029]+")
-_END = re.compile(r"(?P<stop>[.!?。！？｡．…]+)(?P<close>[」』）】〉》〕｣\"'”’)\]}]*)")
+_END = re.compile(r"(?P<stop>[.!?。！？｡．…]+)(?P<close>(?:\*\*|[」』）】〉》〕｣\"'”’)\]}])*)")
 _GAP = re.compile(r"\s+")
 _OPENING = re.compile(r"[\s\"'“‘(\[]*")
+_QUOTES: Final = frozenset('"“‘')
 _WIDE_STOPS: Final = frozenset("。！？｡")
 _PARTICLES: Final = frozenset("とはがをのにもでやへ、，,")
 """After a closing bracket these carry the sentence on: 「雨だ。」と言った。"""
@@ -32,17 +33,22 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `spans`, white space inside each made one space, line wraps inside Japanese removed."""
+    """The sentences of `spans`, each `normalised`."""
     return [normalised(text[start:end]) for start, end in spans(text)]
 
 
 def normalised(text: str) -> str:
-    """The text on one line: white space runs become one space, or nothing where a line wraps between CJK."""
+    """The text on one line: white space runs become one space, or nothing where a line wraps between CJK or in a word.
+
+    A word wraps after its hyphen.
+    """
     stripped = text.strip()
 
     def joined(match: re.Match[str]) -> str:
         wraps = any(mark in match.group() for mark in "\n\r\f\v")
-        return "" if wraps and is_cjk(stripped[match.start() - 1]) and is_cjk(stripped[match.end()]) else " "
+        before, after = stripped[match.start() - 1], stripped[match.end()]
+        hyphenated = before in "-‐" and stripped[max(match.start() - 2, 0)].isalnum() and after.isalnum()
+        return "" if wraps and (hyphenated or (is_cjk(before) and is_cjk(after))) else " "
 
     return _GAP.sub(joined, stripped)
 
@@ -100,8 +106,12 @@ def _ends(text: str, begin: int, match: re.Match[str], end: int) -> bool:
 
 
 def _next_word_start(text: str, position: int, end: int) -> str:
+    """The first letter of the next word, or the quotation mark in front of it: a quoted name may begin a sentence."""
     match = _OPENING.match(text, position, end)
-    return text[match.end()] if match and match.end() < end else ""
+    if match is None or match.end() >= end:
+        return ""
+    before = text[match.end() - 1]
+    return before if before in _QUOTES else text[match.end()]
 
 
 def _is_abbreviation(before: str, following: str) -> bool:

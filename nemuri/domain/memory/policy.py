@@ -41,6 +41,8 @@ class Policy(BaseModel):
     score_threshold: float = Field(default=0.4, ge=0, le=1)
     selection_limit: int = Field(default=20, ge=1, le=200)
     """The most that selection by threshold or with a tail takes."""
+    principles_share: float = Field(default=0.5, ge=0)
+    """Principles join outside the fixed number, but at most this share of it, strongest first."""
     enable_query_expansion: bool = True
 
     impact_user_positive: Amount = 2.0

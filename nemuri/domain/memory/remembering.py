@@ -1,8 +1,8 @@
 """The fold of a mind: what each event means for an agent and its memories."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import Any, assert_never
 from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
@@ -20,7 +20,7 @@ from nemuri.contracts.memories import (
 )
 from nemuri.domain.memory.clocks import advanced, base
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, moved, rebased
-from nemuri.domain.memory.policy import LEVELS
+from nemuri.domain.memory.policy import LEVELS, Policy
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
@@ -63,7 +63,7 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
         case ImpactCredited():
             return _holding(mind, (_credited(agent, each, event) for each in mind.known(event.memory_ids)))
         case SessionEnded():
-            return mind if event.assignment_id in agent.awake else _tired(mind, agent, event)
+            return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
             return _slept(mind, agent, event)
         case PolicyAdopted():
@@ -147,10 +147,6 @@ def _credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
     )
 
 
-def _tired(mind: Mind, agent: Agent, event: SessionEnded) -> Mind:
-    return mind.with_agent(awake=(*agent.awake, event.assignment_id))
-
-
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     """Document 000 §3.7: levels first, then fading, then the archive, then pruning for want of room."""
     by = event.sequence or 0
@@ -169,12 +165,19 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         awake=tuple(each for each in agent.awake if each not in set(fresh)),
         slept=agent.slept + len(fresh),
         last_sleep=by,
+        reviewed=agent.last_sleep,
         last_slept_at=event.recorded_at,
     )
     mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), by=by)
-    if agent.next_policy is not None:
-        return mind.with_agent(policy=agent.next_policy, next_policy=None)
-    return mind
+    return mind if agent.next_policy is None else _governed(mind, agent, agent.next_policy)
+
+
+def _governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
+    """New parameters come into force; under other thresholds every memory's level is to be looked at once."""
+    mind = mind.with_agent(policy=policy, next_policy=None)
+    if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:
+        return mind
+    return mind.with_agent(reviewed=0)
 
 
 def _archived(mind: Mind, memories: Iterable[Seen], *, by: int) -> Mind:

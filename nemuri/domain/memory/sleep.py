@@ -1,14 +1,23 @@
 """What a sleep does, decided from what the agent knows now (document 000 §3.7)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, Consolidated, Seen
-from nemuri.domain.memory.clocks import Clocks, advanced, strength
+from nemuri.domain.memory.clocks import advanced, strength
 from nemuri.domain.memory.mind import Agent, Memory
 from nemuri.domain.memory.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A memory and since when nothing has drawn on it: its last use, or its beginning where there was none."""
+
+    memory: Memory
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +26,17 @@ class Tiredness:
 
     agent: Agent
     touched: tuple[Memory, ...]
-    """Active memories that changed since the last sleep."""
+    """Active memories that changed since a sleep has surely looked at them (`Agent.reviewed`)."""
     faded: tuple[Memory, ...]
-    """Active memories that may fall below the threshold in this sleep: at least all that do."""
-    weakest: tuple[Memory, ...]
-    """Active memories in the order of pruning, enough to make room; empty where there is room."""
+    """Active memories that fall below the threshold in this sleep: at least all that do at their present level."""
+    weakest: tuple[Resting, ...]
+    """Active memories that may have to make room: at least the first `surplus` in the order of pruning."""
     principles: frozenset[UUID]
     """The ids of those among the above that are principles."""
+
+
+Levels = Mapping[UUID, int]
+"""The new level of each memory that moves to another one."""
 
 
 def decide(cause: Event, tiredness: Tiredness) -> AgentSlept | None:
@@ -31,29 +44,18 @@ def decide(cause: Event, tiredness: Tiredness) -> AgentSlept | None:
     agent = tiredness.agent
     if not agent.awake:
         return None
-    rules = agent.rules
-    rising = {each.memory_id: rules.level(each.effective_uses) for each in tiredness.touched}
-    rising = {
-        each.memory_id: rising[each.memory_id] for each in tiredness.touched if rising[each.memory_id] != each.level
-    }
-    later = advanced(agent.clocks, rules, len(agent.awake))
-    faint = [
-        each
-        for each in tiredness.faded
-        if each.memory_id not in tiredness.principles
-        and _faint(agent, each, rising.get(each.memory_id, each.level), later)
-    ]
-    pruned = _pruned(tiredness, {each.memory_id for each in faint}, rising)
+    levels = _levels(agent.rules, tiredness.touched)
+    faint = _faint(tiredness, levels)
     return AgentSlept.following(
         cause,
         sessions=agent.awake,
         consolidated=tuple(
-            Consolidated(memory_id=each.memory_id, revision=each.revision, level=rising[each.memory_id])
+            Consolidated(memory_id=each.memory_id, revision=each.revision, level=levels[each.memory_id])
             for each in tiredness.touched
-            if each.memory_id in rising
+            if each.memory_id in levels
         ),
-        archived=seen(faint),
-        pruned=seen(pruned),
+        archived=seen(faint.values()),
+        pruned=seen(_pruned(tiredness, faint, levels)),
     )
 
 
@@ -62,43 +64,71 @@ def seen(memories: Iterable[Memory]) -> tuple[Seen, ...]:
     return tuple(Seen(memory_id=each.memory_id, revision=each.revision) for each in memories)
 
 
-def excess(agent: Agent, rules: Policy) -> int:
-    """An upper bound of how many active memories have to go for want of room; 0 where there is room."""
-    number, weight = sum(agent.active), _weight(agent.active, rules)
-    over = number - rules.max_active_memories if rules.max_active_memories is not None else 0
+def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
+    """How many active memories, at least as many as have to go, compete for room in the next sleep; 0 if all have it.
+
+    In the order of pruning by present levels: principles last, then by level, by last use (or beginning) and by id.
+    """
+    rules, changed = agent.rules, tuple(touched)
+    levels = _levels(rules, changed)
+    number, weight = sum(agent.active), _weight(agent, changed, levels)
+    if _fits(number, weight, rules):
+        return 0
+    over = number - (rules.max_active_memories or number)
     if rules.max_total_weight is not None and weight > rules.max_total_weight:
-        lightest = min((each for each in rules.consolidation_weights if each), default=1.0)
-        over = max(over, int((weight - rules.max_total_weight) / lightest) + 1)
-    return max(0, min(number, over))
+        lightest = min(rules.consolidation_weights)
+        over = max(over, int((weight - rules.max_total_weight) / lightest) + 1) if lightest else number
+    return min(number, over + len(levels))
 
 
-def _faint(agent: Agent, memory: Memory, level: int, later: Clocks) -> bool:
-    """Whether the memory, moved to `level`, is below the threshold in every respect once the clocks show `later`."""
-    shift = agent.clocks[memory.level] - agent.clocks[level]
-    return strength(memory.fade + shift, later[level]) < agent.rules.archive_threshold
+def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
+    earned = ((each, rules.level(each.effective_uses)) for each in touched)
+    return {each.memory_id: level for each, level in earned if level != each.level}
 
 
-def _pruned(tiredness: Tiredness, faint: set[UUID], rising: dict[UUID, int]) -> Sequence[Memory]:
+def _faint(tiredness: Tiredness, levels: Levels) -> dict[UUID, Memory]:
+    """What is below the threshold in every respect once it has moved to its level and the clocks have run down."""
+    agent = tiredness.agent
+    later = advanced(agent.clocks, agent.rules, len(agent.awake))
+    faint: dict[UUID, Memory] = {}
+    for each in (*tiredness.faded, *tiredness.touched):
+        level = levels.get(each.memory_id, each.level)
+        left = strength(each.fade + agent.clocks[each.level] - agent.clocks[level], later[level])
+        if left < agent.rules.archive_threshold and each.memory_id not in tiredness.principles:
+            faint[each.memory_id] = each
+    return faint
+
+
+def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
     """The least settled first, among these the longest unused, principles last of all, until there is room."""
     agent, rules = tiredness.agent, tiredness.agent.rules
-    number, weight = sum(agent.active), _weight(agent.active, rules)
-    for each in tiredness.touched:
-        if each.memory_id in rising:
-            weight += rules.consolidation_weights[rising[each.memory_id]] - rules.consolidation_weights[each.level]
-    for each in tiredness.faded:
-        if each.memory_id in faint:
-            number -= 1
-            weight -= rules.consolidation_weights[rising.get(each.memory_id, each.level)]
+
+    def weight_of(memory: Memory) -> float:
+        return rules.consolidation_weights[levels.get(memory.memory_id, memory.level)]
+
+    def order(resting: Resting) -> tuple[bool, int, datetime, UUID]:
+        memory_id = resting.memory.memory_id
+        level = levels.get(memory_id, resting.memory.level)
+        return memory_id in tiredness.principles, level, resting.since, memory_id
+
+    number = sum(agent.active) - len(faint)
+    weight = _weight(agent, tiredness.touched, levels) - sum(map(weight_of, faint.values()))
     gone: list[Memory] = []
-    for each in sorted(tiredness.weakest, key=lambda each: each.memory_id in tiredness.principles):
+    for resting in sorted(_competing(tiredness, faint, levels), key=order):
         if _fits(number, weight, rules):
             break
-        if each.memory_id in faint:
-            continue
-        gone.append(each)
+        gone.append(resting.memory)
         number -= 1
-        weight -= rules.consolidation_weights[rising.get(each.memory_id, each.level)]
+        weight -= weight_of(resting.memory)
     return gone
+
+
+def _competing(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[Resting]:
+    """The weakest, and those that become so by falling to a lower level; not what goes anyway."""
+    moving = (each for each in tiredness.touched if each.memory_id in levels and each.last_accessed_at)
+    pool = {each.memory_id: Resting(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
+    pool |= {each.memory.memory_id: each for each in tiredness.weakest}
+    return [each for memory_id, each in pool.items() if memory_id not in faint]
 
 
 def _fits(number: int, weight: float, rules: Policy) -> bool:
@@ -107,5 +137,9 @@ def _fits(number: int, weight: float, rules: Policy) -> bool:
     )
 
 
-def _weight(active: Sequence[int], rules: Policy) -> float:
-    return sum(number * each for number, each in zip(active, rules.consolidation_weights, strict=True))
+def _weight(agent: Agent, touched: Iterable[Memory], levels: Levels) -> float:
+    """The weight of everything active once the levels have moved."""
+    weights = agent.rules.consolidation_weights
+    present = sum(number * each for number, each in zip(agent.active, weights, strict=True))
+    moving = (each for each in touched if each.memory_id in levels)
+    return present + sum(weights[levels[each.memory_id]] - weights[each.level] for each in moving)

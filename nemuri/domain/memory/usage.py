@@ -23,15 +23,19 @@ class Shown:
     """Cosine between the answer and the memory."""
 
 
-def uses(answer: str, citations: Sequence[UUID], shown: Sequence[Shown], *, threshold: float) -> tuple[Use, ...]:
+def uses(
+    answer: str, citations: Sequence[UUID], shown: Sequence[Shown], *, threshold: float, complete: bool = False
+) -> tuple[Use, ...]:
     """What the answer drew on: what it cites; if it cites nothing, by tags; if these say nothing, by similarity.
+
+    Where its citations are `complete` nothing else counts.
 
     A tag counts as a whole term only, and one that most of the memories share proves nothing. `threshold` is the
     embedder's own for recognising use, a cosine.
     """
     known = [each.memory_id for each in shown]
     cited = [each for each in dict.fromkeys(citations) if each in known]
-    if cited:
+    if cited or complete:
         return tuple(Use(memory_id=each, method="citation") for each in cited)
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}

@@ -29,6 +29,17 @@ from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Tas
 
 WorkEvent = MemoriesRetrieved | MemoriesUsed | LearningsExtracted | MemoryEncoded | SessionEnded
 """What agents do for a task; recorded with the agent, known to the task by its correlation."""
+StageEvent = (
+    NegotiationAnswered
+    | NegotiationOpened
+    | TaskSummarised
+    | TaskRouted
+    | TaskCompleted
+    | TaskFailed
+    | TaskReopened
+    | ReactionFailed
+)
+"""What moves a task from one stage to another."""
 LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
 
 
@@ -59,42 +70,24 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return _stage(state, event)
 
 
-def _stage(
-    state: TaskState,
-    event: NegotiationAnswered
-    | NegotiationOpened
-    | TaskSummarised
-    | TaskRouted
-    | TaskCompleted
-    | TaskFailed
-    | TaskReopened
-    | ReactionFailed,
-) -> TaskState:
+def _stage(state: TaskState, event: StageEvent) -> TaskState:
     task = state.task
-    if task is None:
+    if task is None or not _timely(task, event):
         return state
     match event:
         case NegotiationOpened():
             return state.with_task(status="negotiation", items=event.items, options=event.options)
         case NegotiationAnswered():
-            if task.status != "negotiation":
-                return state
             return state.with_task(status="open", option=event.option)
         case TaskSummarised():
-            if task.summary is not None:
-                return state
             return state.with_task(summary=event.summary, parts=event.parts, details=event.details)
         case TaskRouted():
-            return state.with_task(routed=len(event.choices)) if event.attempt == task.attempt else state
+            return state.with_task(routed=len(event.choices))
         case TaskCompleted():
             return state.with_task(status="done", answer=event.answer, reason=None, ended_at=event.at)
         case TaskFailed():
-            if task.status == "done" or event.attempt != task.attempt:
-                return state
             return state.with_task(status="failed", reason=event.reason, ended_at=event.at)
         case TaskReopened():
-            if task.status != "failed" or event.attempt != task.attempt + 1:
-                return state
             return state.with_task(status="open", attempt=event.attempt, routed=0, reason=None, ended_at=None)
         case ReactionFailed():
             return state
@@ -102,14 +95,37 @@ def _stage(
             assert_never(event)
 
 
+def _timely(task: Task, event: StageEvent) -> bool:
+    """Whether the event makes sense for the task as it stands; what comes late or twice does not."""
+    match event:
+        case NegotiationOpened():
+            return task.status == "open" and not task.items and task.summary is None
+        case NegotiationAnswered():
+            return task.status == "negotiation"
+        case TaskSummarised():
+            return task.summary is None
+        case TaskRouted():
+            return event.attempt == task.attempt and not task.routed
+        case TaskCompleted():
+            return task.status != "done"
+        case TaskFailed():
+            return event.attempt == task.attempt and task.status in {"open", "negotiation"}
+        case TaskReopened():
+            return event.attempt == task.attempt + 1 and task.status == "failed"
+        case ReactionFailed():
+            return True
+        case _:
+            assert_never(event)
+
+
 def _work(state: TaskState, event: WorkEvent) -> TaskState:
     match event:
         case MemoriesRetrieved():
-            scores = {candidate.memory_id: candidate for candidate in event.candidates}
+            ranked = {each.memory_id: (each.score, each.features) for each in event.candidates}
             recalled = tuple(
-                Recalled(memory_id=each, score=scores[each].score, features=scores[each].features)
+                Recalled(memory_id=each, score=score, features=features)
                 for each in event.in_context
-                if each in scores
+                for score, features in [ranked.get(each, (None, ()))]
             )
             return state.with_assignment(event.assignment_id, retrieved=recalled)
         case MemoriesUsed():
@@ -127,7 +143,7 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
     """A learning's memory belongs to the assignment that it was learned in."""
     assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
-    if assignment is None:
+    if assignment is None or event.memory_id in assignment.memories:
         return state
     return state.with_assignment(assignment.assignment_id, memories=(*assignment.memories, event.memory_id))
 

@@ -1,8 +1,9 @@
 """Who works on a task: decided on its summary alone, by expertise, past outcomes and load (document 000 §3.1)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 
 from nemuri.contracts.agents import Definition
 from nemuri.contracts.event import Event
@@ -13,6 +14,8 @@ from nemuri.domain.tasks.state import Task
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
 """How much each of the orchestrator's perspectives counts."""
+REQUEST, SUMMARY = 0.7, 0.3
+"""How much of the expertise is about what is asked, and how much about the whole summary with its key points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,18 @@ def route(cause: Event, task: Task, applicants: Sequence[Applicant]) -> TaskRout
     able = [each for each in applicants if task.wanted_agent in {None, each.agent_id}]
     if not able:
         return fail(cause, task, _nobody(task))
-    summary = terms(f"{task.summary or task.text}\n" + "\n".join(part.text for part in task.parts))
-    scores = sorted((_score(each, summary, applicants) for each in able), key=lambda each: (-each.total, each.agent_id))
+    known = {each.agent_id: _known_words(each) for each in applicants}
+    rarity = _rarity(known.values())
+    request = terms("\n".join(part.text for part in task.parts) or task.text)
+    summary = terms(task.summary or task.text)
+    busiest = max(each.waiting for each in applicants)
+    scores: list[AgentScore] = []
+    for each in able:
+        asked, summed = (_overlap(words, known[each.agent_id], rarity) for words in (request, summary))
+        scores.append(_score(each, REQUEST * asked + SUMMARY * summed, busiest))
+    scores.sort(key=lambda each: (-each.total, each.agent_id))
     best = next(each for each in able if each.agent_id == scores[0].agent_id)
-    perspective = task.wanted_perspective or _perspective(best.definition, summary)
+    perspective = task.wanted_perspective or _perspective(best.definition, request)
     choices = tuple(
         Choice(agent_id=best.agent_id, part=number, perspective=perspective) for number in range(len(task.parts))
     )
@@ -75,13 +86,17 @@ def _nobody(task: Task) -> str:
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
 
 
-def _score(applicant: Applicant, summary: Sequence[str], others: Sequence[Applicant]) -> AgentScore:
-    expertise = _overlap(summary, _known_words(applicant))
+def _score(applicant: Applicant, expertise: float, busiest: int) -> AgentScore:
     history = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
-    busiest = max(each.waiting for each in others)
     load = 1.0 - applicant.waiting / busiest if busiest else 1.0
     total = EXPERTISE * expertise + HISTORY * history + LOAD * load
     return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=history, load=load, total=total)
+
+
+def _rarity(known: Collection[set[str]]) -> Mapping[str, float]:
+    """What a word tells about who knows it: much if few agents do, little if all do."""
+    knowing = Counter(word for words in known for word in words)
+    return {word: log(1 + len(known) / count) for word, count in knowing.items()}
 
 
 def _known_words(applicant: Applicant) -> set[str]:
@@ -92,17 +107,19 @@ def _known_words(applicant: Applicant) -> set[str]:
     return set(terms("\n".join(words)))
 
 
-def _overlap(summary: Sequence[str], known: set[str]) -> float:
-    """The share of the summary's words that the agent knows, by how often they occur; 0 to 1."""
-    counts = Counter(summary)
-    total = sum(counts.values())
-    return sum(count for word, count in counts.items() if word in known) / total if total else 0.0
+def _overlap(words: Sequence[str], known: set[str], rarity: Mapping[str, float]) -> float:
+    """The share of the words that the agent knows, of those that any agent knows, by occurrence and rarity; 0 to 1."""
+    counts = Counter(words)
+    weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}
+    total = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in known) / total if total else 0.0
 
 
-def _perspective(definition: Definition, summary: Sequence[str]) -> str | None:
-    """The perspective whose words the summary has most of; None where it has none of any."""
+def _perspective(definition: Definition, request: Sequence[str]) -> str | None:
+    """The perspective whose words the request has most of; None where it has none of any."""
+    counts = Counter(request)
     shares = [
-        (_overlap(summary, set(terms("\n".join((each.name, *each.keywords))))), each.name)
+        (sum(counts[word] for word in set(terms("\n".join((each.name, *each.keywords))))), each.name)
         for each in definition.perspectives
     ]
     share, name = max(shares, key=lambda each: each[0])

@@ -57,8 +57,10 @@ class Recalled(Record):
     """A memory that went into the context of an assignment."""
 
     memory_id: UUID
-    score: float
+    score: float | None
+    """None for a principle, which no ranking chose."""
     features: tuple[float, ...]
+    """Raw, in the order of `FEATURES`; empty where there is no score."""
 
 
 class Assignment(Record):

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 _BRACKETS = re.compile(r"[\[［【]([^\[\]［］【】\n]{1,200})[\]］】]")
 _LABEL = re.compile(r"[md][0-9]{1,4}", re.IGNORECASE)
+_DETAIL = re.compile(r"d[0-9]{1,4}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,;、，；\s]+")
 
 
@@ -18,6 +19,15 @@ def cited(text: str, given: Iterable[str]) -> tuple[str, ...]:
             if label is not None:
                 found[label] = None
     return tuple(found)
+
+
+def cites_details(text: str) -> bool:
+    """Whether the text cites any detail of the material at hand, as [d1]."""
+    return any(
+        _DETAIL.fullmatch(part)
+        for match in _BRACKETS.finditer(text)
+        for part in _SEPARATORS.split(match.group(1).strip())
+    )
 
 
 def without_labels(text: str) -> str:

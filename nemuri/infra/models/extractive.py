@@ -1,12 +1,14 @@
 """The model that serves without a language model: it quotes the most relevant sentences it was given, and says so."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from nemuri.contracts.event import Usage
+from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
-from nemuri.infra.models.citations import without_labels
+from nemuri.infra.models.citations import disarmed, without_labels
 from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
 from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Reply
 
@@ -25,7 +27,8 @@ _NOTHING: Final = {
     "en": "No language model is connected, and nothing relevant to this was found in memories and details.",
     "ja": "言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした。",
 }
-_FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values()))
+_OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
+_FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values(), *_OPEN.values()))
 
 
 class ExtractiveModel:
@@ -38,15 +41,19 @@ class ExtractiveModel:
 
         Relevance is shared terms weighted by their rarity among the sentences given. The framing words follow the
         language of the question, the quotes that of their sources. Without a shared term the answer says that
-        nothing was found and cites nothing.
+        nothing was found and cites nothing. A question that lists several is answered item by item, each with at
+        least one sentence or a word that nothing was found.
         """
         language = _language(job.question)
         candidates = [passage for source in job.sources for passage in passages(source.label, source.text)]
-        chosen = select(candidates, topic(job.question), most=MOST_QUOTES, characters=QUOTED_CHARACTERS)
+        items = listed_items(job.question)
+        found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
+        chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
-            return Reply(Answer(_NOTHING[language], ()), _FREE)
-        lines = [_QUOTING[language], *(f"- {passage.text} [{passage.label}]" for passage in chosen)]
-        return Reply(Answer("\n".join(lines), tuple(dict.fromkeys(passage.label for passage in chosen))), _FREE)
+            return Reply(Answer(_NOTHING[language], (), complete=True), _FREE)
+        lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
+        text = "\n".join([_QUOTING[language], *lines])
+        return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """The text's most central sentence; sentences with terms of the question are preferred."""
@@ -54,41 +61,66 @@ class ExtractiveModel:
         return Reply(found.text if found else " ".join(job.text.split())[:LONGEST_QUOTE], _FREE)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """For each perspective the most telling sentence among those that share terms with its name.
+        """For each perspective the most telling sentence among those that share terms with its name and keywords.
 
-        Sentences of the answer are preferred to those of the details, and none is given twice. When no perspective
-        is related to anything, the first one gets the most telling sentence of the answer. An answer without
-        content of its own, such as one that found nothing, teaches nothing.
+        The answer's first sentence, its best one, goes to the perspective that it shares most with, else to the
+        first. Sentences of the answer are preferred to those of the details, which must share half of the question's
+        terms, and none is given twice. An answer without content of its own, such as one that found nothing, teaches
+        nothing.
         """
-        said = passages("", _substance(job.answer))
+        said = passages("", _substance(job.question, job.answer))
         if not said or not job.perspectives:
             return Reply({}, _FREE)
-        details = [passage for source in job.details for passage in passages(source.label, source.text)]
+        favoured = topic(job.question)
+        details = [
+            passage
+            for source in job.details
+            for passage in passages(source.label, source.text)
+            if 2 * len(favoured & passage.counts.keys()) >= len(favoured)
+        ]
         return Reply(_learned(job, said, details), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""
 
 
+def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
+    """What answers one question of `share` (0 or 1: the only one), each of which gets its part of the room."""
+    parts = max(share, 1)
+    room = max(QUOTED_CHARACTERS // parts, LONGEST_QUOTE)
+    return select(candidates, topic(question), most=max(MOST_QUOTES // parts, 1), characters=room)
+
+
+def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
+    return [f"{indent}- {passage.text} [{passage.label}]" for passage in chosen]
+
+
+def _itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], nothing: str) -> list[str]:
+    lines: list[str] = []
+    for item, chosen in zip(items, found, strict=True):
+        lines += [f"- {disarmed(item)}", *(_quoted(chosen, "  ") or [f"  - {nothing}"])]
+    return lines
+
+
 def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> dict[str, str]:
     favoured = topic(job.question)
-    learned: dict[str, str] = {}
+    wanted = {each: topic(" ".join((each, *job.keywords.get(each, ())))) for each in job.perspectives}
+    best = said[0]
+    first = max(job.perspectives, key=lambda each: len(wanted[each] & best.counts.keys()))
+    learned = {first: best.text}
     for perspective in job.perspectives:
-        wanted = topic(perspective)
         for group in (said, details):
             fresh = [passage for passage in group if passage.text not in learned.values()]
-            best = most_telling(related(fresh, wanted), favoured)
-            if best:
-                learned[perspective] = best.text
-                break
-    central = most_telling(said, favoured)
-    if not learned and central:
-        learned[job.perspectives[0]] = central.text
-    return learned
+            found = most_telling(related(fresh, wanted[perspective]), favoured)
+            if found and perspective not in learned:
+                learned[perspective] = found.text
+    return {each: learned[each] for each in job.perspectives if each in learned}
 
 
-def _substance(answer: str) -> str:
-    lines = (line for line in answer.splitlines() if line.strip() not in _FRAMING)
+def _substance(question: str, answer: str) -> str:
+    """The answer without framing, labels, and the items of the question that it repeats."""
+    asked = {*_FRAMING, *map(disarmed, listed_items(question))}
+    lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
     return without_labels("\n".join(lines))
 
 

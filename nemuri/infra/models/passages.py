@@ -18,9 +18,25 @@ LONGEST_QUOTE: Final = 400
 
 _SATURATION: Final = 1.2
 _COVERED: Final = 0.5
-_LEAST_SHARE: Final = 0.2
+_LEAST_SHARE: Final = 0.25
 _DUPLICATE: Final = 0.7
 _GRAMMAR = re.compile(f"[{HIRAGANA}].?")
+
+_UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
+"""What stands under a heading in plain text."""
+_FOOTNOTE = re.compile(r"(?:\[[0-9]{1,3}\]\s*)+")
+_STRONG = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
+_CODE = re.compile(r"(?:^|\s)(?:>>>|::?=|[=!<>]=|[-+*/|]?=|->|\|)(?:\s|$)|\w\([^()]*\):|[{};]\s*$|^\.\.\.\s|\w=\w")
+_LEANING = re.compile(
+    r"(?:this|these|those|that|they|it|its|such|see|note that|in this case|for example|otherwise|also|then)\b"
+    r"|(?:これ|それ|この|その|また|なお)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?…。！？｡][\"'”’」』）)\]]*$")
+_UNFIT: Final = 0.25
+_FRAGMENT: Final = 0.6
+_LEANS: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +47,24 @@ class Passage:
     text: str
     counts: Counter[str]
     """How often each term occurs in it."""
+    fitness: float = 1.0
+    """How well it can stand alone, above 0 to 1: code, fragments and what leans on its context stand badly."""
 
 
 def passages(label: str, text: str) -> list[Passage]:
-    """The sentences of the text that have at least one term, without list marks and without citing anything."""
-    found = (_readable(sentence) for sentence in sentences(text))
-    return [Passage(label, sentence, counts) for sentence in found if (counts := Counter(terms(sentence)))]
+    """The sentences of the text that have at least one term, each fit to be read by itself.
+
+    List marks, marks of footnotes and of emphasis and underlined headings are left out (a text that is nothing but a
+    heading keeps it), and nothing in them cites anything.
+    """
+    found = sentences(text)
+    bodies = [body for sentence in found if (body := _UNDERLINE.split(sentence)[-1])] or found
+    readable = (_readable(body) for body in bodies)
+    return [
+        Passage(label, sentence, counts, _fitness(sentence))
+        for sentence in readable
+        if (counts := Counter(terms(sentence)))
+    ]
 
 
 def topic(text: str) -> frozenset[str]:
@@ -52,9 +80,10 @@ def topic(text: str) -> frozenset[str]:
 def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, characters: int) -> list[Passage]:
     """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
 
-    Greedy: a passage's worth is the sum over the wanted terms in it of idf × saturated frequency, halved for each
-    chosen passage that has the term already; it stops below a fifth of the best worth. Near-duplicates of a chosen
-    passage (Jaccard index of the terms above 0.7) are passed over. Ties go to the earlier passage.
+    Greedy: a passage's worth is its fitness times the sum over the wanted terms in it of idf × saturated frequency,
+    halved for each chosen passage that has the term already; it stops below a quarter of the best worth.
+    Near-duplicates of a chosen passage (Jaccard index of the terms above 0.7) are passed over. Ties go to the earlier
+    passage.
     """
     weights = _idf(candidates, wanted)
     open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
@@ -79,7 +108,8 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str], *, boos
     """The most central passage: its terms are frequent among the candidates, favoured terms count `boost` times.
 
     The sum over its distinct terms is divided by the square root of their number (plus a few), so that neither long
-    nor very short sentences win by length. None without candidates; ties go to the earlier passage.
+    nor very short sentences win by length, and multiplied by the fitness. None without candidates; ties go to the
+    earlier passage.
     """
     favourites = frozenset(favoured)
     everywhere: Counter[str] = Counter()
@@ -93,7 +123,7 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str], *, boos
             * (0.2 if _GRAMMAR.fullmatch(term) else 1)
             for term in candidate.counts
         )
-        return total / math.sqrt(len(candidate.counts) + 4)
+        return candidate.fitness * total / math.sqrt(len(candidate.counts) + 4)
 
     return max(candidates, key=centrality, default=None)
 
@@ -106,12 +136,26 @@ def related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passa
 
 
 def _readable(sentence: str) -> str:
-    body = disarmed(sentence[marker_end(sentence, 0, len(sentence)) :]).strip().lstrip("#").strip()
+    body = sentence[marker_end(sentence, 0, len(sentence)) :].strip().lstrip("#").strip()
+    body = disarmed(_STRONG.sub(r"\1", body[_leading(body) :]))
     if len(body) <= LONGEST_QUOTE:
         return body
     cut = body[: LONGEST_QUOTE - 1]
     space = cut.rfind(" ", LONGEST_QUOTE // 2)
     return (cut[:space] if space > 0 else cut).rstrip(" ,、，") + "…"
+
+
+def _leading(body: str) -> int:
+    """The length of the marks of footnotes that a sentence begins with because the one before it ended there."""
+    match = _FOOTNOTE.match(body)
+    return match.end() if match and match.end() < len(body) else 0
+
+
+def _fitness(sentence: str) -> float:
+    if _CODE.search(_QUOTED.sub("x", sentence)):
+        return _UNFIT
+    whole = 1.0 if _SENTENCE_END.search(sentence) else _FRAGMENT
+    return whole * (_LEANS if _LEANING.match(sentence) else 1.0)
 
 
 def _idf(candidates: Sequence[Passage], wanted: frozenset[str]) -> dict[str, float]:
@@ -122,7 +166,7 @@ def _idf(candidates: Sequence[Passage], wanted: frozenset[str]) -> dict[str, flo
 
 def _worth(passage: Passage, weights: dict[str, float]) -> float:
     length = 0.7 + 0.3 * len(passage.text) / 80
-    return sum(
+    return passage.fitness * sum(
         weight * count / (count + _SATURATION * length)
         for term, weight in weights.items()
         if (count := passage.counts.get(term, 0))

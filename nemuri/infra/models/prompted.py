@@ -53,7 +53,8 @@ class PromptedModel:
         user = _message(("question", job.question), angle, job.sources)
         reply = await self._chat.complete(system, user, ANSWER_TOKENS)
         labels = [source.label for source in job.sources]
-        return Reply(Answer(reply.value, cited(reply.value, labels)), reply.usage)
+        found = cited(reply.value, labels)
+        return Reply(Answer(reply.value, found, complete=bool(found)), reply.usage)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """The first sentence of the chat's reply."""

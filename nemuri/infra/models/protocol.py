@@ -1,7 +1,7 @@
 """What the services ask of a model: jobs, not raw prompts, so that a model without a language model can serve too."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from nemuri.contracts.event import Usage
@@ -43,6 +43,8 @@ class Answer:
     text: str
     cited: tuple[str, ...]
     """Labels of the cited sources by first occurrence in the text, each once, only labels that the job gave."""
+    complete: bool = False
+    """Whether the answer certainly drew on nothing that it does not cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class LearningsJob:
     answer: str
     perspectives: tuple[str, ...]
     details: tuple[Source, ...]
+    keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Words that belong to a perspective; for those that have any."""
 
 
 @dataclass(frozen=True, slots=True)

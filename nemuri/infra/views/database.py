@@ -12,7 +12,8 @@ from alembic.config import Config
 from pgvector.psycopg import register_vector_async
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -31,7 +32,7 @@ class Database:
     schema: str
 
     @classmethod
-    def at(cls, url: str, schema: str, *, pool: int = 5) -> Self:
+    def at(cls, url: str, schema: str, *, pool: int = 8) -> Self:
         """The schema at a URL; connects only when it is used."""
         engine = _engine(url, schema, pool_size=pool, max_overflow=pool, pool_timeout=10, pool_pre_ping=True)
 
@@ -86,5 +87,13 @@ def reason(error: Exception) -> str:
     return (str(cause).strip() or type(cause).__name__).splitlines()[0]
 
 
-OUTAGES = (OperationalError, psycopg.OperationalError, ConnectionError, TimeoutError)
+OUTAGES = (
+    OperationalError,
+    InterfaceError,
+    PoolTimeoutError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    ConnectionError,
+    TimeoutError,
+)
 """What a missing or restarting database raises."""

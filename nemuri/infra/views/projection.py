@@ -11,12 +11,13 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nemuri.contracts.agents import MemoriesEmbedded
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent, AnyEvent
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.subjects import Subjects
 from nemuri.domain.memory.content import embedded_text
-from nemuri.domain.memory.mind import Agent, Memory, Mind
+from nemuri.domain.memory.mind import Agent, Content, Memory, Mind
 from nemuri.domain.memory.remembering import evolve as evolve_mind
 from nemuri.domain.memory.remembering import touched
 from nemuri.domain.record import Record
@@ -24,12 +25,12 @@ from nemuri.domain.tasks.lifecycle import LifeEvent
 from nemuri.domain.tasks.lifecycle import evolve as evolve_task
 from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Task, TaskState
 from nemuri.infra.log import Batch
-from nemuri.infra.vectors import VectorSource
+from nemuri.infra.vectors import VectorSource, generation_in, vector_key
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import load, write
 
-FOLD = 1
+FOLD = 2
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 _LIFE: tuple[type[Event], ...] = get_args(LifeEvent)
@@ -98,12 +99,28 @@ class Projection:
             await _fold_tasks(connection, events)
             await _fold_minds(connection, events)
             await _write_vectors(connection, events, fresh)
+            for each in events:
+                if isinstance(each, MemoriesEmbedded):
+                    await self._write_generation(connection, each)
             await connection.execute(update(tables.checkpoint).values(sequence=batch.until, fold=FOLD))
         return batch.until
 
     async def _new_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
         encoded = [each for each in events if isinstance(each, MemoryEncoded)]
         return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
+
+    async def _write_generation(self, connection: AsyncConnection, event: MemoriesEmbedded) -> None:
+        """Other vectors of memories; read for one event at a time, so that a replay never holds those of many."""
+        content = tables.memory.c
+        mine = (content.agent_id == event.agent_id, content.created < event.sequence)
+        found = await load(connection, tables.memory, Content, content.memory_id.in_(event.memory_ids), *mine)
+        texts = {each.memory_id: embedded_text(each.memory) for each in found}
+        model, dimension = event.embedding.model, event.embedding.dimension
+        keys = {memory_id: vector_key(model, dimension, text) for memory_id, text in texts.items()}
+        vectors = await self.vectors.recorded({keys[memory_id]: text for memory_id, text in texts.items()})
+        await _write_rows(
+            connection, [(event.agent_id, memory_id, key, vectors[key]) for memory_id, key in keys.items()]
+        )
 
 
 async def hold(connection: AsyncConnection, schema: str) -> None:
@@ -214,15 +231,18 @@ def _changed(before: Map[Any, Any], after: Map[Any, Any]) -> list[Any]:
 
 
 async def _write_vectors(connection: AsyncConnection, events: Iterable[AnyEvent], fresh: Mapping[str, Any]) -> None:
+    encoded = [each for each in events if isinstance(each, MemoryEncoded)]
+    await _write_rows(
+        connection, [(each.agent_id, each.memory_id, each.vector, fresh[each.vector]) for each in encoded]
+    )
+
+
+async def _write_rows(connection: AsyncConnection, found: Iterable[tuple[str, UUID, str, Any]]) -> None:
+    """Agent, memory, key and vector of each; what the store does not hold any more has no row."""
     rows = [
-        {
-            "agent_id": each.agent_id,
-            "memory_id": each.memory_id,
-            "model": each.vector.rsplit(".", 2)[0],
-            "vector": fresh[each.vector],
-        }
-        for each in events
-        if isinstance(each, MemoryEncoded) and fresh.get(each.vector) is not None
+        {"agent_id": agent_id, "memory_id": memory_id, "model": generation_in(key), "vector": vector}
+        for agent_id, memory_id, key, vector in found
+        if vector is not None
     ]
     if rows:
         await connection.execute(upsert(tables.memory_vector).on_conflict_do_nothing(), rows)

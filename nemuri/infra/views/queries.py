@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri.contracts.event import Event
 from nemuri.domain.memory.clocks import advanced
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
-from nemuri.domain.memory.sleep import Tiredness, excess
+from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
 from nemuri.domain.tasks.routing import Applicant
 from nemuri.domain.tasks.state import Feedback, TaskState
 from nemuri.infra.views import tables
@@ -90,14 +90,14 @@ class Views:
         found = await self.memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         return {content.memory_id: (content, memory) for content, memory in found}
 
-    async def changes(self, agent: Agent, after: int) -> list[Change]:
-        """The agent's memories that began or changed after a place in the log, with their vectors in use."""
+    async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
+        """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""
         state, vector = tables.memory_state, tables.memory_vector
-        changed = and_(state.c.agent_id == agent.agent_id, state.c.changed > after)
+        changed = and_(state.c.agent_id == agent_id, state.c.changed > after)
         found = await self.memories(changed)
         query = select(vector.c.memory_id, vector.c.vector).where(
-            vector.c.agent_id == agent.agent_id,
-            vector.c.model == agent.embedding.model,
+            vector.c.agent_id == agent_id,
+            vector.c.model == generation,
             vector.c.memory_id.in_(select(state.c.memory_id).where(changed)),
         )
         async with self.database.begin() as connection:
@@ -114,10 +114,10 @@ class Views:
             agent = found[0]
             state = tables.memory_state
             active = and_(state.c.agent_id == agent_id, state.c.status == "active")
-            touched = await load(connection, state, Memory, active, state.c.changed > agent.last_sleep)
+            touched = await load(connection, state, Memory, active, state.c.changed > agent.reviewed)
             faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
-            weakest = await _weakest(connection, agent)
-            concerned = {each.memory_id for each in (*touched, *faded, *weakest)}
+            weakest = await _weakest(connection, agent, surplus(agent, touched))
+            concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
             principles = select(tables.memory.c.memory_id).where(
                 tables.memory.c.memory_id.in_(concerned), tables.memory.c.memory["tags"].contains([PRINCIPLE])
             )
@@ -154,7 +154,7 @@ class Views:
             )
             agents = await connection.execute(select(func.count()).select_from(tables.agent))
             memories = await connection.execute(select(func.count()).select_from(tables.memory))
-            return dict(statuses.tuples().all()), agents.scalar_one(), memories.scalar_one()
+            return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
 
 
 _TAGS = text(
@@ -175,18 +175,19 @@ def _faded(agent: Agent) -> list[Any]:
     return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
 
 
-async def _weakest(connection: AsyncConnection, agent: Agent) -> list[Memory]:
-    """In the order of pruning: the least settled first, among these the longest unused (document 000 §3.7)."""
-    surplus = excess(agent, agent.rules)
-    if not surplus:
+async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[Resting]:
+    """The first active memories in the order of pruning: the least settled, the longest unused, principles last."""
+    if not limit:
         return []
-    state = tables.memory_state
-    unused = func.coalesce(state.c.last_accessed_at, tables.memory.c.created_at)
+    state, content = tables.memory_state, tables.memory.c
+    since = func.coalesce(state.c.last_accessed_at, content.created_at)
     query = (
         selecting(state, Memory)
-        .join(tables.memory, tables.memory.c.memory_id == state.c.memory_id)
+        .add_columns(since.label("since"))
+        .join(tables.memory, content.memory_id == state.c.memory_id)
         .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
-        .order_by(state.c.level, unused, state.c.memory_id)
-        .limit(surplus + len(agent.definition.principles))
+        .order_by(content.memory["tags"].contains([PRINCIPLE]), state.c.level, since, state.c.memory_id)
+        .limit(limit)
     )
-    return await records(connection, Memory, query)
+    rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
+    return [Resting(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]

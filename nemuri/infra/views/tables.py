@@ -195,7 +195,7 @@ memory_vector = Table(
     Column("vector", Vector(), nullable=False),
     PrimaryKeyConstraint("agent_id", "model", "memory_id"),
     postgresql_partition_by="HASH (agent_id)",
-    comment="The vectors, one generation for each model.",
+    comment="The vectors; `model` names the generation: model and dimension.",
 )
 
 VIEWS: tuple[Table, ...] = (

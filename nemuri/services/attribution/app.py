@@ -1,7 +1,11 @@
 """The reactions of attribution."""
 
+from collections.abc import Mapping
+
+import structlog
+
 from nemuri.contracts.clients import FeedbackGiven
-from nemuri.contracts.event import Event
+from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoriesUsed,
@@ -14,12 +18,14 @@ from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment
-from nemuri.infra.models.protocol import LearningsJob, Source
+from nemuri.infra.models.citations import cites_details
+from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
 from nemuri.services.attribution.comparison import compared
 
 service = Service("attribution", at_once=8)
+logger = structlog.get_logger()
 
 
 @service.reaction(TaskAnswered)
@@ -31,7 +37,10 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
         return None
     memories = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
     known = await compared(event.text, [content for content, _ in memories.values()], resources.vectors)
-    used = usage.uses(event.text, event.citations, known, threshold=resources.vectors.embedder.use_threshold)
+    if not event.citations and cites_details(event.text):
+        known = []  # the answer names its sources, and no memory is among them
+    threshold = resources.vectors.embedder.use_threshold
+    used = usage.uses(event.text, event.citations, known, threshold=threshold, complete=event.citations_complete)
     return MemoriesUsed.following(event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used)
 
 
@@ -48,18 +57,20 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
         answer=work.answer,
         perspectives=agent.definition.perspective_names,
         details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(state.task.details, 1) if each.point),
+        keywords={each.name: each.keywords for each in agent.definition.perspectives},
     )
-    reply = await resources.models.main.learnings(job)
+    reply = await _asked(job, resources)
     shown = await resources.views.memories_by_id(each.memory_id for each in work.retrieved or ())
     known = [content.memory.content for content, _ in shown.values()]
     contents = usage.learned(reply.value, state.task.setting, known)
     texts = [embedded_text(each) for each in contents]
-    await resources.vectors.of(texts)
+    vectors = resources.vectors.serving(agent.embedding)
+    await vectors.of(texts)
     return LearningsExtracted.following(
         event,
         assignment_id=event.assignment_id,
         learnings=tuple(
-            NewMemory(memory=content, links=event.memory_ids, vector=resources.vectors.key(text))
+            NewMemory(memory=content, links=event.memory_ids, vector=vectors.key(text))
             for content, text in zip(contents, texts, strict=True)
         ),
         usage=reply.usage,
@@ -119,3 +130,12 @@ async def credit_waiting(event: SessionEnded, resources: Resources) -> Outcome:
 async def _rules(work: Assignment, resources: Resources) -> Policy:
     agent = await resources.views.agent(work.agent_id)
     return agent.rules if agent else Policy()
+
+
+async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
+    """What the model says was learned; nothing where it refuses, because a session must end all the same."""
+    try:
+        return await resources.models.main.learnings(job)
+    except ModelRefused as error:
+        logger.warning("nothing learned", service=service.name, why=str(error))
+        return Reply({}, Usage(model=resources.models.main.name))

@@ -31,7 +31,7 @@ def result_of(state: TaskState) -> TaskResult | None:
 
 
 def _retrieved(memory: Recalled) -> Retrieved:
-    features = dict(zip(FEATURES, memory.features, strict=True))
+    features = dict(zip(FEATURES, memory.features, strict=False))
     return Retrieved(memory_id=memory.memory_id, score=memory.score, features=features)
 
 

@@ -71,12 +71,12 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
-    text = embedded_text(event.memory)
-    await resources.vectors.of([text])
+    text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
+    await vectors.of([text])
     return MemoryEncoded.following(
         event,
         memory=event.memory,
-        vector=resources.vectors.key(text),
+        vector=vectors.key(text),
         source="manual",
         strength=agent.rules.initial_strength,
         perspectives=agent.definition.perspective_names,
@@ -89,14 +89,14 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Outcom
     agent = await resources.views.agent(event.agent_id)
     if agent is None:
         return None
-    texts = event.definition.principles
-    await resources.vectors.of(texts)
+    texts, vectors = event.definition.principles, resources.vectors.serving(agent.embedding)
+    await vectors.of(texts)
     return [
         MemoryEncoded.following(
             event,
             key=f"{event.agent_id}/{text}",
             memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
-            vector=resources.vectors.key(text),
+            vector=vectors.key(text),
             source="definition",
             strength=agent.rules.initial_strength,
             perspectives=agent.definition.perspective_names,

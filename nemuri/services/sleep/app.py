@@ -1,6 +1,6 @@
 """The reaction of sleep: an agent that has finished a session falls asleep."""
 
-from nemuri.contracts.memories import SessionEnded
+from nemuri.contracts.memories import AgentSlept, SessionEnded
 from nemuri.domain.memory import sleep
 from nemuri.infra.reactions import Against, Service
 from nemuri.infra.resources import Resources
@@ -11,8 +11,10 @@ service = Service("sleep", groups=16)
 @service.reaction(SessionEnded)
 async def fall_asleep(event: SessionEnded, resources: Resources) -> Against | None:
     """Serialised by the log: appended only if no other sleep of this agent came in between."""
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, AgentSlept))
+    await resources.views.progress.wait(newest.sequence)
     tiredness = await resources.views.tiredness(event.agent_id)
     if tiredness is None or event.assignment_id not in tiredness.agent.awake:
         return None
     slept = sleep.decide(event, tiredness)
-    return None if slept is None else Against(slept, tiredness.agent.last_sleep)
+    return None if slept is None else Against(slept, newest.sequence)

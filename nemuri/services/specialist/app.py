@@ -38,7 +38,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         query=query,
         terms=found.terms,
         expansions=found.expansions,
-        vector=resources.vectors.key(query),
+        vector=resources.vectors.serving(agent.embedding).key(query),
         perspective=event.perspective,
         setting=state.task.setting,
         seed=seed,
@@ -69,6 +69,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         assignment_id=event.assignment_id,
         text=reply.value.text,
         citations=[labels[label] for label in reply.value.cited if label in labels],
+        citations_complete=reply.value.complete,
         details=_distinct(fetched),
         usage=reply.usage,
     )

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from nemuri.contracts.tasks import Detail, DetailPoint
 from nemuri.domain.language.chunks import split
+from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.postings import Postings
 from nemuri.domain.language.terms import term_counts, terms
 from nemuri.infra.blobs import Blobs
@@ -25,7 +28,10 @@ class Passage:
 
 
 async def passages(question: str, details: Sequence[DetailPoint], blobs: Blobs) -> tuple[Passage, ...]:
-    """The passages for a question, most telling first; all pieces are read only where there are few."""
+    """The passages for a question, most telling first; all pieces are read only where there are few.
+
+    A question that lists several gets the best for each of them before the second best for any.
+    """
     chosen = [details[place].detail for place in _best(question, [each.point or "" for each in details], FETCHED)]
     cut = [
         Passage(detail, text[span.start : span.end])
@@ -38,8 +44,13 @@ async def passages(question: str, details: Sequence[DetailPoint], blobs: Blobs) 
 
 def _best(question: str, texts: Sequence[str], limit: int) -> list[int]:
     """The places of the texts closest to the question by BM25, in their own order where that does not decide."""
+    if not texts:
+        return []
+    asked = listed_items(question) or (question,)
     postings = Postings()
     for place, text in enumerate(texts):
         postings.add(place, term_counts(text))
-    scores = postings.scores([terms(question)], len(texts))[0] if texts else []
-    return sorted(range(len(texts)), key=lambda place: (-scores[place], place))[:limit]
+    scores = postings.scores([terms(each) for each in asked], len(texts))
+    ranks = np.where(scores > 0, (-scores).argsort(axis=1, kind="stable").argsort(axis=1), len(texts)).min(axis=0)
+    best = scores.max(axis=0)
+    return sorted(range(len(texts)), key=lambda place: (ranks[place], -best[place], place))[: max(limit, len(asked))]

@@ -5,20 +5,23 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import ceil
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import and_
 
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.memories import Candidate
 from nemuri.domain.language.keywords import occurring
 from nemuri.domain.language.terms import terms
-from nemuri.domain.memory.content import indexed_text
+from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex, Candidates
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
 from nemuri.domain.memory.ranking import VERSIONS, Found, Occasion, ranked
 from nemuri.infra.resources import Resources
+from nemuri.infra.vectors import Vectors
 from nemuri.infra.views import tables
 from nemuri.infra.views.queries import Change
 
@@ -38,10 +41,20 @@ class Recollection:
     deep: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query and its expansions as both channels see them."""
+
+    vectors: NDArray[np.float32]
+    words: Sequence[Sequence[str]]
+    threshold: float
+    """The cosine from which on the embedder of the vectors calls a memory relevant."""
+
+
 @dataclass(slots=True)
 class _Indexed:
     index: AgentIndex
-    model: str
+    generation: str
     tags: frozenset[str] = frozenset()
     until: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -49,9 +62,9 @@ class _Indexed:
 
 @dataclass(slots=True)
 class Recollections:
-    """The indexes of this process."""
+    """The indexes of this process, by namespace, agent and generation of vectors."""
 
-    indexes: OrderedDict[str, _Indexed] = field(default_factory=OrderedDict)
+    indexes: OrderedDict[tuple[str, str, str], _Indexed] = field(default_factory=OrderedDict)
 
     async def recall(
         self,
@@ -66,41 +79,44 @@ class Recollections:
         """The memories relevant to a query, ranked; from the archive when nothing active is relevant."""
         expansions = _expansions(agent, query)
         texts = (query, *expansions.values())
-        vectors = await resources.vectors.of(texts)
-        words = [terms(text) for text in texts]
-        indexed = self._indexed(agent)
+        vectors = resources.vectors.serving(agent.embedding)
+        asked = Asked(await vectors.of(texts), [terms(text) for text in texts], vectors.embedder.relevance_threshold)
+        indexed = self._indexed((resources.settings.namespace, agent.agent_id, vectors.generation), vectors)
         async with indexed.lock:
-            await _refresh(indexed, resources, agent)
-            found = _search(indexed, agent, resources, vectors, words, setting, active=True)
+            await _refresh(indexed, resources, agent, vectors)
+            found = _search(indexed, agent, asked, setting, active=True)
             deep = not found.ids
             if deep:
-                found = _search(indexed, agent, resources, vectors, words, setting, active=False)
+                found = _search(indexed, agent, asked, setting, active=False)
         known = await resources.views.memories_by_id(found.ids)
         occasion = Occasion(perspective, frozenset(occurring(indexed.tags, query)), now or datetime.now(UTC))
         candidates = ranked(agent, _joined(found, known), occasion)
         return Recollection(
-            candidates, known, tuple(words[0]), expansions, VERSIONS[agent.rules.ranking], deep and bool(candidates)
+            candidates=candidates,
+            known=known,
+            terms=tuple(asked.words[0]),
+            expansions=expansions,
+            ranking=VERSIONS[agent.rules.ranking],
+            deep=deep and bool(candidates),
         )
 
-    def _indexed(self, agent: Agent) -> _Indexed:
-        known = self.indexes.get(agent.agent_id)
-        if known is None or known.model != agent.embedding.model:
-            known = _Indexed(AgentIndex(agent.embedding.dimension), agent.embedding.model)
-        self.indexes[agent.agent_id] = known
-        self.indexes.move_to_end(agent.agent_id)
+    def _indexed(self, name: tuple[str, str, str], vectors: Vectors) -> _Indexed:
+        known = self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
+        self.indexes.move_to_end(name)
         while len(self.indexes) > REMEMBERED_AGENTS:
             self.indexes.popitem(last=False)
         return known
 
 
 async def principles(resources: Resources, agent: Agent) -> list[tuple[Content, Memory]]:
-    """What the agent always keeps in mind, strongest first."""
+    """What the agent always keeps in mind, strongest first, no more than its share of the context."""
     state, content = tables.memory_state, tables.memory
     found = await resources.views.memories(
         and_(state.c.agent_id == agent.agent_id, state.c.status == "active"),
         content.c.memory["tags"].contains([PRINCIPLE]),
     )
-    return sorted(found, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
+    strongest = sorted(found, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
+    return strongest[: ceil(agent.rules.principles_share * agent.rules.top_k_results)]
 
 
 def _expansions(agent: Agent, query: str) -> dict[str, str]:
@@ -110,43 +126,37 @@ def _expansions(agent: Agent, query: str) -> dict[str, str]:
     return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
 
 
-async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent) -> None:
+async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     """Take in what changed since the index was last used."""
-    changes = await resources.views.changes(agent, indexed.until)
-    _index(indexed, [each for each in changes if each.memory.memory_id not in indexed.index])
+    changes = await resources.views.changes(agent.agent_id, indexed.until, generation=indexed.generation)
+    await _index(indexed, [each for each in changes if each.memory.memory_id not in indexed.index], vectors)
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
     indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
 
 
-def _index(indexed: _Indexed, fresh: Sequence[Change]) -> None:
-    empty = np.zeros(indexed.index.dimension, dtype=np.float32)
+async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
     if not fresh:
         return
+    # A memory may have been encoded under another model: its vector of this one is then made on the way.
+    missing = [each.content for each in fresh if each.vector is None]
+    made = await vectors.of([embedded_text(each.memory) for each in missing])
+    own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
     indexed.index.add(
         [each.memory.memory_id for each in fresh],
-        np.stack([empty if each.vector is None else each.vector for each in fresh]),
+        np.stack([own[each.memory.memory_id] if each.vector is None else each.vector for each in fresh]),
         [indexed_text(each.content.memory) for each in fresh],
         scopes=[each.content.memory.scope for each in fresh],
     )
     indexed.tags |= {tag for each in fresh for tag in each.content.memory.tags}
 
 
-def _search(
-    indexed: _Indexed,
-    agent: Agent,
-    resources: Resources,
-    vectors: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-    words: Sequence[Sequence[str]],
-    setting: Setting,
-    *,
-    active: bool,
-) -> Candidates:
+def _search(indexed: _Indexed, agent: Agent, asked: Asked, setting: Setting, *, active: bool) -> Candidates:
     return indexed.index.search(
-        vectors,
-        words,
-        vector_threshold=resources.vectors.embedder.relevance_threshold,
+        asked.vectors,
+        asked.words,
+        vector_threshold=asked.threshold,
         mask=indexed.index.eligible(setting, active=active),
         limit=agent.rules.candidate_limit,
     )

@@ -1,0 +1,47 @@
+"""The commands, by name."""
+# ruff: noqa: FBT001, FBT002 - typer reads options from the parameters
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nemuri.face.cli import logs, minds, operating, tasks
+from nemuri.face.cli.session import Session
+
+app = typer.Typer(
+    help="Agents that remember by use and forget by sleeping.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"nemuri {version('nemuri')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="The platform's data directory.", show_default=False)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log what happens, on stderr.")] = False,
+    _version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
+) -> None:
+    """Agents that remember by use and forget by sleeping."""
+    context.obj = Session(data, json=json, verbose=verbose)
+
+
+for _group in (tasks, minds, logs, operating):
+    _group.register(app)
+if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:
+    operating.register_demo(app)

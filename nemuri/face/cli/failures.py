@@ -1,0 +1,94 @@
+"""Failures as one line on stderr and an exit code."""
+
+import sys
+from collections.abc import Iterator
+
+import typer
+
+FAILED = 1
+WRONG_USE = 2
+LATE = 3
+NEGOTIATION = 4
+
+
+class WrongUse(typer.BadParameter):
+    """The command was called with something that it cannot take; the text says what and what to do."""
+
+
+class Failure(Exception):  # noqa: N818 - it ends a command, and is no error of the program
+    """The command failed; the text says why in one line, the code is the exit code."""
+
+    def __init__(self, line: str, code: int = FAILED) -> None:
+        super().__init__(line)
+        self.code = code
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """The line to show and the exit code; a traceback is printed first when `--verbose` asked for it."""
+    if "--verbose" in sys.argv:
+        sys.excepthook(type(error), error, error.__traceback__)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return error.format_message(), WRONG_USE  # type: ignore[attr-defined]
+    if isinstance(error, typer.BadParameter.__mro__[1:3]):
+        return _line(_usage(error)), WRONG_USE
+    if isinstance(error, Failure):
+        return _line(str(error)), error.code
+    code = next((code for kinds, code in _kinds() if isinstance(error, kinds)), None)
+    if code is None:
+        return _line(f"unexpected {type(error).__name__}: {error}; --verbose shows where"), FAILED
+    return _line(_said(error)), code
+
+
+def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
+    """Imported only when something failed: the command line itself starts without them."""
+    from nemuri.face.client import ClientError, TaskTimeoutError
+    from nemuri.face.connection import NotRunning
+    from nemuri.face.definitions import DefinitionError
+    from nemuri.face.documents import InputError
+    from nemuri.infra.log import UnreachableError
+
+    yield (TaskTimeoutError,), LATE
+    yield (InputError, DefinitionError), WRONG_USE
+    yield (ClientError, NotRunning, UnreachableError), FAILED
+
+    from nats.errors import Error as NatsError
+    from nats.js.errors import Error as JetStreamError
+    from pydantic import ValidationError
+
+    from nemuri.infra.embedded.home import AlreadyRunning, HomeUnusable
+    from nemuri.infra.embedded.processes import ServerFailed
+
+    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, JetStreamError, ValidationError, OSError), FAILED
+
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from nemuri.face.embedders import EmbedderChanged, SettingsError
+    from nemuri.face.operations import OperationError
+    from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+    from nemuri.infra.views.database import DatabaseError
+
+    yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), FAILED
+    yield (ModelRefused, ModelUnavailable, ValueError), FAILED
+
+
+def _said(error: Exception) -> str:
+    from pydantic import ValidationError
+
+    from nemuri.contracts.log import complaint
+
+    if isinstance(error, ValidationError):
+        return f"the settings are wrong: {complaint(error)}"
+    return str(error) or type(error).__name__
+
+
+def _usage(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    name = context.command_path if context else "nemuri"
+    return f"{error.format_message()} (see `{name} --help`)"  # type: ignore[attr-defined]
+
+
+def _line(text: str) -> str:
+    """The first line, and of a longer text (a log's tail) the last one too."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
+    first = lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
+    return "nemuri: " + "".join(each if each.isprintable() else "?" for each in first)[:600]

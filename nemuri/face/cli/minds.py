@@ -1,0 +1,280 @@
+"""Commands about agents and what they remember: agents, agent add, remember, recall, memories, memory."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from nemuri.face.cli.failures import WrongUse
+from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
+
+if TYPE_CHECKING:
+    from nemuri.contracts.clients import MemoryContent
+    from nemuri.contracts.queries import AgentView, MemoryView, RecallView
+    from nemuri.face.client import Client
+    from nemuri.face.definitions import Added
+
+GROUP = 100
+"""Memories of a file that are put in together."""
+SHOWN = 10_000
+"""Memories that are shown at most."""
+
+AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
+
+
+class Kept(StrEnum):
+    """Which memories are shown."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+    ALL = "all"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(no_args_is_help=True, help="Define agents.", rich_markup_mode=None)
+    group.command("add")(agent_add)
+    app.add_typer(group, name="agent")
+    for command in (agents, remember, recall, memories, memory):
+        app.command()(command)
+
+
+def agents(context: typer.Context, json: JsonOption = False) -> None:
+    """List the agents."""
+    from nemuri.face.cli.screen import say, say_json, table
+
+    session = Session.of(context, json=json)
+    found: tuple[AgentView, ...] = session.run(lambda client: client.agents())
+    if session.json:
+        say_json(found)
+    elif not found:
+        say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")
+    else:
+        columns = ("agent", "role", "perspectives", "active", "archived", "slept")
+        rows = [_agent_row(each) for each in found]
+        table(columns, rows, numbers=("active", "archived", "slept"))
+
+
+def agent_add(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The agent's definition.")],
+    json: JsonOption = False,
+) -> None:
+    """Define an agent, or change its definition."""
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.definitions import add_agent, read_definition
+    from nemuri.face.embedders import compare_embeddings, embedding_in_force
+
+    session = Session.of(context, json=json)
+    definition = read_definition(file)
+
+    async def work(client: "Client") -> "Added":
+        embedding = await embedding_in_force(session.settings())
+        compare_embeddings({each.agent_id: each.embedding for each in await client.agents()}, embedding)
+        return await add_agent(client, definition, embedding)
+
+    added = session.run(work)
+    if session.json:
+        say_json({"agent_id": added.agent_id, "defined": added.defined, "policy_adopted": added.policy_adopted})
+    else:
+        news = [name for name, new in (("defined", added.defined), ("policy adopted", added.policy_adopted)) if new]
+        say(f"{added.agent_id}: {' and '.join(news) or 'nothing new'}")
+
+
+def remember(
+    context: typer.Context,
+    agent: AgentArgument,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is to be remembered.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="LINES.jsonl", help="Memories as JSON objects, one a line.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    learning: Annotated[
+        list[str] | None, typer.Option("--learning", metavar="PERSPECTIVE=TEXT", help="A learning; repeatable.")
+    ] = None,
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
+    domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
+    said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO")] = None,
+    said_at: Annotated[datetime | None, typer.Option("--said-at", metavar="TIME")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Put memories into an agent's mind."""
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.memory_lines import read_memories
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    if (text is None) == (file is None):
+        raise WrongUse("give either a TEXT or --file LINES.jsonl")
+    if file is not None:
+        if any((tag, learning, project, domain, said_by, said_at)):
+            raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
+        content = read_memories(file)
+    else:
+        content = (_content(text or "", tag, learning, project, domain, said_by, said_at),)
+    ids = session.run(lambda client: _remembered(client, name, content))
+    if session.json:
+        say_json({"agent_id": name, "memory_ids": ids})
+    else:
+        say(str(ids[0]) if file is None else f"{len(ids)} memories")
+
+
+def recall(
+    context: typer.Context,
+    agent: AgentArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be recalled.")],
+    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="How many at most.")] = 10,
+    perspective: Annotated[str | None, typer.Option("--perspective", metavar="P")] = None,
+    project: Annotated[str | None, typer.Option("--project", metavar="P")] = None,
+    domain: Annotated[list[str] | None, typer.Option("--domain", metavar="D")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what would come to an agent's mind; nothing is recorded."""
+    from nemuri.face.cli.screen import say, say_json, short, table
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    storable(QUERY=query, **{"--perspective": perspective, "--project": project})
+    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domain or ()}
+    found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
+    if session.json:
+        say_json({"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found)})
+    elif not found.memories:
+        say("nothing comes to mind")
+    else:
+        rows = [
+            (each.candidate.memory_id, f"{each.candidate.score:.3f}", short(each.memory.content))
+            for each in found.memories
+        ]
+        table(("memory", "score", "content"), rows, numbers=("score",))
+
+
+def memories(
+    context: typer.Context,
+    agent: AgentArgument,
+    status: Annotated[Kept, typer.Option("--status", help="Which of them.")] = Kept.ACTIVE,
+    json: JsonOption = False,
+) -> None:
+    """List what an agent remembers, strongest first."""
+    from nemuri.face.cli.screen import say, say_json, short, table
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    found = session.run(lambda client: client.memories(name, status=status.value, limit=SHOWN))
+    if session.json:
+        say_json([_flat(each) for each in found])
+    elif not found:
+        say("there are none")
+    else:
+        numbers = ("strength", "level", "used", "seen")
+        rows = [
+            (
+                each.memory_id,
+                each.status,
+                f"{each.strength:.3f}",
+                each.level,
+                each.access_count,
+                each.candidate_count,
+                short(each.memory.content, 80),
+            )
+            for each in found
+        ]
+        table(("memory", "status", *numbers, "content"), rows, numbers=numbers)
+
+
+def memory(
+    context: typer.Context,
+    memory: Annotated[UUID, typer.Argument(metavar="MEMORY", help="The memory's id.")],
+    json: JsonOption = False,
+) -> None:
+    """Show one memory with everything known of it."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    found = _flat(session.run(lambda client: client.memory(memory)))
+    if session.json:
+        say_json(found)
+        return
+    width = max(map(len, found))
+    for name, value in found.items():
+        say(f"{name:{width}}  {_shown(value)}")
+
+
+def _content(
+    text: str,
+    tags: list[str] | None,
+    learnings: list[str] | None,
+    project: str | None,
+    domain: str | None,
+    said_by: str | None,
+    said_at: datetime | None,
+) -> "MemoryContent":
+    from pydantic import ValidationError
+
+    from nemuri.contracts.clients import MemoryContent
+    from nemuri.contracts.log import complaint
+
+    storable(TEXT=text, **{"--project": project, "--domain": domain, "--said-by": said_by})
+    if project and domain:
+        raise WrongUse("a memory is valid in one project or in one domain, not both")
+    scope = {"level": "project", "name": project} if project else {"level": "domain", "name": domain}
+    split = [each.partition("=") for each in learnings or ()]
+    if not all(separator and learned for _, separator, learned in split):
+        raise WrongUse("--learning is written PERSPECTIVE=TEXT")
+    fields = {
+        "content": text,
+        "tags": tags or (),
+        "learnings": {name: learned for name, _, learned in split},
+        "scope": scope if project or domain else {},
+        "said_by": said_by,
+        "said_at": said_at,
+    }
+    try:
+        return MemoryContent.model_validate(fields)
+    except ValidationError as error:
+        raise WrongUse(complaint(error)) from error
+
+
+async def _remembered(client: "Client", agent: str, content: "tuple[MemoryContent, ...]") -> list[UUID]:
+    from nemuri.face.cli.screen import progress
+
+    ids: list[UUID] = []
+    with progress("remembering") as show:
+        for start in range(0, len(content), GROUP):
+            ids += await client.remember_all(agent, content[start : start + GROUP])
+            show(len(ids), len(content))
+    return ids
+
+
+def _agent_row(agent: "AgentView") -> tuple[object, ...]:
+    names = ", ".join(agent.definition.perspective_names)
+    return agent.agent_id, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept
+
+
+def _flat(view: "MemoryView") -> dict[str, Any]:
+    fields = view.model_dump(mode="json")
+    content: dict[str, Any] = fields.pop("memory")
+    return {"memory_id": fields.pop("memory_id"), **content, **fields}
+
+
+def _recalled(found: "RecallView") -> list[dict[str, Any]]:
+    from nemuri.contracts.memories import FEATURES
+
+    rows = []
+    for each in found.memories:
+        row = each.candidate.model_dump(mode="json")
+        row["features"] = dict(zip(FEATURES, each.candidate.features, strict=True))
+        rows.append(row | each.memory.model_dump(mode="json"))
+    return rows
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value)) or "none"
+    return f"{value:.3f}" if isinstance(value, float) else "none" if value is None else str(value)

@@ -1,0 +1,142 @@
+"""Commands for whoever runs the platform: up, worker, status, rebuild, verify, demo."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.face.cli.failures import Failure, WrongUse
+from nemuri.face.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.face.client import Client
+    from nemuri.infra.embedded.home import Addresses
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (up, worker, status, rebuild, verify):
+        app.command()(command)
+
+
+def register_demo(app: typer.Typer) -> None:
+    """Add the demo, where it is installed."""
+    app.command()(demo)
+
+
+def up(
+    context: typer.Context,
+    processes: Annotated[bool, typer.Option("--processes", help="A process of its own for every service.")] = False,
+) -> None:
+    """Run the platform until it is stopped."""
+    from nemuri.face.platform import run_platform
+    from nemuri.face.workers import run_until_stopped
+
+    session = Session.of(context)
+    session.loudly()
+    settings = session.settings()
+
+    def ready(addresses: "Addresses") -> None:
+        path = settings.data.expanduser().absolute()
+        ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
+        typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
+
+    run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
+
+
+def worker(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The service.")],
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=256, help="How many processes.")] = 1,
+    parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
+    ready: Annotated[Path | None, typer.Option("--ready", hidden=True)] = None,
+) -> None:
+    """Run one service of a running platform, beside those it runs itself."""
+    from nemuri.face.catalogue import SERVICES
+    from nemuri.face.connection import resolve
+    from nemuri.face.workers import run_until_stopped, work, work_in_copies
+
+    session = Session.of(context)
+    session.loudly()
+    if name not in SERVICES:
+        raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
+    settings = resolve(session.settings())
+    if count == 1:
+        run_until_stopped(lambda stop: work(settings, name, stop=stop, parent=parent, ready=ready))
+    else:
+        run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop))
+
+
+def status(context: typer.Context, json: JsonOption = False) -> None:
+    """Show how far the views are behind the log, and what they hold."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    found = session.run(_status)
+    if session.json:
+        say_json(found)
+        return
+    behind = f", {found['lag']} behind" if found["lag"] else ""
+    say(f"log       {found['log']} events")
+    say(f"views     at {found['projected']}{behind}")
+    say(f"tasks     {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
+    say(f"agents    {found['agents']}")
+    say(f"memories  {found['memories']}")
+
+
+def rebuild(context: typer.Context, json: JsonOption = False) -> None:
+    """Make the views anew from the log."""
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.operations import rebuild as operation
+
+    session = Session.of(context, json=json)
+    found = _operated(session, operation, "rebuilding")
+    if session.json:
+        say_json({"sequence": found.sequence})
+    else:
+        say(f"rebuilt from the log, up to event {found.sequence}")
+
+
+def verify(context: typer.Context, json: JsonOption = False) -> None:
+    """Compare every row of every view with what the log says."""
+    from nemuri.face.cli.screen import say, say_json, short
+    from nemuri.face.operations import verify as operation
+
+    session = Session.of(context, json=json)
+    found = _operated(session, operation, "verifying")
+    if session.json:
+        say_json({"rows": found.rows, "sequence": found.sequence, "differences": found.differences})
+    else:
+        for difference in found.differences:
+            say(short(difference, 400))
+        say(f"{len(found.differences)} differences in {found.rows} rows")
+    if found.differences:
+        raise Failure(f"the views differ from the log in {len(found.differences)} places; see `nemuri rebuild`")
+
+
+def demo(context: typer.Context) -> None:
+    """Watch agents learn on real text, in a data directory of its own."""
+    from nemuri.face.demo import run
+
+    session = Session.of(context)
+    session.quieten()
+    run(session.settings())
+
+
+def _operated(session: Session, operation: Any, doing: str) -> Any:
+    from nemuri.face.cli.screen import progress
+    from nemuri.face.connection import resolve
+
+    session.quieten()
+    settings = resolve(session.settings())
+    with progress(doing) as show:
+        return asyncio.run(operation(settings, show))
+
+
+async def _status(client: "Client") -> dict[str, Any]:
+    view = await client.status()
+    last = await client.log.last_sequence()
+    return {"log": last, "lag": max(0, last - view.projected)} | view.model_dump(mode="json")

@@ -1,0 +1,104 @@
+"""What every command begins with: the root options, the settings, a connected client."""
+
+import asyncio
+import math
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from nemuri.face.cli.failures import WrongUse
+
+if TYPE_CHECKING:
+    from nemuri.face.client import Client
+    from nemuri.infra.settings import Settings
+
+T = TypeVar("T")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Seconds to wait at most.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The options given before the command's name, and with them the way to the platform."""
+
+    data: Path | None
+    json: bool
+    verbose: bool
+
+    @classmethod
+    def of(cls, context: typer.Context, *, json: bool = False) -> "Session":
+        """The session of a command; `json` is the option given after the command's name."""
+        found = context.find_object(cls) or cls(None, json=False, verbose=False)
+        return replace(found, json=found.json or json)
+
+    def settings(self) -> "Settings":
+        """The settings of the environment, with the data directory of the command line."""
+        from nemuri.face.connection import given
+
+        return given(data=self.data)
+
+    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]]) -> T:
+        """Connect to the platform, do the work and return what it returns."""
+        from nemuri.face.connection import connected
+
+        async def main() -> T:
+            async with connected(self.settings(), "cli") as client:
+                return await work(client)
+
+        self.quieten()
+        return asyncio.run(main())
+
+    def quieten(self) -> None:
+        """A command logs nothing unless `--verbose` was given."""
+        from nemuri.face.logging import configure_logging, silence
+
+        if self.verbose:
+            configure_logging("info")
+        else:
+            silence()
+
+    def loudly(self) -> None:
+        """The platform and its workers log from the level of the settings on, with `--verbose` from info on."""
+        from nemuri.face.logging import configure_logging
+
+        configure_logging("info" if self.verbose else self.settings().log_level)
+
+
+def seconds(value: float) -> float:
+    """A timeout; raises `WrongUse` unless it is a number above 0."""
+    if not math.isfinite(value) or value <= 0:
+        raise WrongUse("--timeout must be a number of seconds above 0")
+    return value
+
+
+def storable(**texts: str | None) -> None:
+    """Raise `WrongUse` for a text that is empty or no valid Unicode, by the name of its argument."""
+    for name, text in texts.items():
+        if text is None:
+            continue
+        if not text.strip():
+            raise WrongUse(f"{name} is empty")
+        if "\0" in text:
+            raise WrongUse(f"{name} contains a NUL character")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise WrongUse(f"{name} is not valid UTF-8") from error
+
+
+def agent_id(value: str) -> str:
+    """An agent's id; raises `WrongUse` for what cannot be one."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from nemuri.contracts.event import Identifier
+
+    try:
+        name: str = TypeAdapter(Identifier).validate_python(value)
+    except ValidationError as error:
+        rule = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
+        raise WrongUse(f"{value!r} is no agent's id: {rule}") from error
+    return name

@@ -1,0 +1,244 @@
+"""Commands about tasks: ask, submit, result, answer, feedback."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import shlex
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from uuid import UUID
+
+import typer
+
+from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure
+from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
+
+if TYPE_CHECKING:
+    from nemuri.contracts.results import TaskResult
+    from nemuri.face.client import Client
+
+POLL = 0.3
+"""Seconds between two looks at how far a task is, while somebody watches."""
+
+TaskArgument = Annotated[UUID, typer.Argument(metavar="TASK", help="The id that `submit` printed.")]
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")]
+FilesOption = Annotated[list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf; repeatable.")]
+AgentOption = Annotated[str | None, typer.Option("--agent", metavar="ID", help="Who is to do it.")]
+PerspectiveOption = Annotated[str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")]
+ProjectOption = Annotated[str | None, typer.Option("--project", metavar="P", help="The project that it belongs to.")]
+DomainsOption = Annotated[list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable.")]
+
+
+class Way(StrEnum):
+    """How a task of too many items goes on."""
+
+    MOST_IMPORTANT = "most_important"
+    ALL = "all"
+    BY_CATEGORY = "by_category"
+
+
+class Verdict(StrEnum):
+    """What an answer was worth."""
+
+    HELPFUL = "helpful"
+    UNHELPFUL = "unhelpful"
+
+
+class Outcome(StrEnum):
+    """What came of an answer."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (ask, submit, result, answer, feedback):
+        app.command()(command)
+
+
+def ask(
+    context: typer.Context,
+    text: TextArgument,
+    file: FilesOption = None,
+    agent: AgentOption = None,
+    perspective: PerspectiveOption = None,
+    project: ProjectOption = None,
+    domain: DomainsOption = None,
+    timeout: TimeoutOption = 120.0,
+    json: JsonOption = False,
+) -> None:
+    """Submit a task and wait for its answer."""
+    session = Session.of(context, json=json)
+    limit = seconds(timeout)
+    options = _options(text, file, agent, perspective, project, domain)
+
+    async def work(client: "Client") -> "TaskResult":
+        return await _follow(client, await client.submit(text, **options), limit, session)
+
+    _show(session.run(work), session)
+
+
+def submit(
+    context: typer.Context,
+    text: TextArgument,
+    file: FilesOption = None,
+    agent: AgentOption = None,
+    perspective: PerspectiveOption = None,
+    project: ProjectOption = None,
+    domain: DomainsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Submit a task and print its id at once."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    options = _options(text, file, agent, perspective, project, domain)
+    task_id = session.run(lambda client: client.submit(text, **options))
+    if session.json:
+        say_json({"task_id": task_id})
+    else:
+        say(str(task_id))
+
+
+def result(
+    context: typer.Context, task: TaskArgument, timeout: TimeoutOption = 120.0, json: JsonOption = False
+) -> None:
+    """Wait for a task's answer."""
+    session = Session.of(context, json=json)
+    limit = seconds(timeout)
+    _show(session.run(lambda client: _follow(client, task, limit, session)), session)
+
+
+def answer(
+    context: typer.Context,
+    task: TaskArgument,
+    option: Annotated[Way, typer.Argument(metavar="OPTION", help="most_important, all or by_category.")],
+    json: JsonOption = False,
+) -> None:
+    """Choose how a task of too many items goes on."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    session.run(lambda client: client.answer(task, option.value))
+    if session.json:
+        say_json({"task_id": task, "option": option.value})
+    else:
+        say(f"it goes on; wait for it with `{_command(session, f'result {task}')}`")
+
+
+def feedback(
+    context: typer.Context,
+    task: TaskArgument,
+    verdict: Annotated[Verdict, typer.Argument(metavar="VERDICT", help="helpful or unhelpful.")],
+    result: Annotated[Outcome | None, typer.Option("--result", help="What came of it.")] = None,
+    prevented_error: Annotated[
+        UUID | None, typer.Option("--prevented-error", metavar="MEMORY", help="The memory that prevented an error.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what a task's answer was worth."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    came: Literal["success", "failure"] | None = result.value if result else None
+    session.run(lambda client: client.feedback(task, verdict.value, result=came, prevented_error=prevented_error))
+    if session.json:
+        say_json({"task_id": task, "verdict": verdict.value, "result": came, "prevented_error": prevented_error})
+    else:
+        say("noted")
+
+
+def _options(
+    text: str,
+    files: list[Path] | None,
+    agent: str | None,
+    perspective: str | None,
+    project: str | None,
+    domains: list[str] | None,
+) -> dict[str, Any]:
+    """What `Client.submit` takes; everything is checked before anybody is asked anything."""
+    from nemuri.face.documents import read_document
+
+    storable(TEXT=text, **{"--perspective": perspective, "--project": project})
+    for each in domains or ():
+        storable(**{"--domain": each})
+    documents = [read_document(path) for path in files or ()]
+    return {
+        "documents": [(each.name, each.text) for each in documents],
+        "agent": None if agent is None else agent_id(agent),
+        "perspective": perspective,
+        "project": project,
+        "domains": domains or (),
+    }
+
+
+async def _follow(client: "Client", task: UUID, limit: float, session: Session) -> "TaskResult":
+    """The task's result with all that follows from it, or without that when the time is up."""
+    from nemuri.face.cli.screen import say, say_json, waiting
+    from nemuri.face.client import TaskTimeoutError
+
+    deadline = time.monotonic() + limit
+    with waiting("on its way") as show:
+        watching = asyncio.ensure_future(_watch(client, task, show))
+        try:
+            found = await client.result(task, timeout=limit)
+            if found.status == "done" and not session.json:
+                say(found.answer or "")
+            return await client.result(task, timeout=max(0.1, deadline - time.monotonic()), settled=True)
+        except TaskTimeoutError:
+            found = await client.progress(task)
+            if found.status == "done":
+                return found
+            if session.json:
+                say_json(found)
+            late = f"task {task} is not done after {limit:g} s ({found.progress}); it goes on"
+            raise Failure(f"{late}: `{_command(session, f'result {task}')}`", LATE) from None
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+async def _watch(client: "Client", task: UUID, show: Any) -> None:
+    while sys.stderr.isatty():
+        show((await client.progress(task)).progress or "on its way")
+        await asyncio.sleep(POLL)
+
+
+def _show(found: "TaskResult", session: Session) -> None:
+    """Print how the task stands; the answer itself was printed as soon as it was there."""
+    from nemuri.face.cli.screen import say, say_json
+
+    if session.json:
+        say_json(found)
+    elif found.status == "done":
+        say(f"\nagent    {found.agent_id} ({found.model})")
+        say(f"task     {found.task_id}")
+        say(f"cited    {_ids(found.citations)}")
+        say(f"used     {_ids(found.used)}")
+        say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")
+    if found.status == "failed":
+        raise Failure(f"task {found.task_id} failed: {found.reason}", FAILED)
+    if found.status == "negotiation":
+        if not session.json:
+            _offer(found, session)
+        raise typer.Exit(NEGOTIATION)
+
+
+def _offer(found: "TaskResult", session: Session) -> None:
+    from nemuri.face.cli.screen import say
+
+    say(f"the input holds {len(found.items)} items; choose how it goes on:")
+    for option in found.options:
+        say(f"  {option.description}\n    {_command(session, f'answer {found.task_id} {option.name}')}")
+
+
+def _ids(ids: tuple[UUID, ...]) -> str:
+    return ", ".join(str(each) for each in ids) or "nothing"
+
+
+def _command(session: Session, arguments: str) -> str:
+    data = f"--data {shlex.quote(str(session.data))} " if session.data else ""
+    return f"nemuri {data}{arguments}"

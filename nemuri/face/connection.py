@@ -1,0 +1,87 @@
+"""Where the platform is, and a client of it."""
+
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from nats.errors import Error as NatsError
+from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import Error as JetStreamError
+
+from nemuri.face.client import Client
+from nemuri.infra.embedded.home import Addresses, Home
+from nemuri.infra.log import UnreachableError
+from nemuri.infra.settings import Settings
+
+
+class NotRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """There is no platform where one was looked for; the message is one line and says how to start one."""
+
+
+def resolve(settings: Settings) -> Settings:
+    """The settings with the addresses of both servers.
+
+    What the environment says wins; the rest is asked of the platform that runs in the data directory. Raises
+    `NotRunning` when none does, `HomeUnusable` when the path is no data directory, `DatabaseError` for a database
+    address that is none.
+    """
+    from nemuri.face.embedders import check_database_url  # plain clients need no database
+
+    if settings.database_url:
+        check_database_url(settings.database_url)
+    if settings.nats_url and settings.database_url:
+        return settings
+    found = _addresses(settings.data)
+    return settings.addressed(settings.nats_url or found.nats_url, settings.database_url or found.database_url)
+
+
+def nats_address(settings: Settings) -> str:
+    """Where the NATS server is, which is all that a client needs; raises like `resolve`."""
+    return settings.nats_url or _addresses(settings.data).nats_url
+
+
+def given(**options: object) -> Settings:
+    """The settings of the environment, with those of the options that are not None in place of theirs."""
+    return Settings.model_validate({name: value for name, value in options.items() if value is not None})
+
+
+@asynccontextmanager
+async def connect(
+    data: str | Path | None = None, namespace: str | None = None, client_id: str | None = None
+) -> AsyncIterator[Client]:
+    """A client of the platform that runs in the data directory `data`, or at `NATS_URL`.
+
+    Raises `NotRunning` or `UnreachableError` when there is none.
+    """
+    async with connected(given(data=data, namespace=namespace), client_id or "python") as client:
+        yield client
+
+
+@asynccontextmanager
+async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]:
+    """A client of the platform that the settings lead to; raises like `connect`."""
+    url = nats_address(settings)
+    async with AsyncExitStack() as stack:
+        try:
+            entered = Client.connect(url, namespace=settings.namespace, client_id=client_id)
+            client = await stack.enter_async_context(entered)
+        except (NotFoundError, APIError) as error:
+            where = f"the NATS server holds no platform of the namespace {settings.namespace!r}"
+            raise NotRunning(f"{where}; run `nemuri up` against it first") from error
+        except (NatsError, JetStreamError, ValueError) as error:
+            raise UnreachableError(f"the NATS server cannot be used: {_line(error)}; check NATS_URL") from error
+        yield client
+
+
+def _addresses(data: Path) -> Addresses:
+    path = data.expanduser().absolute()
+    found = Home(path).read_addresses() if path.exists() else None
+    if found is None:
+        start = f"nemuri --data {shlex.quote(str(path))} up"
+        raise NotRunning(f"no platform is ready in {path}; start it with `{start}`")
+    return found
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

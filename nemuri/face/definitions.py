@@ -1,0 +1,178 @@
+"""Agents as people write them: YAML files, checked as a whole before anything is appended."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from nats.js.errors import NotFoundError
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri.contracts.event import AgentEvent, Identifier, derive
+from nemuri.contracts.log import complaint
+from nemuri.domain.memory.policy import Policy
+from nemuri.face.client import Client
+
+E = TypeVar("E", bound=AgentEvent)
+LARGEST = 1024 * 1024
+"""Bytes of a definition."""
+ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
+
+
+class DefinitionError(Exception):
+    """The file defines no agent; the message is one line that names the file, the place and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFile:
+    """What a file says."""
+
+    agent_id: str
+    definition: Definition
+    policy: Mapping[str, JsonValue] | None
+    """Parameters that differ from the defaults; None when the file says nothing of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding an agent did."""
+
+    agent_id: str
+    defined: bool
+    """False when the agent was defined exactly so already."""
+    policy_adopted: bool
+
+
+def read_definition(path: Path) -> AgentFile:
+    """The agent in a YAML file with the keys id, role, description, system_prompt, perspectives, principles, policy.
+
+    A perspective is a name, or a mapping of name and keywords. Raises `DefinitionError`.
+    """
+    fields = _mapping(_parsed(_text(path), path), path)
+    agent_id = _agent_id(fields.pop("id", None), path)
+    policy = _policy(fields.pop("policy", None), path)
+    if "perspectives" in fields:
+        fields["perspectives"] = _perspectives(fields["perspectives"])
+    try:
+        definition = Definition.model_validate(fields)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: {_complaint(error)}") from error
+    return AgentFile(agent_id, definition, policy)
+
+
+async def add_agent(client: Client, file: AgentFile, embedding: Embedding) -> Added:
+    """Define the agent, or change its definition, and return once the views hold it.
+
+    Adding the same again appends nothing; ids follow from what is said and what it replaces.
+    """
+    defined = await _appended(
+        client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
+    )
+    adopted = file.policy is not None and await _appended(
+        client, PolicyAdopted, {"parameters": dict(file.policy)}, file.agent_id, "parameters"
+    )
+    await client.settle()
+    return Added(file.agent_id, defined, adopted)
+
+
+async def _appended(client: Client, kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
+    """Append an event unless the last of its kind says the same in the field `what`."""
+    subject = f"{client.log.subjects.agent(agent_id)}.{kind.kind_of()}"
+    sequence, before = await _newest(client, subject, kind)
+    said = kind.model_validate(fields | {"event_id": derive(agent_id, kind.kind_of()), "agent_id": agent_id})
+    if before is not None and getattr(before, what) == getattr(said, what):
+        return False
+    content = sha256(said.model_dump_json(include=set(fields)).encode()).hexdigest()
+    key = f"{agent_id}/{content}/{before.event_id if before else None}"
+    await client.log.append(said.model_copy(update={"event_id": derive(key, kind.kind_of())}), expected=sequence)
+    return True
+
+
+async def _newest(client: Client, subject: str, kind: type[E]) -> tuple[int, E | None]:
+    try:
+        message = await client.log.stream.get_last_msg(client.log.subjects.stream, subject)
+    except NotFoundError:
+        return 0, None
+    return message.seq or 0, kind.model_validate_json(message.data or b"")
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise DefinitionError(f"{path}: there is no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        raise DefinitionError(f"{path}: the file cannot be read ({getattr(error, 'strerror', error)})") from error
+    if len(content) > LARGEST:
+        raise DefinitionError(f"{path}: the file is larger than 1 MB, that is no definition of an agent")
+    if not content.strip():
+        raise DefinitionError(f"{path}: the file is empty")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DefinitionError(f"{path}: the file is no UTF-8 text (byte {error.start})") from error
+
+
+def _parsed(text: str, path: Path) -> object:
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise DefinitionError(f"{path}{place}: malformed YAML: {error.problem or error.context}") from error
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise DefinitionError(f"{path}:{line}: malformed YAML: a character that may not occur") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise DefinitionError(f"{path}: malformed YAML: {' '.join(str(error).split())}") from error
+    except RecursionError:
+        raise DefinitionError(f"{path}: malformed YAML: nested too deeply") from None
+
+
+def _mapping(parsed: object, path: Path) -> dict[str, Any]:
+    if not isinstance(parsed, dict) or not all(isinstance(key, str) for key in parsed):
+        raise DefinitionError(f"{path}: write a mapping with the keys id, role and perspectives")
+    missing = [key for key in ("id", "role", "perspectives") if key not in parsed]
+    if missing:
+        raise DefinitionError(f"{path}: missing {', '.join(missing)}")
+    return dict(parsed)
+
+
+def _agent_id(value: object, path: Path) -> str:
+    try:
+        agent_id: str = TypeAdapter(Identifier).validate_python(value, strict=True)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: id: {value!r:.80} is no agent's id: {ID_RULE}") from error
+    return agent_id
+
+
+def _policy(value: object, path: Path) -> Mapping[str, JsonValue] | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise DefinitionError(f"{path}: policy: write a mapping of parameters")
+    try:
+        policy = Policy.model_validate(value)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: policy.{_complaint(error)}") from error
+    given: dict[str, JsonValue] = json.loads(policy.model_dump_json(exclude_defaults=True))
+    return given
+
+
+def _perspectives(value: object) -> object:
+    """Names alone are perspectives without keywords; anything else is left to the definition's own check."""
+    if not isinstance(value, list):
+        return value
+    return [{"name": each} if isinstance(each, str) else each for each in value]
+
+
+def _complaint(error: ValidationError) -> str:
+    extra = next((each for each in error.errors() if each["type"] == "extra_forbidden"), None)
+    if extra is not None:
+        return f"{'.'.join(str(part) for part in extra['loc'])}: there is no such key; check its spelling"
+    return complaint(error)

@@ -1,0 +1,74 @@
+"""Whether the embedder in force is the one that the agents' memories were embedded by."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import select
+from sqlalchemy.exc import ArgumentError
+
+from nemuri.contracts.agents import Embedding
+from nemuri.infra.embeddings.factory import build_embedder
+from nemuri.infra.settings import Settings
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database, DatabaseError
+
+
+class EmbedderChanged(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """Memories have vectors of another embedder; the message is one line and names the way out."""
+
+
+class SettingsError(ValueError):
+    """A setting cannot be used; the message is one line."""
+
+
+async def embedding_in_force(settings: Settings) -> Embedding:
+    """Which vectors the configured embedder makes. Raises `SettingsError` when the settings name none."""
+    try:
+        settings.model_settings()
+        embedder = build_embedder(settings.embedding_settings())
+    except ModuleNotFoundError as error:
+        raise SettingsError(f"the embedder {settings.embedder!r} needs `pip install nemuri[local]`") from error
+    try:
+        return Embedding(model=embedder.model, dimension=embedder.dimension)
+    finally:
+        await embedder.aclose()
+
+
+def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) -> None:
+    """Raise `EmbedderChanged` unless all agents have vectors of this embedding."""
+    others = {name: each for name, each in agents.items() if each != embedding}
+    if others:
+        name, old = next(iter(others.items()))
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        raise EmbedderChanged(
+            f"agent {name}{more} has vectors of {_named(old)}, but the embedder is {_named(embedding)}; "
+            "set NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION back, or change over with `nemuri reembed`"
+        )
+
+
+async def check_embedder(settings: Settings) -> None:
+    """Raise `EmbedderChanged` unless the agents in the views have vectors of the configured embedder."""
+    embedding = await embedding_in_force(settings)
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        async with database.begin() as connection:
+            found = await connection.execute(select(tables.agent.c.agent_id, tables.agent.c.embedding))
+            agents = {row.agent_id: Embedding.model_validate(row.embedding) for row in found}
+    finally:
+        await database.close()
+    compare_embeddings(agents, embedding)
+
+
+def check_database_url(url: str) -> None:
+    """Raise `DatabaseError` for what is no address of a PostgreSQL."""
+    from sqlalchemy.engine import make_url
+
+    try:
+        backend = make_url(url).get_backend_name()
+    except (ArgumentError, ValueError) as error:
+        raise DatabaseError("DATABASE_URL is no address; write postgresql://USER:PASSWORD@HOST:PORT/NAME") from error
+    if backend not in {"postgresql", "postgres"}:
+        raise DatabaseError(f"DATABASE_URL names {backend}, but the views need PostgreSQL")
+
+
+def _named(embedding: Embedding) -> str:
+    return f"{embedding.model} ({embedding.dimension} numbers)"

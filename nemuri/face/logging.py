@@ -1,0 +1,61 @@
+"""What a process says of itself: structured lines on stderr, one for each thing that happens, without secrets."""
+
+import logging
+import re
+import sys
+from typing import Any
+
+import structlog
+from structlog.types import EventDict, Processor
+
+_CREDENTIALS = re.compile(r"(?<=://)[^@/\s'\"]*@")
+
+
+def configure_logging(level: str, *, terminal: bool | None = None) -> None:
+    """Everything from `level` (debug … critical) on goes to stderr: readable lines on a terminal, else JSON.
+
+    The standard library's loggers, those of the drivers, go the same way, from warnings on.
+    """
+    readable = sys.stderr.isatty() if terminal is None else terminal
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        without_credentials,
+    ]
+    rendering: list[Processor] = [_rendering(readable=readable)]
+    number = logging.getLevelNamesMapping()[level.upper()]
+    structlog.configure(
+        processors=shared + rendering,
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)
+
+
+def silence() -> None:
+    """Nothing at all is logged: a command says what it has to say by itself."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL),
+        logger_factory=structlog.ReturnLoggerFactory(),
+    )
+    logging.basicConfig(handlers=[logging.NullHandler()], force=True)
+
+
+def without_credentials(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """A processor that takes user names and passwords out of every URL."""
+    return {key: _CREDENTIALS.sub("", value) if isinstance(value, str) else value for key, value in event.items()}
+
+
+def _rendering(*, readable: bool) -> Processor:
+    if not readable:
+        return structlog.processors.JSONRenderer()
+    return structlog.dev.ConsoleRenderer(colors=True, exception_formatter=structlog.dev.plain_traceback)

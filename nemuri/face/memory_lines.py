@@ -1,0 +1,44 @@
+"""Memories as people write them: JSON lines, checked as a whole before anything is appended."""
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.log import complaint
+from nemuri.face.documents import InputError
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a file."""
+LARGEST_LINE = 512 * 1024
+"""Bytes of a line, so that every memory passes as one message."""
+
+
+def read_memories(path: Path) -> tuple[MemoryContent, ...]:
+    """The memories in a file of JSON objects, one a line: content, tags, learnings, scope, said_by, said_at.
+
+    Empty lines are skipped. Raises `InputError`, with file and line, for a line that is no memory.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the file cannot be read ({getattr(error, 'strerror', error)})") from error
+    if len(content) > LARGEST:
+        raise InputError(f"{path}: the file is larger than {LARGEST // 1024 // 1024} MB; split it")
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    found = tuple(_memory(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
+    if not found:
+        raise InputError(f"{path}: the file is empty; write one JSON object a line")
+    return found
+
+
+def _memory(line: bytes, place: str) -> MemoryContent:
+    if len(line) > LARGEST_LINE:
+        raise InputError(f"{place}: the line is longer than {LARGEST_LINE // 1024} KB; shorten or split the memory")
+    try:
+        return MemoryContent.model_validate_json(line)
+    except ValidationError as error:
+        raise InputError(f"{place}: {complaint(error)}") from error

@@ -1,0 +1,189 @@
+"""Give the memories vectors of another embedder beside those in use, and then switch agent by agent."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+
+from nemuri.contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
+from nemuri.contracts.event import derive
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.mind import Agent, Content
+from nemuri.face.operations.errors import OperationError
+from nemuri.face.operations.views import Workshop, workshop
+from nemuri.infra.embeddings.factory import build_embedder
+from nemuri.infra.embeddings.protocol import Embedder
+from nemuri.infra.log import ConflictError
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import Vectors
+from nemuri.infra.views import rebuilding, tables
+from nemuri.infra.views.projection import FOLD
+from nemuri.infra.views.rebuilding import Advance
+from nemuri.infra.views.rows import load, records, selecting
+
+TOGETHER = 200
+"""Memories embedded and recorded together: so many at most are embedded again after an interruption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """What changed."""
+
+    agents: int
+    """Agents that recall by other vectors now."""
+    memories: int
+    """Memories that have vectors of the configured embedder now and had none before."""
+
+
+def _quietly(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+async def reembed(
+    settings: Settings, on_progress: Advance = _quietly, *, embedder: Embedder | None = None
+) -> Reembedded:
+    """Let every agent recall by the vectors of the configured embedder, or of `embedder`, which stays open.
+
+    The services may be at work meanwhile; an agent recalls by its old vectors until it has all of the new ones. Doing
+    it again changes nothing, and after an interruption it goes on where it was. Raises `OperationError`.
+    """
+    try:
+        async with workshop(settings) as at, _opened(settings, embedder) as chosen:
+            change = _Change(at, await Vectors.open(at.log, chosen), on_progress)
+            await change.complete()
+    except (ModelUnavailable, ModelRefused) as error:
+        raise OperationError(f"{error}; nothing is lost, `nemuri reembed` goes on from here") from error
+    return Reembedded(len(change.switched), len(change.embedded))
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, embedder: Embedder | None) -> AsyncIterator[Embedder]:
+    if embedder is not None:
+        yield embedder
+        return
+    try:
+        built = build_embedder(settings.embedding_settings())
+    except (ValueError, ModuleNotFoundError) as error:
+        raise OperationError(str(error)) from error
+    try:
+        yield built
+    finally:
+        await built.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class _Lacking:
+    """An agent with memories that have no vector of the new generation, or that recalls by another one."""
+
+    agent_id: str
+    memories: int
+    switched: bool
+
+
+@dataclass(slots=True)
+class _Change:
+    """The change to one generation of vectors."""
+
+    at: Workshop
+    vectors: Vectors
+    advance: Advance
+    embedded: set[UUID] = field(default_factory=set)
+    switched: set[str] = field(default_factory=set)
+
+    @property
+    def embedding(self) -> Embedding:
+        """The generation that agents change to."""
+        return Embedding(model=self.vectors.embedder.model, dimension=self.vectors.embedder.dimension)
+
+    async def complete(self) -> None:
+        """Fill and switch until no agent lacks anything: memories may be encoded under the old model meanwhile."""
+        while lacking := await self._lacking():
+            total = len(self.embedded) + sum(each.memories for each in lacking)
+            self.advance(len(self.embedded), total)
+            for each in lacking:
+                await self._fill(each.agent_id, total)
+                if not each.switched:
+                    await self._switch(each.agent_id)
+
+    async def _lacking(self) -> list[_Lacking]:
+        """As of the log's end: what an earlier run has recorded is never done again."""
+        await self._catch_up()
+        async with self.at.projection.database.begin() as connection:
+            agents = await load(connection, tables.agent, Agent)
+            count = select(tables.memory.c.agent_id, func.count()).where(~self._has_vector().exists())
+            counted = await connection.execute(count.group_by(tables.memory.c.agent_id))
+            missing: dict[str, int] = dict(counted.all())
+        found = [
+            _Lacking(each.agent_id, missing.get(each.agent_id, 0), each.embedding == self.embedding) for each in agents
+        ]
+        return sorted((each for each in found if each.memories or not each.switched), key=lambda each: each.agent_id)
+
+    async def _catch_up(self) -> None:
+        """Bring the views to the end of the log, whether or not a projector is at work."""
+        if (await self.at.projection.position()).fold != FOLD:
+            await rebuilding.rebuild(self.at.projection, self.at.log, _quietly)
+        await rebuilding.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), _quietly)
+
+    async def _is_switched(self, agent_id: str) -> bool:
+        """Whether the agent recalls by the generation, as of the log's end."""
+        await self._catch_up()
+        async with self.at.projection.database.begin() as connection:
+            agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+        return agents[0].embedding == self.embedding
+
+    def _has_vector(self) -> Select[tuple[UUID]]:
+        memory, vector = tables.memory.c, tables.memory_vector.c
+        query: Select[tuple[UUID]] = select(vector.memory_id)
+        return query.where(
+            vector.agent_id == memory.agent_id,
+            vector.memory_id == memory.memory_id,
+            vector.model == self.vectors.generation,
+        )
+
+    async def _fill(self, agent_id: str, total: int) -> None:
+        """Vectors for all memories that have none of the generation: stored first, then on record."""
+        after = 0
+        while some := await self._missing(agent_id, after):
+            await self.vectors.of([embedded_text(each.memory) for each in some])
+            ids = tuple(each.memory_id for each in some)
+            if not self.embedded.isdisjoint(ids):
+                raise OperationError(f"vectors of {agent_id} went missing from the store; run `nemuri rebuild` first")
+            await self.at.log.append(self._filled(agent_id, ids))
+            self.embedded.update(ids)
+            self.advance(len(self.embedded), max(total, len(self.embedded)))
+            after = some[-1].created
+
+    async def _missing(self, agent_id: str, after: int) -> Sequence[Content]:
+        """The oldest memories without a vector of the generation that began after a place in the log."""
+        memory = tables.memory
+        chosen = (memory.c.agent_id == agent_id, memory.c.created > after, ~self._has_vector().exists())
+        query = selecting(memory, Content).where(*chosen).order_by(memory.c.created).limit(TOGETHER)
+        async with self.at.projection.database.begin() as connection:
+            return await records(connection, Content, query)
+
+    def _filled(self, agent_id: str, ids: tuple[UUID, ...]) -> MemoriesEmbedded:
+        key = f"{agent_id}/{self.vectors.generation}/{','.join(map(str, ids))}"
+        return MemoriesEmbedded(
+            event_id=derive(key, MemoriesEmbedded.kind_of()),
+            agent_id=agent_id,
+            embedding=self.embedding,
+            memory_ids=ids,
+        )
+
+    async def _switch(self, agent_id: str) -> None:
+        """Each change follows from the one before, so that a model may come back later."""
+        newest = await self.at.log.newest_on(self.at.log.subjects.of_agent(agent_id, EmbeddingAdopted))
+        if await self._is_switched(agent_id):
+            return
+        key = f"{agent_id}/{self.vectors.generation}/{newest.event_id}"
+        adopted = EmbeddingAdopted(
+            event_id=derive(key, EmbeddingAdopted.kind_of()), agent_id=agent_id, embedding=self.embedding
+        )
+        try:
+            await self.at.log.append(adopted, expected=newest.sequence)
+        except ConflictError as error:
+            raise OperationError(f"somebody else changes the vectors of {agent_id} at the same time") from error
+        self.switched.add(agent_id)

@@ -1,0 +1,86 @@
+"""The platform: servers and services under one data directory, started and stopped together."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.embedders import check_database_url, check_embedder, embedding_in_force
+from nemuri.face.hosting import prepare, serving
+from nemuri.face.workers import Worker, end_orphans
+from nemuri.infra.embedded.home import Addresses, Home
+from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.postgres import EmbeddedPostgres
+from nemuri.infra.embedded.supervisor import Supervised, Supervisor
+from nemuri.infra.settings import Settings
+
+
+async def run_platform(
+    settings: Settings, *, processes: bool, stop: asyncio.Event, ready: Callable[[Addresses], None]
+) -> None:
+    """Servers that have no address of their own, and all services, until `stop` is set or the task is cancelled.
+
+    With `processes` every service has a process of its own, started again when it dies; otherwise all work in this
+    one. `ready` is called once everything serves. Raises `AlreadyRunning`, `ServerFailed`, `UnreachableError`,
+    `DatabaseError`, `EmbedderChanged`, `SettingsError`.
+    """
+    if settings.database_url is not None:
+        check_database_url(settings.database_url)
+    await embedding_in_force(settings)
+    home = Home(settings.data)
+    with home.lock():
+        await end_orphans(home)
+        async with _servers(home, settings) as addressed:
+            await prepare(addressed)
+            await check_embedder(addressed)
+            async with _services(home, addressed, processes=processes):
+                addresses = Addresses(
+                    nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
+                )
+                home.write_addresses(addresses)
+                ready(addresses)
+                await stop.wait()
+
+
+@asynccontextmanager
+async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
+    """The settings with the addresses of servers that run for as long as the context lasts."""
+    nats, postgres = EmbeddedNats(home.nats), EmbeddedPostgres(home.postgres)
+    wanted: list[Supervised] = []
+    if settings.nats_url is None:
+        wanted.append(nats)
+    if settings.database_url is None:
+        wanted.append(postgres)
+    async with _kept(Supervisor(wanted)):
+        yield settings.addressed(settings.nats_url or nats.url, settings.database_url or postgres.url)
+
+
+def _services(home: Home, settings: Settings, *, processes: bool) -> AbstractAsyncContextManager[object]:
+    return _workers(home, settings) if processes else serving(settings, SERVICES)
+
+
+@asynccontextmanager
+async def _workers(home: Home, settings: Settings) -> AsyncIterator[None]:
+    home.workers.mkdir(mode=0o700, exist_ok=True)
+    workers = [Worker(home, name, settings) for name in SERVICES]
+    try:
+        await asyncio.gather(*(each.start() for each in workers))
+    except BaseException:
+        await asyncio.gather(*(each.stop() for each in workers))
+        raise
+    async with _kept(Supervisor(workers)):
+        yield
+
+
+@asynccontextmanager
+async def _kept(supervisor: Supervisor) -> AsyncIterator[None]:
+    """Everything supervised runs, is started again when it dies, and is ended at the end of the context."""
+    await supervisor.start()
+    over = asyncio.Event()
+    keeping = asyncio.create_task(supervisor.run_until(over))
+    try:
+        yield
+    finally:
+        over.set()
+        await keeping

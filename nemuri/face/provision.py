@@ -1,0 +1,29 @@
+"""`python -m nemuri.face.provision`: make what a namespace needs on both servers, before any of its services starts."""
+
+import asyncio
+import sys
+
+from sqlalchemy.exc import ArgumentError
+
+from nemuri.face.hosting import prepare
+from nemuri.infra.log import UnreachableError
+from nemuri.infra.settings import Settings
+from nemuri.infra.views.database import DatabaseError
+
+
+def main() -> None:
+    """Provision the servers at `NATS_URL` and `DATABASE_URL`; doing it again changes nothing.
+
+    Exits with one line that says why when it cannot be done.
+    """
+    settings = Settings()
+    if not settings.nats_url or not settings.database_url:
+        sys.exit("nemuri: set NATS_URL and DATABASE_URL")
+    try:
+        asyncio.run(prepare(settings))
+    except (UnreachableError, DatabaseError, ArgumentError) as error:
+        sys.exit(f"nemuri: {error}")
+
+
+if __name__ == "__main__":
+    main()

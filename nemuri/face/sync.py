@@ -1,0 +1,101 @@
+"""The client for programs without asyncio: the same methods, each of which returns when it is done."""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from nemuri.contracts.results import TaskResult
+from nemuri.face.client import Client
+from nemuri.face.connection import connect
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Loop:
+    """An event loop in a thread of its own, so that the connection lives on between two calls."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="nemuri-client", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, R]) -> R:
+        """Wait for the work in the calling thread; an interruption of the wait cancels the work."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """Stop the loop; nothing can be run afterwards."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+def blocking(
+    method: Callable[Concatenate[Client, P], Coroutine[Any, Any, R]],
+) -> Callable[Concatenate["SyncClient", P], R]:
+    """The method as one that returns when it is done, with the same parameters, result and errors."""
+
+    @functools.wraps(method)
+    def call(self: "SyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        found: R = self._run(method(self._client, *args, **kwargs))
+        return found
+
+    return call
+
+
+class SyncClient:
+    """A client whose methods block; see `Client` for what each does. Safe for several threads."""
+
+    def __init__(self, client: Client, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+        self._client = client
+        self._run = run
+
+    submit = blocking(Client.submit)
+
+    def ask(self, text: str, *, timeout: float | None = 120.0, settled: bool = False, **options: Any) -> TaskResult:
+        """Submit a task and wait for its result; takes what `submit` and `result` take."""
+        found: TaskResult = self._run(self._client.ask(text, timeout=timeout, settled=settled, **options))
+        return found
+
+    result = blocking(Client.result)
+    progress = blocking(Client.progress)
+    answer = blocking(Client.answer)
+    feedback = blocking(Client.feedback)
+    remember = blocking(Client.remember)
+    remember_all = blocking(Client.remember_all)
+    recall = blocking(Client.recall)
+    agents = blocking(Client.agents)
+    memories = blocking(Client.memories)
+    memory = blocking(Client.memory)
+    status = blocking(Client.status)
+    settle = blocking(Client.settle)
+
+
+@contextmanager
+def connect_sync(
+    data: str | Path | None = None, namespace: str | None = None, client_id: str | None = None
+) -> Iterator[SyncClient]:
+    """A blocking client of the platform that runs in the data directory `data`, or at `NATS_URL`.
+
+    Raises `NotRunning` or `UnreachableError` when there is none.
+    """
+    loop = Loop()
+    try:
+        stack = AsyncExitStack()
+        client = loop.run(stack.enter_async_context(connect(data, namespace, client_id)))
+        try:
+            yield SyncClient(client, loop.run)
+        finally:
+            loop.run(stack.aclose())
+    finally:
+        loop.close()

@@ -1,0 +1,175 @@
+"""Services in processes of their own: one worker for a service, or several copies of it."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from nemuri.face.embedders import check_embedder
+from nemuri.face.hosting import prepare, serving
+from nemuri.infra.embedded.home import Home
+from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
+from nemuri.infra.embedded.supervisor import Supervisor
+from nemuri.infra.settings import Settings
+
+READY_SECONDS = 120.0
+"""A worker may have to load a local model first."""
+ORPHAN_POLL = 1.0
+
+
+class Worker(Child):
+    """One service as a child of the platform; started means that it serves."""
+
+    def __init__(self, home: Home, service: str, settings: Settings) -> None:
+        self._ready = home.workers / f"{service}.ready"
+        options = ["--parent", str(os.getpid()), "--ready", str(self._ready)]
+        super().__init__(service, command(home.path, service, options), home.workers, environment=_told(settings))
+
+    async def start(self) -> None:
+        """Start it and return when it serves; raises ServerFailed with the tail of its log when it does not."""
+        if self.alive:
+            return
+        self._ready.unlink(missing_ok=True)
+        await super().start()
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await self._until_ready()
+        except TimeoutError:
+            raise ServerFailed(f"the worker {self.name} does not get ready:\n{self.log_tail()}") from None
+        finally:
+            if not self._ready.exists():
+                await self.kill()
+
+    async def _until_ready(self) -> None:
+        ended = asyncio.ensure_future(self.wait())
+        while not self._ready.exists():  # nothing announces what another process does
+            if ended.done():
+                raise ServerFailed(f"the worker {self.name} ended while it started:\n{self.log_tail()}")
+            await asyncio.sleep(POLL_SECONDS)
+        ended.cancel()
+
+
+class Copy:
+    """One of several processes of a service; it writes where its parent writes."""
+
+    def __init__(self, name: str, arguments: Sequence[str], settings: Settings) -> None:
+        self.name = name
+        self._arguments = list(arguments)
+        self._environment = _told(settings)
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start it; nothing if it runs."""
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._arguments, env=self._environment, start_new_session=True
+            )
+
+    async def wait(self) -> int:
+        """Return the exit code when it has ended. Only after a start."""
+        if self._process is None:
+            raise ServerFailed(f"{self.name} has not been started")
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """Let it finish what it has begun, and return when it is gone; fine if it never ran."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.terminate()
+            await self._process.wait()
+
+
+async def work(
+    settings: Settings, name: str, *, stop: asyncio.Event, parent: int | None = None, ready: Path | None = None
+) -> None:
+    """Serve in this process until `stop`, or until the parent is gone; then finish what has begun.
+
+    Without a parent, that has prepared the servers, it prepares them itself.
+    """
+    if parent is None:
+        await prepare(settings)
+        await check_embedder(settings)
+    async with serving(settings, [name]):
+        if ready is not None:
+            await asyncio.to_thread(ready.touch)
+        await (stop.wait() if parent is None else _until_orphaned(parent, stop))
+
+
+async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
+    """Keep `count` processes of a service running until `stop`."""
+    await prepare(settings)
+    await check_embedder(settings)
+    arguments = command(settings.data, name, ["--parent", str(os.getpid())])
+    copies = [Copy(f"{name}-{number}", arguments, settings) for number in range(1, count + 1)]
+    await Supervisor(copies).run_until(stop)
+
+
+def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
+    """How a worker is started as a process."""
+    return [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "worker", service, *options]
+
+
+async def end_orphans(home: Home) -> None:
+    """End the workers that a killed platform of this directory left behind."""
+    left = [each for each in psutil.process_iter() if _is_worker(each, home)]
+    for each in left:
+        each.terminate()
+    _, alive = await asyncio.to_thread(psutil.wait_procs, left, 5)
+    for each in alive:
+        each.kill()
+
+
+def _is_worker(process: psutil.Process, home: Home) -> bool:
+    try:
+        line = process.cmdline()
+        return line[1:6] == command(home.path, "", [])[1:6] and process.cwd() == str(home.workers.resolve())
+    except psutil.Error:
+        return False
+
+
+def run_until_stopped(work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run it; SIGINT or SIGTERM sets its event and cancels it, and it tidies up. A second signal ends all at once."""
+    asyncio.run(_until_stopped(work_until))
+
+
+async def _until_stopped(work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    task = asyncio.ensure_future(work_until(stop))
+
+    def hear() -> None:
+        if stop.is_set():
+            _end_at_once()
+        stop.set()
+        task.cancel()
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(each, hear)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not stop.is_set():
+            raise
+
+
+async def _until_orphaned(parent: int, stop: asyncio.Event) -> None:
+    while os.getppid() == parent and not stop.is_set():
+        try:
+            async with asyncio.timeout(ORPHAN_POLL):
+                await stop.wait()
+        except TimeoutError:
+            continue
+
+
+def _end_at_once() -> None:
+    for each in psutil.Process().children(recursive=True):
+        each.kill()
+    os._exit(130)
+
+
+def _told(settings: Settings) -> dict[str, str]:
+    """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
+    return {**os.environ, "NATS_URL": str(settings.nats_url), "DATABASE_URL": str(settings.database_url)}
