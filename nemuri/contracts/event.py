@@ -21,7 +21,9 @@ Text = Annotated[str, AfterValidator(_storable)]
 """Text that every store can hold: valid Unicode without NUL."""
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit."""
-Label = Annotated[Text, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+Label = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(_storable)
+]
 """A short name for people: a tag, a perspective, a project, a domain, a speaker."""
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, Self, TypeVar
 from uuid import UUID, uuid4
 
+from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
 from pydantic import BaseModel, ValidationError
 
@@ -35,7 +36,11 @@ from nemuri.infra.results import Results
 T = TypeVar("T", bound=BaseModel)
 PATIENCE = 20.0
 """Seconds that an answer of a service may take."""
-FOR_EVER = 365 * 24 * 3600.0
+RETURN_ATTEMPTS = 10
+RETURN_PAUSE = 0.3
+"""Seconds between two attempts to reach a service while none is there."""
+HEARTBEAT = 2.0
+"""Seconds without news of a task after which is asked how it stands, in case the news was lost."""
 TOGETHER = 64
 """Offered memories on their way at the same time."""
 GROUP = 500
@@ -124,7 +129,7 @@ class Client:
             async with asyncio.timeout(timeout), self._results.following(task_id) as news:
                 result = await self.progress(task_id)
                 while not _final(result, settled=settled):
-                    result = await news(timeout or FOR_EVER) or result
+                    result = await news(HEARTBEAT) or await self.progress(task_id)
         except TimeoutError as error:
             raise TaskTimeoutError(f"task {task_id} has not ended in {timeout:g} s; it goes on") from error
         return result
@@ -272,12 +277,21 @@ class Client:
     async def _query(self, query: queries.Query, kind: type[T]) -> T:
         subject = self.log.subjects.query(query.name)
         try:
-            reply = await self.log.connection.request(subject, query.model_dump_json().encode(), timeout=PATIENCE)
+            reply = await self._request(subject, query.model_dump_json().encode())
         except NoRespondersError as error:
             raise ClientError(f"no service answers questions about {query.name}; is the platform running?") from error
         except TimeoutError as error:
             raise ClientError(f"the platform did not answer within {PATIENCE:g} s; see `nemuri status`") from error
         return _read(reply.data, kind)
+
+    async def _request(self, subject: str, data: bytes) -> Msg:
+        """Services that were cut off from a restarted server get some seconds to come back."""
+        for _ in range(RETURN_ATTEMPTS):
+            try:
+                return await self.log.connection.request(subject, data, timeout=PATIENCE)
+            except NoRespondersError:
+                await asyncio.sleep(RETURN_PAUSE)
+        return await self.log.connection.request(subject, data, timeout=PATIENCE)
 
 
 def _read(data: bytes, kind: type[T]) -> T:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from nats.js.errors import NotFoundError
@@ -15,7 +15,9 @@ from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyA
 from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint
 from nemuri.domain.memory.policy import Policy
-from nemuri.face.client import Client
+
+if TYPE_CHECKING:
+    from nemuri.face.client import Client
 
 E = TypeVar("E", bound=AgentEvent)
 LARGEST = 1024 * 1024
@@ -64,7 +66,7 @@ def read_definition(path: Path) -> AgentFile:
     return AgentFile(agent_id, definition, policy)
 
 
-async def add_agent(client: Client, file: AgentFile, embedding: Embedding) -> Added:
+async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
     """Define the agent, or change its definition, and return once the views hold it.
 
     Adding the same again appends nothing; ids follow from what is said and what it replaces.
@@ -79,7 +81,7 @@ async def add_agent(client: Client, file: AgentFile, embedding: Embedding) -> Ad
     return Added(file.agent_id, defined, adopted)
 
 
-async def _appended(client: Client, kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
+async def _appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
     """Append an event unless the last of its kind says the same in the field `what`."""
     subject = f"{client.log.subjects.agent(agent_id)}.{kind.kind_of()}"
     sequence, before = await _newest(client, subject, kind)
@@ -92,7 +94,7 @@ async def _appended(client: Client, kind: type[AgentEvent], fields: dict[str, An
     return True
 
 
-async def _newest(client: Client, subject: str, kind: type[E]) -> tuple[int, E | None]:
+async def _newest(client: "Client", subject: str, kind: type[E]) -> tuple[int, E | None]:
     try:
         message = await client.log.stream.get_last_msg(client.log.subjects.stream, subject)
     except NotFoundError:

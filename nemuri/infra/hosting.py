@@ -107,15 +107,21 @@ async def _handle(message: NatsMessage, reactor: Reactor) -> None:
 
 
 async def _bury(raw: Msg, reactor: Reactor, why: str) -> None:
-    """Put a copy of what cannot be handled among the dead letters, once for each service."""
+    """Put a copy of what cannot be handled among the dead letters, once for each service; cut to what fits there."""
     log = reactor.resources.log
     headers = {
         MESSAGE_ID: f"{reactor.service.name}-{raw.metadata.sequence.stream}",
-        "Nemuri-Reason": why.replace("\n", " ")[:500],
+        "Nemuri-Reason": _for_header(why),
         "Nemuri-Subject": raw.subject,
         "Nemuri-Sequence": str(raw.metadata.sequence.stream),
     }
-    await log.stream.publish(log.subjects.dead(reactor.service.name), raw.data, headers=headers)
+    await log.stream.publish(log.subjects.dead(reactor.service.name), raw.data[: log.room], headers=headers)
+
+
+def _for_header(text: str) -> str:
+    """The text in printable ASCII and of bounded length: parts of it may be a client's own words."""
+    plain = text.encode("ascii", "backslashreplace").decode("ascii")
+    return "".join(each if each.isprintable() else " " for each in plain)[:500]
 
 
 @asynccontextmanager

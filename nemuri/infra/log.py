@@ -22,6 +22,8 @@ EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
 """The first recording of an event that was exported and imported since."""
+HEADER_BYTES = 4096
+"""What is kept free for the headers of a message, which the server counts too."""
 WRONG_LAST_SEQUENCE = 10071
 
 logger = structlog.get_logger()
@@ -29,6 +31,10 @@ logger = structlog.get_logger()
 
 class ConflictError(Exception):
     """Something else was appended to the subject since it was looked at."""
+
+
+class TooLargeError(Exception):
+    """The server does not take that much in one message; it would cut off whoever tried."""
 
 
 class UnreachableError(Exception):
@@ -84,21 +90,28 @@ class Log:
         """Close the connection."""
         await self.connection.close()
 
+    @property
+    def room(self) -> int:
+        """Bytes that one message may have besides its headers."""
+        return self.connection.max_payload - HEADER_BYTES
+
     async def append(self, event: Event, *, expected: int | None = None, recorded_at: datetime | None = None) -> int:
         """Append the event and return its sequence, once it is on disk; appending it again changes nothing.
 
         `expected` is the sequence of the last event on the very same subject, 0 for none; raises `ConflictError`
-        when another event is there by now. `recorded_at` is for imports only: when it was recorded at first.
+        when another event is there by now. `recorded_at` is for imports only: when it was recorded at first. Raises
+        `TooLargeError` for an event that no server takes.
         """
+        data = encode(event)
+        if len(data) > self.room:
+            raise TooLargeError(f"a {event.kind} of {len(data)} bytes is more than the {self.room} that fit")
         headers = {MESSAGE_ID: str(event.event_id)}
         if recorded_at is not None:
             headers[RECORDED_AT] = recorded_at.isoformat()
         if expected is not None:
             headers[EXPECTED_SEQUENCE] = str(expected)
         try:
-            ack = await self.stream.publish(
-                self.subjects.of(event), encode(event), headers=headers, stream=self.subjects.stream
-            )
+            ack = await self.stream.publish(self.subjects.of(event), data, headers=headers, stream=self.subjects.stream)
         except BadRequestError as error:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise

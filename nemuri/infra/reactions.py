@@ -133,6 +133,7 @@ class Reactor:
                 raise
             await self._give_up(event, error)
             raise GaveUpError(_line(error)) from error
+        self.faults.pop(event.event_id, None)
 
     async def _react(self, event: Event) -> None:
         await self.resources.views.since(event)

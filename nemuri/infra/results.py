@@ -38,7 +38,10 @@ class Results:
         watcher: Any = await self.store.watch(str(task_id))
 
         async def news(seconds: float) -> TaskResult | None:
-            entry = await watcher.updates(timeout=seconds)
+            try:
+                entry = await watcher.updates(timeout=seconds)
+            except TimeoutError:
+                return None
             return TaskResult.model_validate_json(entry.value) if entry is not None and entry.value else None
 
         try:

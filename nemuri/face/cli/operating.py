@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    for command in (up, worker, status, rebuild, verify):
+    for command in (up, worker, status, rebuild, verify, reembed):
         app.command()(command)
 
 
@@ -117,13 +117,37 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
         raise Failure(f"the views differ from the log in {len(found.differences)} places; see `nemuri rebuild`")
 
 
+def reembed(context: typer.Context, json: JsonOption = False) -> None:
+    """Give every memory a vector of the configured embedder, then switch agent by agent."""
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.operations.reembed import reembed as operation
+
+    session = Session.of(context, json=json)
+    found = _operated(session, operation, "embedding")
+    if session.json:
+        say_json({"agents": found.agents, "memories": found.memories})
+    else:
+        say(f"{found.memories} memories embedded, {found.agents} agents switched")
+
+
 def demo(context: typer.Context) -> None:
     """Watch agents learn on real text, in a data directory of its own."""
+    from nemuri.face.cli.screen import console
     from nemuri.face.demo import run
+    from nemuri.face.workers import run_until_stopped
 
     session = Session.of(context)
     session.quieten()
-    run(session.settings())
+    codes: list[int] = []
+
+    async def play(_: asyncio.Event) -> None:
+        codes.append(await run(session.settings(), console(), data=session.data))
+
+    run_until_stopped(play)
+    if not codes:
+        raise Failure("the demo was stopped; nothing of it is left" if session.data is None else "the demo was stopped")
+    if codes[0]:
+        raise Failure("the views differ from the log; see the lines above", codes[0])
 
 
 def _operated(session: Session, operation: Any, doing: str) -> Any:

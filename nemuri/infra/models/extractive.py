@@ -64,7 +64,7 @@ class ExtractiveModel:
         """For each perspective the most telling sentence among those that share terms with its name and keywords.
 
         The answer's first sentence, its best one, goes to the perspective that it shares most with, else to the
-        first. Sentences of the answer are preferred to those of the details, which must share half of the question's
+        first. Sentences of the answer are preferred to those of the details, which must share a third of the question's
         terms, and none is given twice. An answer without content of its own, such as one that found nothing, teaches
         nothing.
         """
@@ -76,7 +76,7 @@ class ExtractiveModel:
             passage
             for source in job.details
             for passage in passages(source.label, source.text)
-            if 2 * len(favoured & passage.counts.keys()) >= len(favoured)
+            if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
         return Reply(_learned(job, said, details), _FREE)
 

@@ -25,6 +25,7 @@ class Progress:
 
     projection: Projection
     sequence: int = 0
+    _heard: float = float("-inf")
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @classmethod
@@ -43,8 +44,15 @@ class Progress:
             if log.connection.is_connected:
                 await subscription.unsubscribe()
 
+    async def here(self) -> int:
+        """How far the views are: as of the newest news, or of about a second ago when there was none."""
+        if asyncio.get_running_loop().time() - self._heard > HEARTBEAT:
+            await self.reach((await self.projection.position()).sequence)
+        return self.sequence
+
     async def reach(self, sequence: int) -> None:
         """Note that the views have reached a place, and wake whoever waits for it."""
+        self._heard = asyncio.get_running_loop().time()
         if sequence != self.sequence:
             async with self._news:
                 self.sequence = sequence
@@ -58,6 +66,15 @@ class Progress:
                     await self._hear(sequence)
         except TimeoutError as error:
             raise BehindError(f"the views are at {self.sequence} and {sequence} was waited for") from error
+
+    async def moves(self, *, seconds: float) -> bool:
+        """Return as soon as there is news of the views, or after a while; whether there was."""
+        here = self.sequence
+        try:
+            await self.wait(here + 1, seconds=seconds)
+        except BehindError:
+            return False
+        return True
 
     async def _hear(self, sequence: int) -> None:
         async with self._news:

@@ -1,13 +1,14 @@
 """What services and clients read from the views."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import and_, func, or_, select, text
+from sqlalchemy import Row, Select, and_, func, or_, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.event import Event
@@ -20,10 +21,12 @@ from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
 from nemuri.infra.views.projection import task_states
-from nemuri.infra.views.rows import load, records, selecting
+from nemuri.infra.views.rows import load, selecting
 
 ROUNDING = 1e-6
 """What a search for faded memories leaves to the exact decision."""
+PAGE = 500
+"""So many memories are read at once, so that nobody else waits long for a large mind."""
 KNOWN_TAGS = 200
 """So many of an agent's tags tell the orchestrator what it knows."""
 
@@ -37,12 +40,22 @@ class Change:
     vector: NDArray[np.float32] | None
 
 
+@dataclass(slots=True)
+class _Recent:
+    """What was read since the last news of the views, and so holds all that anybody may rely on."""
+
+    sequence: int = -1
+    agents: dict[str, Agent | None] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 @dataclass(frozen=True, slots=True)
 class Views:
     """The views, for reading."""
 
     database: Database
     progress: Progress
+    _recent: _Recent = field(default_factory=_Recent)
 
     async def since(self, event: Event) -> None:
         """Return once the views have folded an event of the log (the third rule of a reaction)."""
@@ -51,58 +64,79 @@ class Views:
     async def counts(self, event: Event) -> bool:
         """Whether the event is the first of its id, so that what follows from it is still to be done."""
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
-        async with self.database.begin() as connection:
+        async with self.database.reading() as connection:
             return (await connection.execute(query)).scalar_one_or_none() == event.sequence
 
     async def task(self, task_id: UUID) -> TaskState:
         """A task; empty if there is none of that id."""
-        async with self.database.begin() as connection:
+        async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
 
     async def agents(self, agent_id: str | None = None) -> list[Agent]:
         """All agents by name, or the one of that name."""
         chosen = [tables.agent.c.agent_id == agent_id] if agent_id is not None else []
-        async with self.database.begin() as connection:
+        async with self.database.reading() as connection:
             found = await load(connection, tables.agent, Agent, *chosen)
         return sorted(found, key=lambda each: each.agent_id)
 
     async def agent(self, agent_id: str) -> Agent | None:
-        """An agent; None if there is none of that name."""
-        return next(iter(await self.agents(agent_id)), None)
+        """An agent; None if there is none of that name. Read once for all who ask until there is news of the views."""
+        async with self._recent.lock:
+            here = await self.progress.here()
+            if self._recent.sequence != here:
+                self._recent.sequence = here
+                self._recent.agents.clear()
+            if agent_id not in self._recent.agents:
+                self._recent.agents[agent_id] = next(iter(await self.agents(agent_id)), None)
+            return self._recent.agents[agent_id]
 
     async def memories(self, *where: Any, limit: int | None = None) -> list[tuple[Content, Memory]]:
         """Memories that meet every condition, with how strong they are, oldest first."""
-        joined = tables.memory.c.memory_id == tables.memory_state.c.memory_id
-        newest = [tables.memory.c.memory_id.in_(select(tables.memory_state.c.memory_id).where(joined, *where))]
-        async with self.database.begin() as connection:
-            contents = await records(
-                connection,
-                Content,
-                selecting(tables.memory, Content).where(*newest).order_by(tables.memory.c.created).limit(limit),
-            )
-            ids = [each.memory_id for each in contents]
-            states = await load(connection, tables.memory_state, Memory, tables.memory_state.c.memory_id.in_(ids))
-        by_id = {each.memory_id: each for each in states}
-        return [(each, by_id[each.memory_id]) for each in contents]
+        query = _remembered().where(*where).order_by(tables.memory.c.created).limit(limit)
+        async with self.database.reading() as connection:
+            return [_pair(row) for row in await connection.execute(query)]
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, tuple[Content, Memory]]:
         """Those of the memories that there are."""
         found = await self.memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         return {content.memory_id: (content, memory) for content, memory in found}
 
+    async def unknown(self, memory_ids: Sequence[UUID]) -> tuple[UUID, ...]:
+        """Those of the memories that there are not, or not yet, in the order given."""
+        query = select(tables.memory.c.memory_id).where(tables.memory.c.memory_id.in_(memory_ids))
+        async with self.database.reading() as connection:
+            known = set((await connection.execute(query)).scalars())
+        return tuple(each for each in memory_ids if each not in known)
+
     async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
         """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""
         state, vector = tables.memory_state, tables.memory_vector
-        changed = and_(state.c.agent_id == agent_id, state.c.changed > after)
-        found = await self.memories(changed)
-        query = select(vector.c.memory_id, vector.c.vector).where(
+        own = and_(
             vector.c.agent_id == agent_id,
             vector.c.model == generation,
-            vector.c.memory_id.in_(select(state.c.memory_id).where(changed)),
+            vector.c.memory_id == state.c.memory_id,
         )
-        async with self.database.begin() as connection:
-            vectors = {row.memory_id: row.vector.to_numpy() for row in await connection.execute(query)}
-        return [Change(memory, content, vectors.get(content.memory_id)) for content, memory in found]
+        place = tuple_(state.c.changed, state.c.memory_id)
+        query = (
+            _remembered()
+            .add_columns(vector.c.vector.label("in_use"))
+            .outerjoin(vector, own)
+            .where(state.c.agent_id == agent_id)
+            .order_by(state.c.changed, state.c.memory_id)
+            .limit(PAGE)
+        )
+        found: dict[UUID, Change] = {}
+        last = (after, UUID(int=2**128 - 1))
+        while True:
+            async with self.database.reading() as connection:
+                rows = list(await connection.execute(query.where(place > tuple_(*last))))
+            for row in rows:
+                content, memory = _pair(row)
+                vector_in_use = None if row.in_use is None else row.in_use.to_numpy()
+                found[content.memory_id] = Change(memory, content, vector_in_use)
+                last = (memory.changed, memory.memory_id)
+            if len(rows) < PAGE:
+                return list(found.values())
 
     async def tiredness(self, agent_id: str) -> Tiredness | None:
         """What a sleep of the agent has to look at; None if there is no such agent."""
@@ -136,7 +170,7 @@ class Views:
             func.count().filter(or_(said.c.verdict == "unhelpful", said.c.result == "failure")),
         ).where(said.c.task_id.in_(select(work.c.task_id).where(mine)))
         waiting = select(func.count()).where(mine, work.c.answer.is_(None))
-        async with self.database.begin() as connection:
+        async with self.database.reading() as connection:
             succeeded, failed = (await connection.execute(outcomes)).one()
             busy = (await connection.execute(waiting)).scalar_one()
             tags = (await connection.execute(_TAGS, {"agent": agent.agent_id, "limit": KNOWN_TAGS})).scalars()
@@ -148,13 +182,31 @@ class Views:
 
     async def numbers(self) -> tuple[dict[str, int], int, int]:
         """Tasks by status, agents, memories."""
-        async with self.database.begin() as connection:
+        async with self.database.reading() as connection:
             statuses = await connection.execute(
                 select(tables.task.c.status, func.count()).group_by(tables.task.c.status)
             )
             agents = await connection.execute(select(func.count()).select_from(tables.agent))
             memories = await connection.execute(select(func.count()).select_from(tables.memory))
             return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
+
+
+_CONTENT = {name: f"content_{name}" for name in Content.model_fields}
+_STATE = {name: f"state_{name}" for name in Memory.model_fields}
+
+
+def _remembered() -> Select[Any]:
+    """Every memory with how strong it is, in one row."""
+    content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
+    state = (tables.memory_state.c[name].label(label) for name, label in _STATE.items())
+    joined = tables.memory.c.memory_id == tables.memory_state.c.memory_id
+    return select(*content, *state).select_from(tables.memory.join(tables.memory_state, joined))
+
+
+def _pair(row: Row[Any]) -> tuple[Content, Memory]:
+    known = row._mapping  # noqa: SLF001 - the documented mapping of a row
+    content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
+    return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
 _TAGS = text(

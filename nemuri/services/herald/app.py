@@ -1,5 +1,7 @@
 """The reactions of the herald, and the questions that clients may ask of the views."""
 
+import asyncio
+
 from nemuri.contracts.memories import SessionEnded
 from nemuri.contracts.queries import (
     AgentsQuery,
@@ -21,6 +23,9 @@ from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views import tables
 from nemuri.services.herald.portraits import agent_view, memory_view, result_of
+
+LONGEST_WAIT = 2.0
+"""Seconds until a question about memories on their way is answered, whether or not they have arrived."""
 
 service = Service("herald", at_once=16)
 
@@ -77,11 +82,15 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 @service.answer(RememberedQuery)
 async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
-    """Which offered memories are not in the views yet."""
+    """Which offered memories are not in the views yet; waits a while for those."""
     if await resources.views.agent(query.agent_id) is None:
         return _nobody(query.agent_id)
-    known = await resources.views.memories_by_id(query.memory_ids)
-    return RememberedView(pending=tuple(each for each in query.memory_ids if each not in known))
+    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    while pending := await resources.views.unknown(query.memory_ids):
+        left = until - asyncio.get_running_loop().time()
+        if left <= 0 or not await resources.views.progress.moves(seconds=left):
+            break
+    return RememberedView(pending=pending)
 
 
 @service.answer(StatusQuery)

@@ -28,6 +28,9 @@ from nemuri.infra.views.queries import Change
 REMEMBERED_AGENTS = 32
 """Indexes kept in one process; the least recently used one is dropped and read again when it is needed."""
 
+AT_ONCE = 64
+"""More memories than this are indexed in a thread, under the index's lock, so that others are answered meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
@@ -57,6 +60,9 @@ class _Indexed:
     generation: str
     tags: frozenset[str] = frozenset()
     until: int = 0
+    """The newest change that it knows, by its place in the log."""
+    seen: int = -1
+    """How far the views were when it was last brought up to them."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -128,12 +134,16 @@ def _expansions(agent: Agent, query: str) -> dict[str, str]:
 
 async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     """Take in what changed since the index was last used."""
+    here = await resources.views.progress.here()
+    if here == indexed.seen:
+        return
     changes = await resources.views.changes(agent.agent_id, indexed.until, generation=indexed.generation)
     await _index(indexed, [each for each in changes if each.memory.memory_id not in indexed.index], vectors)
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
     indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
+    indexed.seen = here
 
 
 async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
@@ -143,13 +153,21 @@ async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -
     missing = [each.content for each in fresh if each.vector is None]
     made = await vectors.of([embedded_text(each.memory) for each in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
+    rows = [own[each.memory.memory_id] if each.vector is None else each.vector for each in fresh]
+    if len(fresh) > AT_ONCE:
+        await asyncio.to_thread(_add, indexed, fresh, rows)
+    else:
+        _add(indexed, fresh, rows)
+    indexed.tags |= {tag for each in fresh for tag in each.content.memory.tags}
+
+
+def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
     indexed.index.add(
         [each.memory.memory_id for each in fresh],
-        np.stack([own[each.memory.memory_id] if each.vector is None else each.vector for each in fresh]),
+        np.stack(rows),
         [indexed_text(each.content.memory) for each in fresh],
         scopes=[each.content.memory.scope for each in fresh],
     )
-    indexed.tags |= {tag for each in fresh for tag in each.content.memory.tags}
 
 
 def _search(indexed: _Indexed, agent: Agent, asked: Asked, setting: Setting, *, active: bool) -> Candidates:

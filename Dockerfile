@@ -1,0 +1,17 @@
+# One image for every service; which one it is, the command says.
+FROM python:3.11-slim AS build
+WORKDIR /src
+RUN python -m venv /opt/nemuri
+COPY constraints.txt pyproject.toml README.md ./
+COPY nemuri nemuri
+# `local` for embeddings by a sentence-transformer.
+ARG EXTRAS=""
+RUN /opt/nemuri/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS:+[$EXTRAS]}"
+
+FROM python:3.11-slim
+RUN useradd --uid 10001 --create-home nemuri
+COPY --from=build /opt/nemuri /opt/nemuri
+ENV PATH="/opt/nemuri/bin:$PATH" PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
+USER 10001
+WORKDIR /home/nemuri
+CMD ["nemuri", "--help"]

@@ -1,0 +1,229 @@
+"""Recall@10 and times of the whole way, `Client.remember_all` and `Client.recall`, beside the bare index.
+
+    python bench/recall.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
+
+Starts the embedded servers and all services in this process. Formats as in `bench/retrieval.py`: each conversation
+(LoCoMo) or all paragraphs (SQuAD) are what one agent remembers. Every question is put to the client and to an index
+of the same texts in turn, so that both see the same machine; one question is on its way at a time.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import asyncio
+import json
+import re
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri.contracts.clients import MemoryContent, MemoryOffered
+from nemuri.domain.language.terms import terms
+from nemuri.domain.memory.content import embedded_text, indexed_text
+from nemuri.domain.memory.index import AgentIndex
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.client import TOGETHER, Client
+from nemuri.face.hosting import prepare, serving
+from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.postgres import EmbeddedPostgres
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri.infra.log import Log
+from nemuri.infra.settings import Settings
+
+FOUND = 10
+ADVERSARIAL = 5
+"""LoCoMo's category of questions that cannot be answered."""
+EMBEDDER = HashingEmbedder()
+
+
+@dataclass(frozen=True)
+class Person:
+    """What one agent remembers, and the questions with the positions of their evidence."""
+
+    memories: list[MemoryContent] = field(default_factory=list)
+    questions: list[tuple[str, frozenset[int]]] = field(default_factory=list)
+
+
+@dataclass
+class Measured:
+    """What came out, for the whole way and for the bare index: shares of the evidence, and seconds."""
+
+    shares: list[float] = field(default_factory=list)
+    bare_shares: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    bare_seconds: list[float] = field(default_factory=list)
+    first_seconds: list[float] = field(default_factory=list)
+    """Of the first recall of each agent, which reads its memories."""
+    remembering: float = 0.0
+    appending: float = 0.0
+    """Of appending as many events that nobody reacts to."""
+
+
+def squad(data: dict[str, Any]) -> Iterator[Person]:
+    """One agent that remembers every paragraph."""
+    person = Person()
+    for article in data["data"]:
+        for paragraph in article["paragraphs"]:
+            here = frozenset([len(person.memories)])
+            person.memories.append(MemoryContent(content=paragraph["context"].replace(" [SEP] ", "\n")))
+            person.questions.extend((asked["question"], here) for asked in paragraph["qas"])
+    yield person
+
+
+def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
+    """One agent for each conversation, every turn a memory with its speaker and the day of its session."""
+    for sample in data:
+        person, places = Person(), dict[str, int]()
+        talk = sample["conversation"]
+        for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
+            when = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            for turn in talk[name]:
+                places[turn["dia_id"]] = len(person.memories)
+                seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
+                said = MemoryContent(content=turn["text"] + seen, said_by=turn["speaker"], said_at=when)
+                person.memories.append(said)
+        for asked in sample["qa"]:
+            evidence = frozenset(places[one] for one in asked.get("evidence", []) if one in places)
+            if evidence and asked["category"] != ADVERSARIAL:
+                person.questions.append((asked["question"], evidence))
+        yield person
+
+
+@asynccontextmanager
+async def platform() -> AsyncIterator[Settings]:
+    """Both servers and all services in this process, on data that does not stay."""
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+        nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
+        try:
+            await nats.start()
+            await postgres.start()
+            settings = Settings(embedder="hashing", providers="extractive").addressed(nats.url, postgres.url)
+            await prepare(settings)
+            async with serving(settings, SERVICES):
+                yield settings
+        finally:
+            await nats.stop()
+            await postgres.stop()
+
+
+async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
+    """An agent with one perspective, which widens queries if it has keywords."""
+    perspective = Perspective(name="conversation", keywords=tuple(keywords))
+    definition = Definition(role="listener", perspectives=(perspective,))
+    embedding = Embedding(model=EMBEDDER.model, dimension=EMBEDDER.dimension)
+    await log.append(AgentDefined(event_id=uuid4(), agent_id=name, definition=definition, embedding=embedding))
+
+
+async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
+    """Seconds to append as many offers to a stream that nobody reads, as many at the same time."""
+    beside = Log(log.connection, log.stream, type(log.subjects)(f"beside-{uuid4().hex[:8]}"))
+    await beside.stream.add_stream(name=beside.subjects.stream, subjects=list(beside.subjects.everything))
+    room = asyncio.Semaphore(TOGETHER)
+
+    async def append(memory: MemoryContent) -> None:
+        async with room:
+            await beside.append(MemoryOffered(event_id=uuid4(), agent_id="nobody", memory=memory))
+
+    started = time.perf_counter()
+    await asyncio.gather(*(append(each) for each in memories))
+    spent = time.perf_counter() - started
+    await beside.stream.delete_stream(beside.subjects.stream)
+    return spent
+
+
+async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> AgentIndex:
+    """The index alone, of the same texts."""
+    index = AgentIndex(EMBEDDER.dimension)
+    vectors = await EMBEDDER.embed([embedded_text(each) for each in memories])
+    index.add(ids, vectors, [indexed_text(each) for each in memories])
+    return index
+
+
+async def search(index: AgentIndex, question: str) -> list[UUID]:
+    """The bare index's first ten."""
+    vector = await EMBEDDER.embed([question])
+    found = index.search(vector, [terms(question)], vector_threshold=EMBEDDER.relevance_threshold, limit=FOUND)
+    return list(found.ids)
+
+
+async def measure(client: Client, name: str, person: Person, measured: Measured) -> None:
+    """Remember everything, then ask every question both ways in turn."""
+    started = time.perf_counter()
+    ids = await client.remember_all(name, person.memories)
+    measured.remembering += time.perf_counter() - started
+    measured.appending += await append_only(client.log, person.memories)
+    index = await bare_index(person.memories, ids)
+    for number, (question, evidence) in enumerate(person.questions):
+        wanted = {ids[place] for place in evidence}
+        started = time.perf_counter()
+        found = await client.recall(name, question, top=FOUND)
+        between = time.perf_counter()
+        bare = await search(index, question)
+        ended = time.perf_counter()
+        (measured.seconds if number else measured.first_seconds).append(between - started)
+        measured.bare_seconds.append(ended - between)
+        measured.shares.append(
+            len(wanted.intersection(each.candidate.memory_id for each in found.memories)) / len(wanted)
+        )
+        measured.bare_shares.append(len(wanted.intersection(bare)) / len(wanted))
+
+
+def report(measured: Measured, memories: int) -> None:
+    """Figures with their relation to what is bare beside them."""
+    share, bare_share = statistics.mean(measured.shares), statistics.mean(measured.bare_shares)
+    print(f"  recall@{FOUND} {share:.3f}, bare index {bare_share:.3f}")
+    rate, bare_rate = memories / measured.remembering, memories / measured.appending
+    print(f"  remember {rate:.0f}/s = {bare_rate / rate:.1f} × the time of appending alone ({bare_rate:.0f}/s)")
+    bare = statistics.median(measured.bare_seconds)
+    for label, percent in (("p50", 50), ("p95", 95)):
+        spent = statistics.quantiles(measured.seconds, n=100)[percent - 1]
+        print(f"  recall {label} {spent * 1e3:.1f} ms = {spent / bare:.1f} × the bare index's median")
+    first = max(measured.first_seconds)
+    print(f"  first recall of an agent, at most {first * 1e3:.0f} ms")
+
+
+def read(path: Path, limit: int | None) -> list[Person]:
+    """The people of a dataset, each with so many questions at most."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    people = squad(data) if isinstance(data, dict) else locomo(data)
+    return [Person(each.memories, each.questions[:limit]) for each in people]
+
+
+async def run(people: Sequence[Person], keywords: Sequence[str]) -> None:
+    """Measure one dataset."""
+    memories = sum(len(each.memories) for each in people)
+    print(f"  {memories} memories, {sum(len(each.questions) for each in people)} questions")
+    measured = Measured()
+    async with platform() as settings, Client.connect(str(settings.nats_url)) as client:
+        for number, person in enumerate(people):
+            name = f"agent-{number}"
+            await define(client.log, name, keywords)
+            await client.settle()
+            await measure(client, name, person, measured)
+    report(measured, memories)
+
+
+def main() -> None:
+    """Print a table for each dataset."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", type=Path, action="append", required=True)
+    parser.add_argument("--keyword", action="append", default=[], help="widens every query, as a perspective does")
+    parser.add_argument("--questions", type=int, default=None, help="at most so many of each agent")
+    chosen = parser.parse_args()
+    for path in chosen.dataset:
+        print(path.name)
+        asyncio.run(run(read(path, chosen.questions), chosen.keyword))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Who answers in the demo: the example agents, from a checkout or from an installed package."""
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from nemuri.face.client import Client
+from nemuri.face.definitions import AgentFile, DefinitionError, add_agent, read_definition
+from nemuri.face.embedders import embedding_in_force
+from nemuri.infra.settings import Settings
+
+_INSTALLED: Final = Path(__file__).parent / "agents"
+"""Where the package carries the examples."""
+_CHECKOUT: Final = Path(__file__).parents[3] / "examples" / "agents"
+
+_PATIENCE: Final = 30.0
+"""Seconds until the principles must be known."""
+
+
+def example_agents() -> tuple[AgentFile, ...]:
+    """The agents of the examples, by file name; raises `DefinitionError`."""
+    for folder in (_INSTALLED, _CHECKOUT):
+        if found := sorted(folder.glob("*.yaml")):
+            return tuple(read_definition(path) for path in found)
+    raise DefinitionError(f"{_INSTALLED}: the example agents are not there; install nemuri again")
+
+
+async def define(client: Client, settings: Settings) -> tuple[AgentFile, ...]:
+    """Add the example agents and return them, once the views hold them and what they keep in mind."""
+    embedding = await embedding_in_force(settings)
+    files = example_agents()
+    for file in files:
+        await add_agent(client, file, embedding)
+    wanted = {file.agent_id: len(file.definition.principles) for file in files}
+    async with asyncio.timeout(_PATIENCE):
+        while any(agent.active < wanted.get(agent.agent_id, 0) for agent in await client.agents()):
+            await client.settle()
+    return files

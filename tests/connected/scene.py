@@ -1,0 +1,188 @@
+"""What tests of the running platform have in common: services at work, agents, the log, and waiting for conditions."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import uuid4
+
+from nats.aio.msg import Msg
+from sqlalchemy import text
+
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import AnyEvent
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.client import Client
+from nemuri.face.hosting import working
+from nemuri.face.operations import verify
+from nemuri.infra.log import Log
+from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.factory import Models
+from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri.infra.resources import Resources, opened
+from nemuri.infra.settings import Settings
+from nemuri.infra.views import tables
+
+EVERYBODY = tuple(SERVICES)
+EMBEDDING = Embedding(model="hashing-v1", dimension=1024)
+AT_ONCE = 64
+"""Events on their way at the same time while a test writes a long log."""
+
+
+async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
+    """What the condition yields as soon as that is true; fails loudly with what it yielded last."""
+    last: Any = None
+    try:
+        async with asyncio.timeout(seconds):
+            while not (last := await condition()):  # noqa: ASYNC110 - nothing announces what others do
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"{condition.__doc__ or condition} is not so after {seconds:g} s, but {last!r}") from None
+    return last
+
+
+@asynccontextmanager
+async def at_work(
+    settings: Settings, names: Iterable[str] = EVERYBODY, *, models: Models | None = None
+) -> AsyncIterator[Resources]:
+    """Any of the services in this process, by default with the models of the settings."""
+    async with opened(settings) as usual:
+        resources = replace(usual, models=models) if models else usual
+        async with working(resources, names):
+            yield resources
+
+
+@asynccontextmanager
+async def logged(settings: Settings) -> AsyncIterator[Log]:
+    """The log, for a test that writes and reads it directly."""
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
+    try:
+        yield log
+    finally:
+        await log.close()
+
+
+@asynccontextmanager
+async def visiting(settings: Settings, client_id: str = "ann") -> AsyncIterator[Client]:
+    """A client of the namespace."""
+    async with Client.connect(str(settings.nats_url), namespace=settings.namespace, client_id=client_id) as client:
+        yield client
+
+
+def agent_defined(agent_id: str = "python", **definition: Any) -> AgentDefined:
+    """The definition of an agent that knows something of Python, or what the keywords say."""
+    chosen = {
+        "role": "expert",
+        "description": "python language truth value testing operators",
+        "perspectives": (
+            Perspective(name="semantics", keywords=("truth", "value")),
+            Perspective(name="pitfalls", keywords=("error", "exception")),
+        ),
+    } | definition
+    return AgentDefined(
+        event_id=uuid4(), agent_id=agent_id, definition=Definition.model_validate(chosen), embedding=EMBEDDING
+    )
+
+
+async def append_all(log: Log, events: Iterable[Event]) -> None:
+    """Append events, many of them at the same time, so in no particular order."""
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def append(event: Event) -> None:
+        async with room:
+            await log.append(event)
+
+    async with asyncio.TaskGroup() as group:
+        for event in events:
+            group.create_task(append(event))
+
+
+async def recorded(log: Log) -> list[AnyEvent]:
+    """Every event of the log, repetitions included."""
+    return [event async for batch in log.read(0, await log.last_sequence()) for event in batch.events]
+
+
+async def effective(log: Log) -> list[AnyEvent]:
+    """Every event that counts: the first of each id."""
+    first: dict[Any, AnyEvent] = {}
+    for event in await recorded(log):
+        first.setdefault(event.event_id, event)
+    return list(first.values())
+
+
+async def messages(log: Log) -> list[Msg]:
+    """Every message of the log as it lies there."""
+    found = []
+    for sequence in range(1, await log.last_sequence() + 1):
+        raw = await log.stream.get_msg(log.subjects.stream, sequence)
+        found.append(Msg(_client=log.connection, subject=str(raw.subject), data=raw.data or b"", headers=raw.headers))
+    return found
+
+
+async def dead_letters(log: Log) -> list[Msg]:
+    """What services gave up on."""
+    until = int((await log.stream.stream_info(log.subjects.dead_stream)).state.last_seq)
+    found = [await log.stream.get_msg(log.subjects.dead_stream, sequence) for sequence in range(1, until + 1)]
+    return [
+        Msg(_client=log.connection, subject=str(raw.subject), data=raw.data or b"", headers=raw.headers)
+        for raw in found
+    ]
+
+
+async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY) -> None:
+    """Wait until the services have nothing left to do and the views hold the whole log."""
+    durables = {each.name for name in names for each in SERVICES[name].durables(resources.log.subjects)}
+
+    async def idle() -> bool:
+        """Nobody has anything to do."""
+        log = resources.log
+        end = await log.last_sequence()
+        known = await log.stream.consumers_info(log.subjects.stream)
+        busy = [each for each in known if each.name in durables and (each.num_pending or each.num_ack_pending)]
+        behind = (await resources.projection.position()).sequence < end
+        return not busy and not behind and await log.last_sequence() == end
+
+    await eventually(idle, seconds=60.0)
+
+
+async def snapshot(resources: Resources) -> dict[str, list[str]]:
+    """Every row of every view."""
+    async with resources.database.begin() as connection:
+        return {
+            table.name: sorted(
+                (await connection.execute(text(f"SELECT to_jsonb(t)::text FROM {table.name} AS t"))).scalars()
+            )
+            for table in tables.VIEWS
+        }
+
+
+async def assert_verified(settings: Settings) -> None:
+    """The views are what the log says."""
+    found = await verify(settings)
+    assert found.differences == ()
+    assert found.rows > 0
+
+
+@dataclass
+class CountingModel(ExtractiveModel):
+    """The extractive model, which counts how often it was asked for what."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+
+    async def answer(self, job: AnswerJob) -> Reply[Any]:
+        """Counted by the question."""
+        self.calls[f"answer {job.question}"] += 1
+        return await super().answer(job)
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Counted by the text."""
+        self.calls[f"point {job.text}"] += 1
+        return await super().key_point(job)
+
+    async def learnings(self, job: LearningsJob) -> Reply[Any]:
+        """Counted by the question and the answer."""
+        self.calls[f"learnings {job.question} {job.answer}"] += 1
+        return await super().learnings(job)

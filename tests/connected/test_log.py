@@ -1,0 +1,168 @@
+"""The log keeps every acknowledged event once, in order, and a reader misses none of them and never stops early."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from nemuri.contracts.clients import MemoryContent, MemoryOffered, TaskSubmitted
+from nemuri.contracts.event import Event, derive
+from nemuri.contracts.log import encode
+from nemuri.contracts.memories import AgentSlept, SessionEnded
+from nemuri.infra.log import ConflictError, Log, TooLargeError
+from nemuri.infra.settings import Settings
+from tests.connected.scene import append_all, logged, recorded
+
+pytestmark = pytest.mark.connected
+
+
+def submitted(text: str = "What is truth?") -> TaskSubmitted:
+    """A task as a client says it."""
+    return TaskSubmitted(event_id=uuid4(), text=text, client_id="ann")
+
+
+def session(agent_id: str = "python") -> SessionEnded:
+    """A session that ended."""
+    return SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
+
+
+def slept(cause: SessionEnded) -> AgentSlept:
+    """The sleep over one session."""
+    return AgentSlept.following(cause, sessions=(cause.assignment_id,))
+
+
+async def deleted(log: Log, sequence: int) -> None:
+    """Take one message out of the log."""
+    await log.stream.delete_msg(log.subjects.stream, sequence)
+
+
+async def test_appending_an_event_again_changes_nothing(settings: Settings) -> None:
+    """A publisher that lost the acknowledgement may repeat itself and gets the same place."""
+    async with logged(settings) as log:
+        event = submitted()
+        first = await log.append(event)
+        assert await log.append(event) == first
+        assert [each.event_id for each in await recorded(log)] == [event.event_id]
+
+
+async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> None:
+    """Of two decisions on the same view of an exact subject only one is recorded, whatever else is appended."""
+    async with logged(settings) as log:
+        ends = [session() for _ in range(2)]
+        await append_all(log, ends)
+        first = await log.append(slept(ends[0]), expected=0)
+        await append_all(log, [session(), submitted()])
+        with pytest.raises(ConflictError, match="agent_slept of python was decided on an old view"):
+            await log.append(slept(ends[1]), expected=0)
+        assert await log.append(slept(ends[1]), expected=first) > first
+
+
+async def test_an_expected_append_whose_acknowledgement_was_lost_is_found_again(settings: Settings) -> None:
+    """The server checks the expectation before it looks for repetitions; the event's own id settles it."""
+    async with logged(settings) as log:
+        event = slept(session())
+        first = await log.append(event, expected=0)
+        assert await log.append(event, expected=0) == first
+        assert len(await recorded(log)) == 1
+
+
+async def test_a_reader_passes_over_deleted_events_up_to_a_given_end(settings: Settings) -> None:
+    """Deleted events leave gaps at the beginning, in the middle and at the end; the end is reached all the same."""
+    async with logged(settings) as log:
+        events = [submitted(str(number)) for number in range(40)]
+        places = [await log.append(each) for each in events]
+        gone = {0, 1, 17, 18, 19, 38, 39}
+        for each in gone:
+            await deleted(log, places[each])
+        batches = [batch async for batch in log.read(0, places[-1])]
+        assert batches[-1].until == places[-1]
+        assert [each.event_id for batch in batches for each in batch.events] == [
+            event.event_id for number, event in enumerate(events) if number not in gone
+        ]
+
+
+async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -> None:
+    """Nothing is left to wait for."""
+    async with logged(settings) as log:
+        places = [await log.append(submitted()) for _ in range(3)]
+        for each in places:
+            await deleted(log, each)
+        assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
+
+
+async def test_a_reader_never_stops_early(settings: Settings) -> None:
+    """Over thousands of events each one is seen once and in order, from any place, to the very end."""
+    async with logged(settings) as log:
+        events: list[Event] = [submitted(str(number)) for number in range(3_200)]
+        await append_all(log, events)
+        seen = await recorded(log)
+        assert [each.sequence for each in seen] == list(range(1, len(events) + 1))
+        assert {each.event_id for each in seen} == {each.event_id for each in events}
+        rest = [each async for batch in log.read(1_999, 3_001) for each in batch.events]
+        assert [each.sequence for each in rest] == list(range(2_000, 3_002))
+
+
+async def test_a_reader_gets_large_messages_without_losing_any(settings: Settings) -> None:
+    """A stretch of the log that is larger than a client's buffer arrives whole."""
+    async with logged(settings) as log:
+        garbage = b"\xff" * 900_000
+        for _ in range(160):
+            await log.stream.publish(f"{settings.namespace}.client.liar.task_submitted", garbage)
+        last = await log.append(submitted())
+        batches = [batch async for batch in log.read(0, last)]
+        assert sum(len(batch.unreadable) for batch in batches) == 160
+        assert [each.sequence for batch in batches for each in batch.events] == [last]
+
+
+async def test_a_message_that_looks_like_the_servers_own_word_is_read_like_any_other(settings: Settings) -> None:
+    """No client can make a reader stop, or miss what comes next, by the headers of what it says."""
+    async with logged(settings) as log:
+        subject = f"{settings.namespace}.client.liar.task_submitted"
+        for status in ("404", "408", "409", "503", "100"):
+            await log.stream.publish(subject, b"", headers={"Status": status, "Description": "Consumer Deleted"})
+        last = await log.append(submitted())
+        [batch] = [batch async for batch in log.read(0, last)]
+        assert len(batch.unreadable) == 5
+        assert [each.sequence for each in batch.events] == [last]
+
+
+async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(settings: Settings) -> None:
+    """The connection outlives it: a server cuts off whoever really sends so much."""
+    async with logged(settings) as log:
+        memory = MemoryContent(content="x", learnings={str(number): "y" * 40_000 for number in range(32)})
+        with pytest.raises(TooLargeError, match="a memory_offered of 128"):
+            await log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=memory))
+        assert await log.append(submitted()) == 1
+
+
+async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings) -> None:
+    """Reading on and on yields events as they are appended."""
+    async with logged(settings) as log:
+        reading = log.read()
+        first = await log.append(submitted("first"))
+        assert (await anext(reading)).until == first
+        second = await log.append(submitted("second"))
+        assert (await anext(reading)).until == second
+        await reading.aclose()  # type: ignore[attr-defined]
+
+
+async def test_who_said_it_comes_from_the_subject(settings: Settings) -> None:
+    """Whatever a client writes into the body, it is the client of its subject."""
+    async with logged(settings) as log:
+        offered = MemoryOffered(
+            event_id=uuid4(), agent_id="python", memory=MemoryContent(content="salt"), client_id="x"
+        )
+        body = encode(offered).replace(b'{"event_id"', b'{"client_id":"root","event_id"')
+        await log.stream.publish(f"{settings.namespace}.client.bob.memory_offered", body)
+        [event] = await recorded(log)
+        assert isinstance(event, MemoryOffered)
+        assert event.client_id == "bob"
+        assert event.at <= datetime.now(UTC)
+
+
+def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
+    """The same cause, kind and number always give the same id, and any difference another one."""
+    key = uuid4()
+    same = {derive(key, "a"), derive(key, "a", 0)}
+    assert len(same) == 1
+    assert len({*same, derive(key, "a", 1), derive(key, "b"), derive(uuid4(), "a")}) == 4

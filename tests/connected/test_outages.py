@@ -1,0 +1,119 @@
+"""Waiting is not failing: a missing server costs time and nothing else; a fault of the event itself ends its task."""
+
+from uuid import uuid4
+
+import pytest
+
+from nemuri.contracts.clients import Document, TaskSubmitted
+from nemuri.contracts.tasks import ReactionFailed
+from nemuri.face.hosting import prepare
+from nemuri.infra.log import Log
+from nemuri.infra.settings import Settings
+from tests.connected.scene import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    dead_letters,
+    effective,
+    eventually,
+    quiet,
+    visiting,
+)
+from tests.connected.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+DOCUMENT = "\f".join(f"Page {number} says that {number} is true, and that zero is false." for number in range(1, 31))
+
+
+def tasks(number: int, document: Document) -> list[TaskSubmitted]:
+    """Tasks with a document each, so that each of them takes several steps."""
+    return [
+        TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?", documents=(document,))
+        for each in range(number)
+    ]
+
+
+async def failures(log: Log) -> list[ReactionFailed]:
+    """What services gave up on."""
+    return [each for each in await effective(log) if isinstance(each, ReactionFailed)]
+
+
+async def test_while_the_database_is_away_nothing_fails(own_servers: Servers) -> None:
+    """Tasks that are in work, and others that are submitted meanwhile, all end once it is back."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
+        early, late = tasks(6, document), tasks(6, document)
+        await append_all(resources.log, early)
+        await resources.views.since((await effective(resources.log))[0])
+        await own_servers.postgres.kill()
+        await append_all(resources.log, late)
+
+        async def waited() -> bool:
+            """Every submission has been tried, and put off, at least twice."""
+            known = await resources.log.stream.consumer_info(settings.namespace, "intake")
+            return bool(known.num_redelivered and known.num_redelivered >= len(late))
+
+        await eventually(waited)
+        await own_servers.postgres.start()
+        await client.settle()
+        for each in (*early, *late):
+            assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
+        await quiet(resources)
+        assert await failures(resources.log) == []
+        assert await dead_letters(resources.log) == []
+    await assert_verified(settings)
+
+
+async def test_while_the_log_is_away_nothing_fails(own_servers: Servers) -> None:
+    """Services that were at work go on by themselves when the nats-server is back."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources:
+        await resources.log.append(agent_defined())
+        document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
+        submitted = tasks(8, document)
+        await append_all(resources.log, submitted)
+        await own_servers.nats.kill()
+        await own_servers.nats.start()
+        async with visiting(settings) as client:
+
+            async def ended() -> bool:
+                """Every task is done."""
+                known = [await resources.views.task(each.event_id) for each in submitted]
+                return all(each.task is not None and each.task.status == "done" for each in known)
+
+            await eventually(ended, seconds=60)
+            for each in submitted:
+                assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
+        await quiet(resources)
+        assert await failures(resources.log) == []
+    await assert_verified(settings)
+
+
+async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings: Settings) -> None:
+    """After a limited number of attempts there is a fact about it, a dead letter, and a failed task; others go on."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        lost = TaskSubmitted(
+            event_id=uuid4(),
+            client_id="ann",
+            text="What is lost?",
+            documents=(Document(name="lost.txt", ref="0" * 64, characters=7),),
+        )
+        await resources.log.append(lost)
+        await client.settle()
+        assert (await client.ask("What is truth?")).status == "done"
+        result = await client.result(lost.event_id, timeout=30)
+        assert result.status == "failed"
+        assert result.reason == f"intake could not handle task_submitted: no input is stored under {'0' * 64}"
+        await quiet(resources)
+        [failed] = await failures(resources.log)
+        assert (failed.service, failed.cause_kind, failed.task_id) == ("intake", "task_submitted", lost.event_id)
+        [letter] = await dead_letters(resources.log)
+        assert letter.subject == resources.log.subjects.dead("intake")
+    await assert_verified(settings)

@@ -1,0 +1,149 @@
+"""Every event counts once, however often and in whichever order it is delivered, and no model is asked twice."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri.contracts.clients import Document, MemoryContent, MemoryOffered, TaskSubmitted
+from nemuri.contracts.log import EVENTS
+from nemuri.contracts.tasks import TaskReopened
+from nemuri.face.client import Client
+from nemuri.face.hosting import prepare
+from nemuri.infra.log import Log
+from nemuri.infra.models.factory import Models
+from nemuri.infra.resources import Resources
+from nemuri.infra.settings import Settings
+from tests.connected.scene import (
+    EMBEDDING,
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    messages,
+    quiet,
+    snapshot,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+PAGES = "\f".join(
+    f"Page {number}. Any object can be tested for truth value, for use in an if condition. "
+    f"Chapter {number} says that an empty sequence is false and that number {number} is true. "
+    for number in range(1, 26)
+)
+ITEMS = "Please answer each of these questions:\n" + "\n".join(
+    f"{number}. What is the truth value of {number}?" for number in range(1, 26)
+)
+
+
+async def live(resources: Resources, client: Client) -> None:
+    """A life in which every kind of event happens."""
+    log = resources.log
+    await log.append(agent_defined(principles=("Truth values come before operators.",)))
+    await log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 1.0}))
+    await client.settle()
+    await client.remember("python", "The truth value of an empty list is false.", tags=["truth", "list"])
+    await log.append(
+        MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="nobody", memory=MemoryContent(content="lost"))
+    )
+    for _ in range(2):
+        result = await client.ask("What is truth value testing?", documents=[("truth.txt", PAGES)], settled=True)
+        await client.feedback(result.task_id, "helpful", result="success")
+    many = await client.ask(ITEMS)
+    assert many.status == "negotiation"
+    await client.answer(many.task_id, "most_important")
+    await client.result(many.task_id, settled=True, timeout=20)
+    await client.feedback(many.task_id, "unhelpful", result="failure")
+    await fail_twice(log, client)
+    [memory, *_] = await client.memories("python")
+    await log.append(
+        MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))
+    )
+    await log.append(EmbeddingAdopted(event_id=uuid4(), agent_id="python", embedding=EMBEDDING))
+
+
+async def fail_twice(log: Log, client: Client) -> None:
+    """One task fails for want of its input, another for want of its agent, who comes later."""
+    missing = Document(name="lost.txt", ref="0" * 64, characters=10)
+    lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is lost?", documents=(missing,))
+    early = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is a truth value?", wanted_agent="later")
+    for task in (lost, early):
+        await log.append(task)
+        await client.settle()
+        assert (await client.result(task.event_id, timeout=30)).status == "failed"
+    await log.append(agent_defined("later"))
+    await log.append(TaskReopened(event_id=uuid4(), correlation_id=early.event_id, attempt=2))
+    await client.settle()
+    await eventually(lambda: done(client, early))
+
+
+async def done(client: Client, task: TaskSubmitted) -> bool:
+    """The task is done, with everything that follows from it."""
+    now = await client.progress(task.event_id)
+    return now.settled and now.status == "done"
+
+
+async def deliver_again(log: Log) -> None:
+    """Append the identical bytes of every message once more, so that the server cannot know them."""
+    for each in await messages(log):
+        await log.stream.publish(each.subject, each.data)
+
+
+async def forget_what_was_done(settings: Settings) -> None:
+    """Make every consumer anew, so that each service gets every event of its kinds from the very first on.
+
+    And let nothing rest on the server's own memory of ids.
+    """
+    async with logged(settings) as log:
+        stream = log.subjects.stream
+        for each in await log.stream.consumers_info(stream):
+            await log.stream.delete_consumer(stream, each.name)
+        await prepare(settings)
+        known = (await log.stream.stream_info(stream)).config
+        await log.stream.update_stream(known.evolve(duplicate_window=0.1))
+
+
+@dataclass(frozen=True, slots=True)
+class Memento:
+    """Everything that a redelivery must leave as it was."""
+
+    rows: dict[str, list[str]]
+    facts: list[UUID]
+    calls: Counter[str]
+
+    @classmethod
+    async def of(cls, resources: Resources, model: CountingModel) -> Self:
+        """How things are as soon as nobody has anything to do."""
+        await quiet(resources)
+        facts = [each.event_id for each in await effective(resources.log)]
+        return cls(await snapshot(resources), facts, Counter(model.calls))
+
+
+async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
+    """Neither a copy of every message nor every service starting from the beginning moves a row or asks a model."""
+    model = CountingModel()
+    models = Models(main=model, light=model)
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        await live(resources, client)
+        before = await Memento.of(resources, model)
+        assert {each.kind for each in await effective(resources.log)} == set(EVENTS), "every kind must happen"
+        await deliver_again(resources.log)
+        assert await Memento.of(resources, model) == before
+    await forget_what_was_done(settings)
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        end = await resources.log.last_sequence()
+        assert await Memento.of(resources, model) == before
+        assert await resources.log.last_sequence() > end, "reactions really came again"
+        slept = (await client.agents("python"))[0].sessions_slept
+        await client.ask("What is truth value testing?", settled=True)
+        await quiet(resources)
+        assert (await client.agents("python"))[0].sessions_slept == slept + 1, "the platform goes on"
+    await assert_verified(settings)

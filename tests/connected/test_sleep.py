@@ -1,0 +1,203 @@
+"""Every session is slept over exactly once, however many workers there are and whatever is appended beside them."""
+
+import asyncio
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.event import Event
+from nemuri.contracts.memories import AgentSlept, MemoriesUsed, MemoryEncoded, SessionEnded, Use
+from nemuri.face.hosting import prepare
+from nemuri.infra.embedded.nats import EmbeddedNatsCluster
+from nemuri.infra.log import ConflictError, Log
+from nemuri.infra.reactions import WAITING, Reactor
+from nemuri.infra.resources import Resources
+from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import vector_key
+from nemuri.services.sleep.app import service
+from tests.connected.scene import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    recorded,
+)
+from tests.connected.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+WORKERS = 8
+SESSIONS = 64
+
+
+def traffic(rng: random.Random) -> list[Event]:
+    """Sessions of one agent that end quickly, amid memories that begin and are used."""
+    sessions: list[Event] = [
+        SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()) for _ in range(SESSIONS)
+    ]
+    memories = [
+        MemoryEncoded(
+            event_id=uuid4(),
+            agent_id="python",
+            memory=MemoryContent(content=f"fact {number}"),
+            vector=vector_key("hashing-v1", 1024, f"fact {number}"),
+            source="manual",
+            strength=rng.uniform(0.1, 2.0),
+            perspectives=("semantics", "pitfalls"),
+        )
+        for number in range(60)
+    ]
+    uses = [
+        MemoriesUsed(
+            event_id=uuid4(),
+            agent_id="python",
+            assignment_id=uuid4(),
+            perspective="semantics",
+            uses=tuple(Use(memory_id=each.memory_id, method="citation") for each in rng.sample(memories, 4)),
+        )
+        for _ in range(80)
+    ]
+    events = [*sessions, *memories, *uses]
+    rng.shuffle(events)
+    return events
+
+
+async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -> None:
+    """Append in small groups, so that workers find much to do at some moments and little at others."""
+    rest = list(events)
+    while rest:
+        size = rng.randint(1, 12)
+        await append_all(log, rest[:size])
+        rest = rest[size:]
+        await asyncio.sleep(rng.uniform(0, 0.03))
+
+
+def slept_sessions(events: Sequence[Event]) -> Counter[UUID]:
+    """How often each session was slept over."""
+    return Counter(session for each in events if isinstance(each, AgentSlept) for session in each.sessions)
+
+
+def ended_sessions(events: Sequence[Event]) -> set[UUID]:
+    """The sessions that ended."""
+    return {each.assignment_id for each in events if isinstance(each, SessionEnded)}
+
+
+async def assert_each_slept_once(resources: Resources) -> None:
+    """The sleeps that count, and even all that were recorded, cover every session once."""
+    facts = await effective(resources.log)
+    assert len(ended_sessions(facts)) == SESSIONS
+    assert slept_sessions(facts) == Counter(ended_sessions(facts))
+    assert slept_sessions(await recorded(resources.log)) == slept_sessions(facts)
+
+
+def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
+    """The condition that the views know every session as slept over."""
+
+    async def condition() -> bool:
+        """Every session has been slept over."""
+        agent = await resources.views.agent("python")
+        return agent is not None and agent.slept == SESSIONS and not agent.awake
+
+    return condition
+
+
+async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings, seed: int) -> None:
+    """Eight workers of the sleep service share one agent while it goes on living."""
+    rng = random.Random(seed)
+    async with AsyncExitStack() as stack:
+        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        for _ in range(WORKERS):
+            await stack.enter_async_context(at_work(settings, ["sleep"]))
+        await resources.log.append(agent_defined())
+        await append_slowly(resources.log, traffic(rng), rng)
+        await eventually(all_slept(resources))
+        await assert_each_slept_once(resources)
+    await assert_verified(settings)
+
+
+async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -> None:
+    """Even where nothing hands events out one at a time, of two sleeps on the same view one is refused."""
+    rng = random.Random(seed)
+    async with at_work(settings, ["projector"]) as resources:
+        await resources.log.append(agent_defined())
+        events = traffic(rng)
+        await append_slowly(resources.log, events, rng)
+        facts = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)]
+        conflicts = await asyncio.gather(*(race(resources, facts, rng.random()) for _ in range(WORKERS)))
+        await eventually(all_slept(resources))
+        assert sum(conflicts) > 0, "the racers met"
+        await assert_each_slept_once(resources)
+    await assert_verified(settings)
+
+
+async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> int:
+    """React to every session in an order of one's own, until each is done; returns how often one was too late."""
+    reactor, rest, conflicts = Reactor(service, resources), list(sessions), 0
+    rng = random.Random(seed)
+    while rest:
+        event = rest.pop(rng.randrange(len(rest)))
+        try:
+            await reactor.react(event)
+        except ConflictError:
+            conflicts += 1
+            rest.append(event)
+    return conflicts
+
+
+@asynccontextmanager
+async def three_nodes() -> AsyncIterator[EmbeddedNatsCluster]:
+    """A cluster on the loopback for as long as the context lasts."""
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    cluster = EmbeddedNatsCluster(directory)
+    try:
+        await cluster.start()
+        yield cluster
+    finally:
+        await cluster.stop()
+        shutil.rmtree(directory)
+
+
+async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(servers: Servers, seed: int) -> None:
+    """On three nodes, one of which is killed and comes back in the middle, nothing is lost or doubled."""
+    rng = random.Random(seed)
+    async with three_nodes() as cluster, AsyncExitStack() as stack:
+        settings = servers.settings().model_copy(update={"nats_url": cluster.urls[0], "replicas": 3})
+        await prepare(settings)
+        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        for _ in range(WORKERS):
+            await stack.enter_async_context(at_work(settings, ["sleep"]))
+        await patiently(lambda: resources.log.append(agent_defined()))
+        events, victim = traffic(rng), rng.randrange(3)
+        for step, start in enumerate(range(0, len(events), 8)):
+            if step == 8:
+                await cluster.kill(victim)
+            if step == 16:
+                await cluster.restart(victim)
+            await asyncio.gather(*(said(resources.log, each) for each in events[start : start + 8]))
+        await eventually(all_slept(resources), seconds=60)
+        await assert_each_slept_once(resources)
+        await assert_verified(settings)
+
+
+async def said(log: Log, event: Event) -> int:
+    """Append as a service does: again and again until it is acknowledged."""
+    return await patiently(lambda: log.append(event))
+
+
+async def patiently(work: Callable[[], Awaitable[int]]) -> int:
+    """What the work yields once nothing is missing any more."""
+    while True:
+        try:
+            return await work()
+        except WAITING:
+            await asyncio.sleep(0.1)

@@ -1,0 +1,50 @@
+"""The goldens: the JSON Schema of each kind of event, as released. `python -m tests.contracts.goldens` writes them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import EVENTS
+
+FOLDER = Path(__file__).parent / "goldens"
+UPDATE = "python -m tests.contracts.goldens"
+
+
+def schema(event: type[Event]) -> dict[str, Any]:
+    """The schema of what is on the wire, without prose; what only the log knows is no part of it."""
+    whole: dict[str, Any] = _without_prose(event.model_json_schema(mode="serialization"))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | whole
+
+
+def _without_prose(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_prose(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    prose = {name for name in ("title", "description") if isinstance(node.get(name), str)}
+    return {name: _without_prose(each) for name, each in node.items() if name not in prose}
+
+
+def text(event: type[Event]) -> str:
+    """The golden's text."""
+    return json.dumps(schema(event), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def path(kind: str) -> Path:
+    """Where the golden of a kind is."""
+    return FOLDER / f"{kind}.json"
+
+
+def main() -> None:
+    """Write all goldens anew, and remove those of kinds that there are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    for kind, event in EVENTS.items():
+        path(kind).write_text(text(event))
+    for old in FOLDER.glob("*.json"):
+        if old.stem not in EVENTS:
+            old.unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Events are frozen: their schemas are what was released."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+
+from nemuri.contracts.clients import FeedbackGiven
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import EVENTS, UndecodableError, decode, encode
+from tests.contracts import goldens
+from tests.contracts.examples import EXAMPLES
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+KINDS = sorted(EVENTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_event_is_what_its_golden_says(kind: str) -> None:
+    """A difference is a change of a contract: before the release regenerate, afterwards add a version."""
+    golden = goldens.path(kind)
+
+    assert golden.exists(), f"{kind} has no golden; `{goldens.UPDATE}` writes it"
+    assert golden.read_text() == goldens.text(EVENTS[kind]), (
+        f"the contract of {kind} changed; if that is meant and nothing was released yet: `{goldens.UPDATE}`"
+    )
+
+
+def test_there_is_no_golden_without_its_event() -> None:
+    """A released kind never goes away."""
+    assert sorted(path.stem for path in goldens.FOLDER.glob("*.json")) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_golden_is_a_schema_that_its_example_meets(kind: str) -> None:
+    """And that refuses what is not declared, another kind and another version."""
+    golden = json.loads(goldens.path(kind).read_text())
+    jsonschema.Draft202012Validator.check_schema(golden)
+    validator = jsonschema.Draft202012Validator(golden, format_checker=jsonschema.FormatChecker())
+    example: dict[str, Any] = json.loads(encode(EXAMPLES[kind]))
+
+    validator.validate(example)
+
+    for wrong in ({"undeclared": 1}, {"kind": "other"}, {"version": 2}, {"event_id": 5}):
+        assert not validator.is_valid(example | wrong), wrong
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_example_comes_back_as_it_was(kind: str) -> None:
+    """With what the log knows, and byte for byte the same when it is written again."""
+    example = EXAMPLES[kind]
+
+    event = decode(encode(example), recorded_at=NOW, sequence=7, client_id="ann")
+
+    assert type(event) is EVENTS[kind]
+    assert (event.recorded_at, event.sequence) == (NOW, 7)
+    assert encode(event) == encode(example)
+    assert {"recorded_at", "sequence", "client_id"}.isdisjoint(json.loads(encode(event)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_example_fills_every_field(kind: str) -> None:
+    """So that a field cannot change without an example that shows it."""
+    assert not _empty(EXAMPLES[kind].model_dump(mode="json"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_version_is_undecodable_rather_than_misread(kind: str) -> None:
+    """Until there is an upcaster for it."""
+    newer = json.loads(encode(EXAMPLES[kind])) | {"version": 2}
+
+    with pytest.raises(UndecodableError, match=f"{kind}.version: Input should be 1"):
+        decode(json.dumps(newer).encode(), recorded_at=NOW, sequence=1)
+
+
+def test_a_changed_contract_would_be_noticed() -> None:
+    """One field more is another text."""
+
+    class FeedbackGivenMore(FeedbackGiven):
+        """As it was, and one thing more."""
+
+        more: int = 0
+
+    assert goldens.text(FeedbackGivenMore) != goldens.text(FeedbackGiven)
+    assert issubclass(FeedbackGivenMore, Event)
+
+
+def _empty(value: Any) -> list[str]:
+    """The places where there is nothing."""
+    if value in (None, [], {}, ""):
+        return ["."]
+    if isinstance(value, dict):
+        return [f"{name}.{place}" for name, each in value.items() for place in _empty(each)]
+    return [place for each in value for place in _empty(each)] if isinstance(value, list) else []

@@ -1,0 +1,1 @@
+"""The platform as people use it: through the console script."""

@@ -1,0 +1,122 @@
+"""One platform for all tests of the command line, driven through the real console script."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(sys.executable).parent / "nemuri"
+AGENT = """\
+id: cook
+role: a cook
+description: pasta, water, salt, cooking
+perspectives:
+  - taste
+  - name: craft
+    keywords: [boil, heat]
+policy:
+  expected_tasks_per_day: 1
+"""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Ours without anything that leads elsewhere."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "OPENAI", "ANTHROPIC"))
+    }
+    for name in ("NATS_URL", "DATABASE_URL"):
+        kept.pop(name, None)
+    return kept | more
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read as JSON."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """The console script on one data directory."""
+
+    data: Path
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, *arguments: str | bytes | Path, **variables: str) -> Done:
+        """Run a command to its end."""
+        done = subprocess.run(
+            [SCRIPT, "--data", self.data, *arguments],
+            env=environment(**self.more, **variables),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def events(self) -> int:
+        """How many events the log holds."""
+        return int(self("log", "stats", "--json").json["events"])
+
+    def up(self, *options: str) -> subprocess.Popen[str]:
+        """Start a platform and return when it is ready."""
+        process = subprocess.Popen(
+            [SCRIPT, "--data", self.data, "up", *options],
+            env=environment(**self.more),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert "nemuri runs in" in line, process.communicate()[1]
+        return process
+
+
+def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
+    """End a platform by a signal and return its exit code."""
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    return process.returncode
+
+
+@pytest.fixture(scope="session")
+def directory() -> Iterator[Path]:
+    """A data directory that PostgreSQL's own user can reach; pytest's are closed to it."""
+    path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def nemuri(directory: Path) -> Iterator[CommandLine]:
+    """The command line of a running platform with one agent, the cook, that knows three things."""
+    line = CommandLine(directory)
+    platform = line.up()
+    try:
+        definition = directory / "cook.yaml"
+        definition.write_text(AGENT, encoding="utf-8")
+        assert line("agent", "add", definition).code == 0
+        facts = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")
+        lines = directory / "facts.jsonl"
+        lines.write_text("".join(json.dumps({"content": fact, "tags": ["kitchen"]}) + "\n" for fact in facts))
+        assert line("remember", "cook", "--file", lines).code == 0
+        yield line
+    finally:
+        stop(platform)

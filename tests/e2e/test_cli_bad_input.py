@@ -1,0 +1,168 @@
+"""Bad input: one line that says what and what to do, a non-zero exit, no traceback, no fact appended."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import CommandLine, Done
+
+pytestmark = pytest.mark.connected
+NOBODY = "00000000-0000-0000-0000-000000000000"
+FILES = {
+    "empty.txt": b"",
+    "binary.txt": b"\x00\x01\x02 not a text",
+    "picture.png": b"\x89PNG\r\n",
+    "open.yaml": b"id: x\nrole: [a\n",
+    "list.yaml": b"- a\n- b\n",
+    "keyless.yaml": b"id: x\n",
+    "dots.yaml": b"id: a.b\nrole: x\nperspectives: [y]\n",
+    "star.yaml": b"id: 'a*'\nrole: x\nperspectives: [y]\n",
+    "policy.yaml": b"id: x\nrole: x\nperspectives: [y]\npolicy: {speed: 1}\n",
+    "nul.yaml": b"id: x\nrole: a\x00b\n",
+    "escape.yaml": b'id: x\nrole: "a\\0b"\nperspectives: [y]\n',
+    "deep.yaml": b"[" * 5000,
+    "second.jsonl": b'{"content": "fine"}\n{"content": ""}\n',
+    "nul.jsonl": b'{"content": "a\\u0000b"}\n',
+    "latin.jsonl": b'{"content": "\xe9"}\n',
+    "none.jsonl": b"\n",
+}
+WRONG_USE = [
+    ("ask",),
+    ("ask", ""),
+    ("ask", b"\xff\xfe"),
+    ("ask", "hi", "--nope"),
+    ("ask", "hi", "--timeout", "-1"),
+    ("ask", "hi", "--timeout", "nan"),
+    ("ask", "hi", "--agent", "a.b"),
+    ("ask", "hi", "--agent", "a b"),
+    ("ask", "hi", "--agent", ">"),
+    ("ask", "hi", "--file", "empty.txt"),
+    ("ask", "hi", "--file", "binary.txt"),
+    ("ask", "hi", "--file", "picture.png"),
+    ("ask", "hi", "--file", "huge.txt"),
+    ("ask", "hi", "--file", "missing.txt"),
+    ("submit", "hi", "--file", "."),
+    ("result", "not-an-id"),
+    ("answer", NOBODY, "maybe"),
+    ("feedback", NOBODY, "great"),
+    ("memories", "cook", "--status", "gone"),
+    ("memories", "*"),
+    ("recall", "cook", "x", "--top", "0"),
+    ("remember", "cook"),
+    ("remember", "cook", "x", "--project", "p", "--domain", "d"),
+    ("remember", "cook", "--file", "second.jsonl"),
+    ("remember", "cook", "--file", "nul.jsonl"),
+    ("remember", "cook", "--file", "latin.jsonl"),
+    ("remember", "cook", "--file", "none.jsonl"),
+    ("remember", "cook", "--file", "huge.txt"),
+    ("worker", "nobody"),
+    ("nosuch",),
+    *((("agent", "add", name)) for name in FILES if name.endswith(".yaml")),
+    ("agent", "add", "huge.txt"),
+]
+FAILED = [
+    ("ask", "hi", "--agent", "nobody"),
+    ("result", NOBODY),
+    ("answer", NOBODY, "all"),
+    ("feedback", NOBODY, "helpful"),
+    ("memories", "nobody"),
+    ("memory", NOBODY),
+    ("recall", "nobody", "x"),
+    ("remember", "nobody", "x"),
+    ("up",),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(nemuri: CommandLine) -> Path:
+    """The bad files, in the current directory of nobody."""
+    path = nemuri.data / "bad"
+    path.mkdir()
+    for name, content in FILES.items():
+        (path / name).write_bytes(content)
+    with (path / "huge.txt").open("wb") as file:
+        file.truncate(100 * 1024 * 1024)
+    return path
+
+
+def one_line(done: Done) -> None:
+    """Stderr holds exactly one line of ours, and stdout nothing."""
+    assert done.err.startswith("nemuri: "), done
+    assert done.err.count("\n") == 1, done.err
+    assert done.out == ""
+
+
+def in_folder(folder: Path, arguments: tuple[str | bytes, ...]) -> list[str | bytes | Path]:
+    """File names become paths in the folder."""
+    return [folder / str(each) if each in FILES or each == "huge.txt" else each for each in arguments]
+
+
+def test_wrong_use_is_refused_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
+    """Whatever cannot be meant is refused with exit code 2."""
+    before = nemuri.events()
+    with ThreadPoolExecutor(4) as pool:
+        for done in pool.map(lambda arguments: nemuri(*in_folder(folder, arguments)), WRONG_USE):
+            assert done.code == 2, done
+            one_line(done)
+    assert nemuri.events() == before
+
+
+def test_what_is_not_there_fails_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
+    """An unknown agent, task or memory, or a second platform, ends with exit code 1."""
+    before = nemuri.events()
+    with ThreadPoolExecutor(4) as pool:
+        for done in pool.map(lambda arguments: nemuri(*arguments), FAILED):
+            assert done.code == 1, done
+            one_line(done)
+    assert nemuri.events() == before
+
+
+def test_a_bad_line_is_named(nemuri: CommandLine, folder: Path) -> None:
+    """File and line say where; the good lines before it are not taken in either."""
+    assert "second.jsonl:2: content" in nemuri("remember", "cook", "--file", folder / "second.jsonl").err
+    assert "open.yaml:3:1: malformed YAML" in nemuri("agent", "add", folder / "open.yaml").err
+
+
+@pytest.mark.parametrize(
+    ("variables", "command"),
+    [
+        ({"NATS_URL": "nats://127.0.0.1:1"}, "agents"),
+        ({"NATS_URL": "nonsense://"}, "agents"),
+        ({"DATABASE_URL": "postgresql://nobody:wrong@127.0.0.1:1/x"}, "verify"),
+        ({"DATABASE_URL": "nonsense"}, "verify"),
+        ({"NEMURI_NAMESPACE": "a.b"}, "agents"),
+        ({"NEMURI_NAMESPACE": "elsewhere"}, "agents"),
+        ({"NEMURI_LOG_LEVEL": "loud"}, "agents"),
+    ],
+)
+def test_an_unusable_server_or_setting_is_one_line(
+    nemuri: CommandLine, variables: dict[str, str], command: str
+) -> None:
+    """What the environment says wins, and what is wrong with it is said without any secret."""
+    done = nemuri(command, **variables)
+    assert done.code == 1
+    one_line(done)
+    assert "wrong" not in done.err or "settings" in done.err
+
+
+def test_a_client_needs_no_database(nemuri: CommandLine) -> None:
+    """A wrong database address matters only to commands that use the database."""
+    assert nemuri("agents", DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/x").code == 0
+
+
+def test_nothing_runs_here(tmp_path: Path) -> None:
+    """The line names the directory and how to start a platform in it, and no directory is made."""
+    done = CommandLine(tmp_path / "none")("agents")
+    one_line(done)
+    assert f"nemuri --data {tmp_path / 'none'} up" in done.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_file_is_no_data_directory(tmp_path: Path) -> None:
+    """Said in one line, by a client and by the platform."""
+    (tmp_path / "file").touch()
+    for command in ("agents", "up"):
+        done = CommandLine(tmp_path / "file")(command)
+        assert (done.code, os.linesep.join(done.err.splitlines()[1:])) == (1, "")

@@ -1,0 +1,146 @@
+"""Each command doing what it is for."""
+
+import json
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri import connect, connect_sync
+from tests.e2e.conftest import CommandLine
+
+pytestmark = pytest.mark.connected
+QUESTION = "What do I do with the water before the pasta goes in?"
+
+
+@pytest.fixture(scope="session")
+def task(nemuri: CommandLine) -> str:
+    """The id of an answered task."""
+    return str(nemuri("ask", QUESTION, "--json").json["task_id"])
+
+
+def test_asking_as_a_program_gets_one_object_with_everything(nemuri: CommandLine) -> None:
+    """`ask --json` names the task, the answer, what was retrieved, used and learned."""
+    done = nemuri("ask", QUESTION, "--json")
+    answer = done.json
+    assert (done.code, answer["status"], answer["agent_id"], answer["model"]) == (0, "done", "cook", "extractive")
+    assert "salt the water" in answer["answer"]
+    assert {"citations", "used", "learned", "task_id"} <= answer.keys()
+    assert {"memory_id", "score", "features"} <= answer["retrieved"][0].keys()
+    assert answer["used"]
+
+
+def test_json_may_be_asked_for_before_the_command_too(nemuri: CommandLine) -> None:
+    """The root option and the command's own do the same."""
+    assert nemuri("--json", "agents").json == nemuri("agents", "--json").json
+
+
+def test_asking_as_a_person_gets_the_answer_and_four_lines(nemuri: CommandLine) -> None:
+    """The answer comes first, then who gave it, what it cites, used and learned; nothing goes to stderr."""
+    done = nemuri(
+        "ask", QUESTION, "--agent", "cook", "--perspective", "taste", "--project", "dinner", "--domain", "food"
+    )
+    assert done.code == 0
+    assert "salt the water" in done.out
+    assert [name for name in ("agent ", "cited ", "used ", "learned ") if name not in done.out] == []
+    assert done.err == ""
+
+
+def test_a_submitted_task_is_answered_later(nemuri: CommandLine, tmp_path: Path) -> None:
+    """`submit` prints the id alone, `result` waits for it; a file travels along."""
+    document = tmp_path / "pasta.md"
+    document.write_text("Pasta water is salted. " * 50, encoding="utf-8")
+    task = UUID(nemuri("submit", "How is pasta water treated?", "--file", document).out.strip())
+    assert nemuri("result", str(task), "--json").json["task_id"] == str(task)
+
+
+def test_too_many_items_are_negotiated(nemuri: CommandLine, tmp_path: Path) -> None:
+    """Exit code 4 and the exact commands to go on with; the answer to one of them leads to the result."""
+    items = tmp_path / "items.txt"
+    items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
+    done = nemuri("ask", "Answer these", "--file", items)
+    command = next(line.split() for line in done.out.splitlines() if line.endswith("most_important"))
+    assert (done.code, command[:4]) == (4, ["nemuri", "--data", str(nemuri.data), "answer"])
+    assert nemuri(*command[3:]).code == 0
+    assert nemuri("result", command[4]).code == 0
+
+
+def test_a_result_that_is_late_is_no_failure(nemuri: CommandLine) -> None:
+    """Exit code 3, and a line that says how to get it later."""
+    done = nemuri("ask", QUESTION, "--timeout", "0.0001")
+    assert done.code == 3
+    assert "nemuri --data" in done.err
+    assert " result " in done.err
+
+
+def test_feedback_is_recorded(nemuri: CommandLine, task: str) -> None:
+    """One fact for each feedback, with what came of it and the memory that prevented an error."""
+    memory = nemuri("memories", "cook", "--json").json[0]["memory_id"]
+    options = ("--result", "success", "--prevented-error", memory)
+    assert nemuri("feedback", task, "helpful", *options).code == 0
+    assert "feedback_given" in nemuri("log", "stats", "--json").json["kinds"]
+
+
+def test_agents_are_listed_and_defined_once(nemuri: CommandLine) -> None:
+    """Adding the same file again appends nothing; the list shows what was defined."""
+    before = nemuri.events()
+    again = nemuri("agent", "add", nemuri.data / "cook.yaml", "--json")
+    assert again.json == {"agent_id": "cook", "defined": False, "policy_adopted": False}
+    assert nemuri.events() == before
+    assert "taste, craft" in nemuri("agents").out
+
+
+def test_a_memory_is_put_in_found_and_shown(nemuri: CommandLine) -> None:
+    """`remember` returns its id, `recall` finds it, `memory` shows it with all that was said of it."""
+    said = ("--tag", "tea", "--said-by", "Ann", "--said-at", "2026-01-02T03:04:05", "--domain", "drinks")
+    memory = nemuri("remember", "cook", "green tea wants eighty degrees", "--learning", "craft=not boiling", *said)
+    assert memory.code == 0, memory.err
+    found = nemuri("recall", "cook", "green tea degrees", "--top", "1", "--domain", "drinks", "--json").json
+    assert found["memories"][0]["memory_id"] == memory.out.strip()
+    shown = nemuri("memory", memory.out.strip(), "--json").json
+    assert (shown["content"], shown["said_by"], shown["learnings"]) == (
+        "green tea wants eighty degrees",
+        "Ann",
+        {"craft": "not boiling"},
+    )
+    assert memory.out.strip() in nemuri("memories", "cook", "--status", "all").out
+    assert nemuri("memories", "cook", "--status", "archived", "--json").json == []
+
+
+def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, tmp_path: Path) -> None:
+    """The newest events as lines, the numbers by kind, and every event in a file; a used log takes no import."""
+    lines = nemuri("log", "tail", "-n", "3").out.splitlines()
+    assert [line.split()[0].isdigit() for line in lines] == [True] * 3
+    assert json.loads(nemuri("log", "tail", "-n", "1", "--json").out)["kind"]
+    stats = nemuri("log", "stats", "--json").json
+    assert sum(stats["kinds"].values()) == stats["events"] == stats["last"]["sequence"]
+    exported = tmp_path / "log.jsonl"
+    assert nemuri("log", "export", exported).code == 0
+    assert len(exported.read_bytes().splitlines()) >= stats["events"]
+    assert nemuri("log", "import", exported).code == 1
+
+
+def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None:
+    """The views are up with the log, equal to what it says, and so they are after a rebuild."""
+    assert nemuri("status", "--json").json["agents"] == 1
+    assert "0 differences in" in nemuri("verify").out
+    assert nemuri("rebuild").code == 0
+    verified = nemuri("verify", "--json")
+    assert (verified.code, verified.json["differences"]) == (0, [])
+
+
+def test_a_program_without_asyncio_uses_the_same_client(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`connect_sync` finds the platform by its directory, and its methods return results."""
+    monkeypatch.delenv("NATS_URL", raising=False)
+    with connect_sync(nemuri.data) as client:
+        assert client.ask(QUESTION, agent="cook", timeout=30).status == "done"
+        assert [each.agent_id for each in client.agents()] == ["cook"]
+        assert client.recall("cook", "salt", top=1).memories
+
+
+async def test_a_program_with_asyncio_finds_the_platform(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`connect` finds the platform by its directory."""
+    monkeypatch.delenv("NATS_URL", raising=False)
+    async with connect(nemuri.data, client_id="test") as client:
+        assert (await client.status()).agents == 1
+        assert uuid4() not in {each.memory_id for each in await client.memories("cook")}

@@ -1,0 +1,115 @@
+"""The envelope: derived identities and what follows from what."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from nemuri.contracts.clients import MemoryOffered, TaskSubmitted, new_key
+from nemuri.contracts.event import Event, derive
+from nemuri.contracts.log import EVENTS
+from nemuri.contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed, TaskRouted
+from tests.contracts.examples import EXAMPLES
+
+KEY = UUID(int=1)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "number", "expected"),
+    [
+        (KEY, "task_assigned", 0, "3e20c122-f0e1-5072-a8ab-23d4c0c88539"),
+        (KEY, "task_assigned", 1, "8c95c452-42f0-5711-bad5-658f198fc199"),
+        (KEY, "task_answered", 0, "20ceb746-e199-555a-abb0-d9358464fa71"),
+        (f"{KEY}/2", "task_completed", 0, "4042ace8-0375-599d-b94a-bb53f23fd865"),
+        (KEY, "reaction_failed", "specialist", "03a7dda8-d9d0-553e-b005-65dbd74638af"),
+    ],
+)
+def test_derived_ids_are_the_same_for_ever(key: object, kind: str, number: object, expected: str) -> None:
+    """Pinned: another value would double what is in every log."""
+    assert str(derive(key, kind, number)) == expected
+
+
+@given(st.lists(st.tuples(st.uuids(), st.sampled_from(sorted(EVENTS)), st.integers(0, 9)), unique=True, max_size=20))
+def test_other_causes_kinds_and_numbers_have_other_ids(keys: list[tuple[UUID, str, int]]) -> None:
+    """And the same ones the same id."""
+    assert len({derive(*each) for each in keys}) == len(keys)
+    assert [derive(*each) for each in keys] == [derive(*each) for each in keys]
+
+
+def test_what_follows_inherits_task_and_agent_and_names_its_cause() -> None:
+    """Unless they are given."""
+    cause = EXAMPLES["task_assigned"]
+
+    event = TaskCompleted.following(cause, answer="so")
+    other = TaskCompleted.following(cause, answer="so", correlation_id=KEY, agent_id=None)
+
+    assert (event.correlation_id, event.agent_id, event.causation_id) == (
+        cause.correlation_id,
+        cause.agent_id,
+        cause.event_id,
+    )
+    assert event.event_id == derive(cause.event_id, "task_completed")
+    assert (other.correlation_id, other.agent_id) == (KEY, None)
+
+
+def test_a_fan_in_has_the_id_of_what_is_joined() -> None:
+    """Whichever side was last."""
+    one, two = (
+        TaskFailed.following(EXAMPLES[kind], key=KEY, attempt=1, reason="no") for kind in ("chunk_ready", "task_routed")
+    )
+
+    assert one.event_id == two.event_id == derive(KEY, "task_failed")
+    assert one.causation_id != two.causation_id
+
+
+def test_a_fan_out_tells_its_events_apart() -> None:
+    """By their number."""
+    routed = EXAMPLES["task_routed"]
+    assert isinstance(routed, TaskRouted)
+
+    events = [
+        TaskAssigned.following(routed, number=number, agent_id="a", part=0, perspective=None, attempt=1)
+        for number in range(3)
+    ]
+
+    assert len({each.event_id for each in events}) == 3
+    assert events[0].assignment_id == events[0].event_id
+
+
+def test_a_submission_begins_the_task_of_its_own_id() -> None:
+    """Whatever it says of a correlation."""
+    submitted = TaskSubmitted(event_id=KEY, text="?", correlation_id=new_key())
+
+    assert submitted.thread == submitted.task_id == KEY
+    assert TaskFailed.following(submitted, attempt=1, reason="no").correlation_id == KEY
+
+
+def test_what_belongs_to_no_task_says_so() -> None:
+    """And what was not read from the log has no time yet."""
+    offered = MemoryOffered.model_validate({"event_id": KEY, "agent_id": "a", "memory": {"content": "x"}})
+
+    assert offered.thread is None
+    with pytest.raises(LookupError, match="belongs to no task"):
+        _ = offered.task_id
+    with pytest.raises(LookupError, match="not read from the log"):
+        _ = offered.at
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert offered.model_copy(update={"recorded_at": now}).at == now
+
+
+@pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
+def test_an_event_cannot_be_changed(event: Event) -> None:
+    """It happened."""
+    name = "event_id"
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(event, name, KEY)
+
+
+def test_every_kind_is_the_snake_case_of_its_class() -> None:
+    """So that a name is found everywhere by the same word."""
+    for kind, event in EVENTS.items():
+        words = "".join(f"_{each.lower()}" if each.isupper() else each for each in event.__name__)
+        assert kind == words.removeprefix("_")

@@ -1,0 +1,97 @@
+"""Every subject on the bus."""
+
+import re
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.contracts.clients import TaskSubmitted
+from nemuri.contracts.event import ClientEvent, Event
+from nemuri.contracts.log import EVENTS
+from nemuri.contracts.memories import SessionEnded
+from nemuri.contracts.subjects import PARTITIONS, Subjects, virtual_partition
+from nemuri.contracts.tasks import TaskAssigned
+from tests.contracts.examples import EXAMPLES
+
+SUBJECTS = Subjects("zzz")
+
+
+@pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
+def test_every_kind_has_its_subject(event: Event) -> None:
+    """In its family, within the stream, without wildcards; found by what listens for its kind."""
+    subject = SUBJECTS.of(event)
+
+    family = {"client": 4, "task": 4, "agent": 5}
+    assert subject.split(".")[1] == event.stream
+    assert subject.split(".")[-1] == event.kind
+    assert len(subject.split(".")) == family[event.stream]
+    assert not re.search(r"[\s*>\x00]", subject)
+    assert [each for each in SUBJECTS.of_kind(type(event)) if _matches(each, subject)]
+    assert [each for each in SUBJECTS.everything if _matches(each, subject)]
+
+
+@pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
+def test_one_group_of_partitions_hears_an_event(event: Event) -> None:
+    """However the partitions are divided; what clients say is not divided."""
+    groups = [range(group, PARTITIONS, 16) for group in range(16)]
+
+    hearing = [
+        group
+        for group in groups
+        if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(type(event), group))
+    ]
+
+    assert len(hearing) == (16 if isinstance(event, ClientEvent) else 1)
+
+
+def test_no_kind_is_heard_as_another() -> None:
+    """Not by any wildcard."""
+    for kind in EVENTS.values():
+        heard = {
+            event.kind
+            for event in EXAMPLES.values()
+            if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(kind))
+        }
+        assert heard == {kind.kind_of()}
+
+
+def test_subjects_are_the_same_for_ever() -> None:
+    """Pinned: the partition is the crc32 of the task or the agent, modulo 256; a task's id is in no subject."""
+    task = UUID(int=1)
+    assigned = TaskAssigned(event_id=task, correlation_id=task, agent_id="buyer", part=0, perspective=None, attempt=1)
+    ended = SessionEnded(event_id=task, agent_id="buyer", assignment_id=task)
+    submitted = TaskSubmitted(event_id=task, client_id="ann", text="?")
+
+    assert SUBJECTS.of(assigned) == "zzz.task.31.task_assigned"
+    assert SUBJECTS.of(ended) == SUBJECTS.of_agent("buyer", SessionEnded) == "zzz.agent.179.buyer.session_ended"
+    assert SUBJECTS.of(submitted) == "zzz.client.ann.task_submitted"
+
+
+def test_the_client_is_read_from_its_own_subjects_only() -> None:
+    """An agent of that name is no client."""
+    for event in EXAMPLES.values():
+        client = SUBJECTS.client_of(SUBJECTS.of(event))
+        assert client == (event.client_id if isinstance(event, ClientEvent) else None)
+
+
+@given(st.text())
+def test_every_key_has_a_partition(key: str) -> None:
+    """0 to 255, the same every time."""
+    assert 0 <= virtual_partition(key) < PARTITIONS
+    assert virtual_partition(key) == virtual_partition(key)
+
+
+def test_nothing_outside_the_log_looks_like_an_event() -> None:
+    """Dead letters, questions and news are never recorded."""
+    for subject in (SUBJECTS.dead("intake"), SUBJECTS.query("task"), SUBJECTS.projected):
+        assert not any(_matches(each, subject) for each in SUBJECTS.everything)
+
+
+def _matches(pattern: str, subject: str) -> bool:
+    """The server's rule: `*` is one token, a last `>` all the rest."""
+    tokens, found = pattern.split("."), subject.split(".")
+    if tokens[-1] == ">":
+        tokens, found = tokens[:-1], found[: len(tokens) - 1]
+    return len(tokens) == len(found) and all(a in {"*", b} for a, b in zip(tokens, found, strict=True))

@@ -1,0 +1,290 @@
+"""Minds told as stories: `given(encoded(A)).when(retrieved(A)).then(candidates(A).equals(1))`."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from math import log
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
+from nemuri.contracts.clients import MemoryContent, Setting
+from nemuri.contracts.event import Event, derive
+from nemuri.contracts.log import AnyAgentEvent
+from nemuri.contracts.memories import (
+    AgentSlept,
+    Consolidated,
+    ImpactCredited,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    Seen,
+    SessionEnded,
+    Use,
+)
+from nemuri.domain.memory import sleep
+from nemuri.domain.memory.clocks import advanced
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Memory, Mind
+from nemuri.domain.memory.policy import Policy
+from nemuri.domain.memory.remembering import evolve
+from nemuri.domain.memory.sleep import Resting, Tiredness
+
+AGENT = "clerk"
+A, B, C, D = (UUID(int=number) for number in range(1, 5))
+COST, QUALITY = "cost", "quality"
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+_numbers = count()
+
+Move = AnyAgentEvent | Callable[[Mind], AnyAgentEvent | None]
+"""An event, or one that is decided on the mind as it is then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something of a mind, and what it is expected to be."""
+
+    name: str
+    read: Callable[[Mind], Any]
+    expected: Any = None
+
+    def equals(self, expected: object) -> "Fact":
+        """The fact with what it is expected to be; numbers agree to a relative 1e-9."""
+        return replace(self, expected=expected)
+
+    def check(self, mind: Mind) -> None:
+        """Fails unless the mind is as expected."""
+        found = self.read(mind)
+        close = pytest.approx(self.expected, rel=1e-9) if isinstance(self.expected, float | dict) else self.expected
+        assert found == close, f"{self.name} is {found}, not {self.expected}"
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A mind on its way through the log."""
+
+    mind: Mind = field(default_factory=Mind)
+    sequence: int = 0
+    events: tuple[AnyAgentEvent, ...] = ()
+
+    def when(self, *moves: Move) -> "Story":
+        """The story after these events, recorded one minute after the other."""
+        story = self
+        for move in moves:
+            event = move(story.mind) if callable(move) else move
+            if event is not None:
+                story = story._after(event)
+        return story
+
+    def then(self, *facts: Fact) -> "Story":
+        """The same story, in which these facts hold."""
+        for fact in facts:
+            fact.check(self.mind)
+        return self
+
+    @property
+    def agent(self) -> Agent:
+        """The agent, which the story has defined."""
+        return _agent(self.mind)
+
+    def memory(self, memory_id: UUID) -> Memory:
+        """A memory's state."""
+        return self.mind.memories[memory_id]
+
+    def _after(self, event: AnyAgentEvent) -> "Story":
+        known = recorded(event, self.sequence + 1)
+        return Story(evolve(self.mind, known), self.sequence + 1, (*self.events, known))
+
+
+def recorded(event: AnyAgentEvent, sequence: int) -> AnyAgentEvent:
+    """The event as it is read from that place in the log."""
+    return event.model_copy(update={"sequence": sequence, "recorded_at": BEGINNING + timedelta(minutes=sequence)})
+
+
+def given(*moves: Move) -> Story:
+    """A mind of an agent that is defined, and to which this has happened."""
+    return Story().when(defined(), *moves)
+
+
+def defined(*perspectives: str) -> AgentDefined:
+    """The agent, with the perspectives of cost and quality unless others are named."""
+    names = perspectives or (COST, QUALITY)
+    definition = Definition(role="buyer", perspectives=tuple(Perspective(name=name) for name in names))
+    return AgentDefined(
+        event_id=_fresh(), agent_id=AGENT, definition=definition, embedding=Embedding(model="hashing", dimension=8)
+    )
+
+
+def adopted(**parameters: Any) -> PolicyAdopted:
+    """Other parameters, from the next sleep on."""
+    valid = Policy(**parameters).model_dump(mode="json", exclude_unset=True)
+    return PolicyAdopted(event_id=_fresh(), agent_id=AGENT, parameters=valid)
+
+
+def ruled(**parameters: Any) -> tuple[Move, ...]:
+    """Other parameters that are in force already: adopted, and slept over once before there was any memory."""
+    return adopted(**parameters), ended(9_999), sleeps()
+
+
+def encoded(
+    memory_id: UUID, *, strength: float = 1.0, perspectives: Iterable[str] = (COST, QUALITY), principle: bool = False
+) -> MemoryEncoded:
+    """A memory begins."""
+    return MemoryEncoded(
+        event_id=memory_id,
+        agent_id=AGENT,
+        memory=MemoryContent(content=f"memory {memory_id.int}", tags=(PRINCIPLE,) if principle else ()),
+        vector="hashing.8.none",
+        source="manual",
+        strength=strength,
+        perspectives=tuple(perspectives),
+    )
+
+
+def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesRetrieved:
+    """These memories were put into the context of an assignment."""
+    return MemoriesRetrieved(
+        event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), query="?", terms=(), expansions={}, vector="-",
+        perspective=None, setting=Setting(), seed=0, ranking="linear-1", candidates=(), selected=memory_ids,
+        principles=principles,
+    )  # fmt: skip
+
+
+def used(*memory_ids: UUID, perspective: str | None = None) -> MemoriesUsed:
+    """An answer really drew on these memories."""
+    uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
+    return MemoriesUsed(event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), perspective=perspective, uses=uses)
+
+
+def credited(*memory_ids: UUID, points: float = 2.0) -> ImpactCredited:
+    """An answer that drew on these memories was worth something."""
+    return ImpactCredited(
+        event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), reason="helpful", points=points,
+        memory_ids=memory_ids,
+    )  # fmt: skip
+
+
+def session(number: int) -> UUID:
+    """The id of a session's assignment."""
+    return UUID(int=1_000_000 + number)
+
+
+def ended(number: int) -> SessionEnded:
+    """A session is over."""
+    return SessionEnded(event_id=_fresh(), agent_id=AGENT, assignment_id=session(number))
+
+
+def slept(
+    *sessions: int,
+    levels: Mapping[UUID, tuple[int, int]] | None = None,
+    archived: Mapping[UUID, int] | None = None,
+    pruned: Mapping[UUID, int] | None = None,
+) -> AgentSlept:
+    """A sleep as some worker decided it: new level and revision seen by memory, revisions seen of what goes."""
+    return AgentSlept(
+        event_id=_fresh(),
+        agent_id=AGENT,
+        sessions=tuple(session(number) for number in sessions),
+        consolidated=tuple(
+            Consolidated(memory_id=each, level=level, revision=seen) for each, (level, seen) in (levels or {}).items()
+        ),
+        archived=tuple(Seen(memory_id=each, revision=seen) for each, seen in (archived or {}).items()),
+        pruned=tuple(Seen(memory_id=each, revision=seen) for each, seen in (pruned or {}).items()),
+    )
+
+
+def sleeps() -> Move:
+    """The agent sleeps over all that it has not slept over yet, as it decides now; nothing if it is wide awake."""
+    return lambda mind: sleep.decide(ended(0), tiredness(mind))
+
+
+def night(number: int) -> tuple[Move, ...]:
+    """A session ends and the agent sleeps over it."""
+    return ended(number), sleeps()
+
+
+def tiredness(mind: Mind) -> Tiredness:
+    """What the views show a sleep of a mind: no more than they promise, in no helpful order."""
+    agent = mind.agent
+    assert agent is not None
+    active = [each for _, each in sorted(mind.memories.items()) if each.status == "active"]
+    touched = tuple(each for each in active if each.changed > agent.reviewed)
+    principles = frozenset(
+        memory_id for memory_id, content in mind.contents.items() if PRINCIPLE in content.memory.tags
+    )
+    later = advanced(agent.clocks, agent.rules, max(1, len(agent.awake)))
+    bound = [log(agent.rules.archive_threshold) - clock + 1e-6 for clock in later]
+    resting = [Resting(each, each.last_accessed_at or mind.contents[each.memory_id].created_at) for each in active]
+    resting.sort(key=lambda each: (each.memory.memory_id in principles, each.memory.level, each.since))
+    return Tiredness(
+        agent,
+        touched=touched,
+        faded=tuple(each for each in active if each.fade < bound[each.level]),
+        weakest=tuple(reversed(resting[: sleep.surplus(agent, touched)])),
+        principles=principles,
+    )
+
+
+def _agent(mind: Mind) -> Agent:
+    assert mind.agent is not None
+    return mind.agent
+
+
+def _of_memory(name: str, memory_id: UUID) -> Fact:
+    return Fact(f"{name} of {memory_id.int}", lambda mind: getattr(mind.memories[memory_id], name))
+
+
+def strength(memory_id: UUID, perspective: str | None = None) -> Fact:
+    """How strong a memory is now."""
+    return Fact(
+        f"strength of {memory_id.int} in {perspective}",
+        lambda mind: _agent(mind).strength(mind.memories[memory_id], perspective),
+    )
+
+
+def candidates(memory_id: UUID) -> Fact:
+    """How often a memory was put into a context."""
+    return _of_memory("candidate_count", memory_id)
+
+
+def accesses(memory_id: UUID) -> Fact:
+    """How often a memory was really used."""
+    return _of_memory("access_count", memory_id)
+
+
+def impact(memory_id: UUID) -> Fact:
+    """The impact points of a memory."""
+    return _of_memory("impact_score", memory_id)
+
+
+def level(memory_id: UUID) -> Fact:
+    """The level of consolidation of a memory."""
+    return _of_memory("level", memory_id)
+
+
+def status(memory_id: UUID) -> Fact:
+    """Whether a memory is active or archived."""
+    return _of_memory("status", memory_id)
+
+
+def nights() -> Fact:
+    """How many sessions the agent has slept over."""
+    return Fact("sessions slept", lambda mind: _agent(mind).slept)
+
+
+def totals(mind: Mind) -> tuple[tuple[int, ...], int]:
+    """The active memories by level and the number of archived ones, counted anew."""
+    each = list(mind.memories.values())
+    active = tuple(sum(one.status == "active" and one.level == level for one in each) for level in range(6))
+    return active, sum(one.status == "archived" for one in each)
+
+
+def _fresh() -> UUID:
+    return derive("story", "event", next(_numbers))
+
+
+def lines(events: Iterable[Event]) -> str:
+    """The events as text, for the message of a failing property."""
+    return "\n".join(f"{each.sequence}: {each!r}" for each in events)

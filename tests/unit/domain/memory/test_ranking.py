@@ -1,0 +1,190 @@
+"""Stage 2 of retrieval: which of the relevant memories come first (document 000 §3.4, document 003 §4.3)."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given as for_any
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.memories import FEATURES, Candidate
+from nemuri.domain.memory.policy import Policy
+from nemuri.domain.memory.ranking import Found, Occasion, features, ranked, scores, selected, transformed
+from tests.unit.domain.memory.stories import (
+    BEGINNING,
+    COST,
+    QUALITY,
+    A,
+    B,
+    C,
+    Story,
+    credited,
+    encoded,
+    given,
+    retrieved,
+    ruled,
+    used,
+)
+
+ROWS = st.lists(
+    st.tuples(*(st.floats(0, high) for high in (1, 1e6, 1e6, 5, 1, 1e6, 30, 1, 1))), min_size=1, max_size=20
+)  # fmt: skip
+MANY = [UUID(int=number) for number in range(1, 31)]
+
+
+def test_the_nine_features_are_those_of_the_document() -> None:
+    """Raw, in its order: what comes in from stage 1, from the mind and from the occasion."""
+    story = given(encoded(A), retrieved(A), retrieved(A), used(A, perspective=COST), credited(A, points=2.0))
+    found = _found(story, A, relevance=0.75, tags=("steel", "delay"), learnings={COST: "buy early"})
+    used_at = found.memory.last_accessed_at
+    assert used_at is not None
+    occasion = Occasion(COST, frozenset({"steel", "delay", "rent"}), used_at + timedelta(days=3))
+
+    named = dict(zip(FEATURES, features(story.agent, found, occasion), strict=True))
+
+    assert named == pytest.approx(
+        {
+            "similarity": 0.75,
+            "strength": 1.5,
+            "perspective_strength": 1.15,
+            "access_ratio": 0.5,
+            "recency": 0.25,
+            "impact_score": 2.0,
+            "tag_overlap": 2.0,
+            "is_principle": 0.0,
+            "perspective_match": 1.0,
+        }
+    )
+
+
+def test_what_a_memory_lacks_has_a_feature_too() -> None:
+    """Never used: the age since its beginning. No perspective: the strength. No candidate: no ratio."""
+    story = given(encoded(A, strength=0.5, perspectives=[QUALITY]))
+    found = _found(story, A, tags=("principle",))
+    began = found.content.created_at
+
+    now = features(story.agent, found, Occasion(COST, frozenset(), began - timedelta(days=1)))
+    later = features(story.agent, found, Occasion(None, frozenset({"principle"}), began + timedelta(days=1)))
+
+    assert now == (0.5, 0.5, 0.5, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0)
+    assert later == (0.5, 0.5, 0.5, 0.0, 0.5, 0.0, 1.0, 1.0, 0.0)
+
+
+@settings(deadline=None)
+@for_any(ROWS)
+def test_the_transform_brings_every_feature_between_0_and_1(rows: list[tuple[float, ...]]) -> None:
+    """And so is the score; the raw features stay as they are."""
+    raw = np.array(rows)
+    before = raw.copy()
+
+    out, values = transformed(raw), scores(raw, Policy())
+
+    assert (raw == before).all()
+    assert ((out >= 0) & (out <= 1)).all()
+    assert ((values >= -1e-9) & (values <= 1 + 1e-9)).all()
+
+
+def test_the_transform_is_the_documented_one() -> None:
+    """Similarity stretched over the candidates, strengths, impact and overlap s / (1 + s), the ratio capped."""
+    raw = np.array([[0.2, 1.0, 3.0, 2.0, 0.4, 1.0, 1.0, 1.0, 0.0], [0.6, 1.0, 3.0, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]])
+
+    assert transformed(raw).tolist() == [
+        pytest.approx([0.0, 0.5, 0.75, 1.0, 0.4, 0.5, 0.5, 1.0, 0.0]),
+        pytest.approx([1.0, 0.5, 0.75, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]),
+    ]
+    assert transformed(raw[:1])[0, 0] == 1.0
+    assert transformed(np.zeros((0, 9))).shape == (0, 9)
+
+
+@settings(deadline=None)
+@for_any(ROWS)
+def test_relevance_leads(rows: list[tuple[float, ...]]) -> None:
+    """Whatever else speaks for a memory, the most relevant one is never behind the least relevant one."""
+    raw = np.array([*rows, (1.5, *rows[0][1:]), (-0.5, 1e6, 1e6, 5.0, 1.0, 1e6, 30.0, 1.0, 1.0)])
+
+    values = scores(raw, Policy())
+
+    assert values[-2] >= values[-1] - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("ranking", "weights"), [("document_003", (0.50, 0.30, 0.20)), ("document_000", (0.40, 0.40, 0.20))]
+)
+def test_the_documents_own_weights_are_a_setting(ranking: str, weights: tuple[float, float, float]) -> None:
+    """Raw similarity, strength and recency; nothing stretched, nothing capped."""
+    raw = np.array([[0.2, 3.0, 9.0, 9.0, 0.5, 9.0, 9.0, 1.0, 1.0]])
+
+    value = scores(raw, Policy.model_validate({"ranking": ranking}))
+
+    assert value.tolist() == pytest.approx([0.2 * weights[0] + 3.0 * weights[1] + 0.5 * weights[2]])
+
+
+def test_a_stronger_memory_outranks_an_equally_relevant_one() -> None:
+    """Usage decides where relevance does not."""
+    story = given(encoded(A), encoded(B), retrieved(A, B), used(B, perspective=COST))
+
+    order = ranked(story.agent, [_found(story, A), _found(story, B)], Occasion(COST, frozenset(), BEGINNING))
+
+    assert [each.memory_id for each in order] == [B, A]
+    assert order[0].score > order[1].score
+
+
+def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> None:
+    """The same log gives the same context."""
+    story = given(*ruled(ranking="document_003"), encoded(A), encoded(B), encoded(C))
+    occasion = Occasion(None, frozenset(), BEGINNING)
+    found = [_found(story, each) for each in (A, B, C)]
+
+    forwards, backwards = ranked(story.agent, found, occasion), ranked(story.agent, found[::-1], occasion)
+
+    assert [each.memory_id for each in forwards] == [A, B, C]
+    assert forwards == backwards
+    assert ranked(story.agent, [], occasion) == ()
+
+
+def test_a_fixed_number_is_selected() -> None:
+    """Ten by default, or what was asked for."""
+    candidates = [_candidate(each, score=1 - number / 100) for number, each in enumerate(MANY)]
+
+    assert selected(candidates, Policy(), top=None, seed=0) == tuple(MANY[:10])
+    assert selected(candidates, Policy(), top=3, seed=0) == tuple(MANY[:3])
+    assert selected(candidates[:2], Policy(), top=3, seed=0) == tuple(MANY[:2])
+
+
+def test_selection_by_threshold_takes_what_is_good_enough() -> None:
+    """Few or many, but not more than its limit."""
+    policy = Policy(selection="threshold", score_threshold=0.4, selection_limit=20)
+    candidates = [_candidate(each, score=0.9 - number / 10) for number, each in enumerate(MANY[:8])]
+
+    assert selected(candidates, policy, top=None, seed=0) == tuple(MANY[:6])
+    assert len(selected([_candidate(each, score=0.9) for each in MANY], policy, top=None, seed=0)) == 20
+
+
+def test_a_drawn_tail_softens_the_cliff() -> None:
+    """The first ten for certain, of the next ten each by its score; the seed decides, and decides again."""
+    policy = Policy(selection="tail")
+    candidates = [_candidate(each, score=0.5) for each in MANY]
+
+    drawn = [selected(candidates, policy, top=None, seed=seed) for seed in range(50)]
+
+    assert drawn == [selected(candidates, policy, top=None, seed=seed) for seed in range(50)]
+    assert all(each[:10] == tuple(MANY[:10]) and set(each) <= set(MANY[:20]) for each in drawn)
+    assert len(set(drawn)) > 10
+    certain = [_candidate(each, score=1.0) for each in MANY]
+    assert selected(certain, policy, top=None, seed=1) == tuple(MANY[:20])
+    assert selected([_candidate(each, score=0.0) for each in MANY], policy, top=None, seed=1) == tuple(MANY[:10])
+
+
+def _found(
+    story: Story, memory_id: UUID, *, relevance: float = 0.5, tags: tuple[str, ...] = (), learnings: object = None
+) -> Found:
+    content = story.mind.contents[memory_id]
+    memory = MemoryContent.model_validate({"content": "what was", "tags": tags, "learnings": learnings or {}})
+    return Found(content.but(memory=memory), story.memory(memory_id), relevance, 0.0, relevance)
+
+
+def _candidate(memory_id: UUID, *, score: float) -> Candidate:
+    return Candidate(memory_id=memory_id, similarity=0, lexical=0, relevance=0, features=(0.0,) * 9, score=score)

@@ -1,0 +1,275 @@
+"""Sleep: levels first, then fading, then the archive, then room (document 000 §3.7)."""
+
+from uuid import UUID
+
+import pytest
+
+from nemuri.contracts.memories import AgentSlept
+from nemuri.domain.memory import sleep
+from nemuri.domain.memory.mind import Mind
+from tests.unit.domain.memory.stories import (
+    COST,
+    QUALITY,
+    A,
+    B,
+    C,
+    D,
+    Fact,
+    Move,
+    adopted,
+    credited,
+    encoded,
+    ended,
+    given,
+    level,
+    night,
+    nights,
+    retrieved,
+    ruled,
+    session,
+    sleeps,
+    slept,
+    status,
+    strength,
+    tiredness,
+    totals,
+    used,
+)
+
+RATE = 0.95**0.1
+"""What a sleep over one session leaves at level 0."""
+STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_per_day": 1}
+"""A sleep leaves half at level 0 and nine tenths above."""
+
+
+def test_a_sleep_fades_everything_by_one_step_for_each_session() -> None:
+    """Overall and in every perspective alike."""
+    given(encoded(A), used(A, perspective=COST), ended(1), ended(2), ended(3)).when(sleeps()).then(
+        strength(A).equals(1.1 * RATE**3),
+        strength(A, COST).equals(1.15 * RATE**3),
+        strength(A, QUALITY).equals(RATE**3),
+        nights().equals(3),
+    )
+
+
+def test_an_agent_that_is_wide_awake_does_not_sleep() -> None:
+    """No session ended, nothing to decide."""
+    story = given(encoded(A))
+
+    assert sleep.decide(ended(1), tiredness(story.mind)) is None
+    assert sleep.decide(ended(1), tiredness(story.when(*night(1)).mind)) is None
+
+
+def test_a_session_is_slept_once() -> None:
+    """A second sleep over it, one over an unknown session, and its end told twice count nothing."""
+    story = given(encoded(A), ended(1), ended(1), slept(1))
+
+    story.then(nights().equals(1), strength(A).equals(RATE))
+    story.when(slept(1), slept(7), ended(2), slept(1, 2, 7)).then(nights().equals(2), strength(A).equals(RATE**2))
+
+
+def test_sessions_that_end_after_the_decision_wait_for_the_next_sleep() -> None:
+    """A sleep covers the sessions that it names."""
+    story = given(encoded(A), ended(1), ended(2), ended(3)).when(slept(1, 3))
+
+    assert story.agent.awake == (session(2),)
+    story.when(sleeps()).then(nights().equals(3), strength(A).equals(RATE**3))
+
+
+def test_five_uses_settle_a_memory_in_the_next_sleep_and_not_before() -> None:
+    """Document 000 §3.5: the level changes during sleep, and the sleep fades it at the new level."""
+    story = given(encoded(A), *(used(A) for _ in range(5)))
+
+    story.then(level(A).equals(0)).when(*night(1)).then(level(A).equals(1), strength(A).equals(1.5 * 0.97**0.1))
+
+
+def test_a_level_change_comes_before_fading() -> None:
+    """At its old level the memory would have gone into the archive in this very sleep."""
+    rules = STEEP | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100), "strength_increment_on_use": 0.0}
+    story = given(*ruled(**rules), encoded(A, strength=0.15), encoded(B, strength=0.15)).when(used(A), *night(1))
+
+    story.then(level(A).equals(1), status(A).equals("active"), strength(A).equals(0.135))
+    story.then(status(B).equals("archived"))
+
+
+def test_a_memory_is_archived_only_when_it_is_faint_in_every_respect() -> None:
+    """One perspective is enough to stay; strictly below the threshold is faint."""
+    rules = STEEP | {"strength_increment_on_use": 0.0}
+    memories = (encoded(A, strength=0.19), encoded(B, strength=0.19), encoded(C, strength=0.21))
+    story = given(*ruled(**rules), *memories, used(B, perspective=COST)).when(*night(1))
+
+    story.then(status(A).equals("archived"), status(B).equals("active"), status(C).equals("active"))
+    story.then(strength(A).equals(0.095), strength(B).equals(0.095), strength(B, COST).equals(0.17))
+    assert story.agent.archived == 1
+
+
+def test_several_sessions_are_looked_ahead_in_one_sleep() -> None:
+    """What fades away in three steps goes in a sleep over three sessions."""
+    awake = (ended(1), ended(2), ended(3))
+    given(*ruled(**STEEP), encoded(A, strength=0.7), encoded(B, strength=0.9), *awake).when(sleeps()).then(
+        status(A).equals("archived"), status(B).equals("active")
+    )
+
+
+def test_principles_never_fade_away() -> None:
+    """They grow faint like everything else, but stay."""
+    given(*ruled(**STEEP), encoded(A, principle=True), encoded(B)).when(
+        *night(1), *night(2), *night(3), *night(4)
+    ).then(status(A).equals("active"), strength(A).equals(0.0625), status(B).equals("archived"))
+
+
+@pytest.mark.parametrize("between", [used(A), credited(A)], ids=["used", "credited"])
+def test_what_moved_since_the_sleep_was_decided_escapes_its_verdict(between: Move) -> None:
+    """Only that memory: the others are archived, and everything fades."""
+    story = given(*ruled(**STEEP), encoded(A, strength=0.15), encoded(B, strength=0.15), encoded(C), ended(1))
+    decided = sleep.decide(ended(1), tiredness(story.mind))
+    assert decided is not None
+    assert {each.memory_id for each in decided.archived} == {A, B}
+
+    story.when(between, decided).then(
+        status(A).equals("active"), status(B).equals("archived"), strength(C).equals(0.5), nights().equals(2)
+    )
+
+
+def test_a_retrieval_between_decision_and_record_changes_no_verdict() -> None:
+    """Being retrieved is not being used, to a sleep either."""
+    story = given(*ruled(**STEEP), encoded(A, strength=0.15), ended(1))
+    decided = sleep.decide(ended(1), tiredness(story.mind))
+    assert decided is not None
+
+    story.when(retrieved(A), decided).then(status(A).equals("archived"))
+
+
+def test_what_a_sleep_could_not_see_is_seen_by_the_next_one() -> None:
+    """The fifth use fell between decision and record: the level follows one sleep later, without another use."""
+    story = given(encoded(A), *(used(A) for _ in range(4)), *night(1), ended(2))
+    decided = sleep.decide(ended(2), tiredness(story.mind))
+    assert decided is not None
+
+    story = story.when(used(A), decided).then(level(A).equals(0))
+
+    story.when(*night(3)).then(level(A).equals(1))
+
+
+def test_other_parameters_hold_after_the_next_sleep() -> None:
+    """The sleep in which they are adopted is still one by the old ones."""
+    story = given(encoded(A)).when(adopted(**STEEP))
+
+    assert story.agent.rules.expected_tasks_per_day == 10
+    story = story.when(*night(1)).then(strength(A).equals(RATE))
+    assert story.agent.rules.expected_tasks_per_day == 1
+    story.when(*night(2)).then(strength(A).equals(RATE / 2))
+
+
+def test_the_last_parameters_adopted_before_a_sleep_count() -> None:
+    """Each adoption replaces the whole of the one before."""
+    story = given(adopted(**STEEP), adopted(archive_threshold=0.2), *night(1))
+
+    assert story.agent.rules.archive_threshold == 0.2
+    assert story.agent.rules.expected_tasks_per_day == 10
+
+
+def test_other_thresholds_of_use_are_applied_to_what_was_not_touched_too() -> None:
+    """Every memory's level is looked at once, up or down; after that only what changed."""
+    story = given(encoded(A), encoded(B), used(A), used(A), *night(1), *night(2), *night(3))
+
+    story = story.when(adopted(consolidation_thresholds=(0, 1, 2, 30, 60, 100)), *night(4)).then(level(A).equals(0))
+    story = story.when(*night(5)).then(level(A).equals(2), level(B).equals(0))
+    story = story.when(adopted(), *night(6), *night(7)).then(level(A).equals(0))
+    story = story.when(*night(8), *night(9))
+    assert tiredness(story.mind).touched == ()
+
+
+def test_a_fall_to_a_lower_level_can_end_in_the_archive_in_the_same_sleep() -> None:
+    """The clock of the lower level decides."""
+    rules = STEEP | {"consolidation_thresholds": (0, 1, 2, 3, 4, 5), "strength_increment_on_use": 0.0}
+    story = given(*ruled(**rules), encoded(A, strength=0.2), used(A), *night(1)).then(strength(A).equals(0.18))
+
+    story = story.when(adopted(**STEEP), *night(2)).then(level(A).equals(1), strength(A).equals(0.162))
+
+    story.when(*night(3)).then(level(A).equals(0), status(A).equals("archived"), strength(A).equals(0.081))
+
+
+def test_the_least_settled_goes_first_when_there_are_too_many() -> None:
+    """Below the limit by number nothing goes; over it, fresh ones go before settled ones."""
+    rules = {"max_active_memories": 2, "max_total_weight": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
+    story = given(*ruled(**rules), encoded(A), encoded(B), used(A), used(B), encoded(C), *night(1))
+
+    story.then(status(A).equals("active"), status(B).equals("active"), status(C).equals("archived"))
+    story.then(strength(C).equals(RATE))
+
+
+def test_among_equals_the_longest_unused_goes_first() -> None:
+    """A use counts, or the beginning where there was none; a retrieval does not."""
+    story = given(*ruled(max_active_memories=2), encoded(A), encoded(B), encoded(C), encoded(D), used(A), retrieved(B))
+
+    story.when(*night(1)).then(*_gone(B, C))
+
+
+def test_weight_counts_settled_memories_more() -> None:
+    """Document 000 §3.7: two at level 1 and two fresh ones weigh six."""
+    rules = {"max_total_weight": 5, "max_active_memories": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
+    story = given(*ruled(**rules), encoded(A), encoded(B), encoded(C), encoded(D), used(C), used(D))
+
+    story.when(*night(1)).then(*_gone(A))
+
+
+def test_room_is_made_for_what_rises_in_the_same_sleep() -> None:
+    """Four fresh memories fit; the two that rise tonight need two more places, which are made tonight."""
+    rules = {"max_total_weight": 4, "max_active_memories": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
+    story = given(*ruled(**rules), encoded(A), encoded(B), encoded(C), encoded(D), used(A), used(B))
+
+    story.when(*night(1)).then(*_gone(C, D))
+
+
+def test_what_fades_away_makes_room_first() -> None:
+    """Nothing is pruned when the archive takes enough."""
+    rules = STEEP | {"max_active_memories": 2}
+    story = given(*ruled(**rules), encoded(A), encoded(B, strength=0.15), encoded(C)).when(*night(1))
+
+    story.then(*_gone(B))
+    assert isinstance(story.events[-1], AgentSlept)
+    assert story.events[-1].pruned == ()
+
+
+def test_principles_are_pruned_last_of_all() -> None:
+    """Even before settled memories nothing else protects them; but they can go."""
+    rules = {"max_active_memories": 1, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
+    story = given(*ruled(**rules), encoded(A, principle=True), encoded(B, principle=True), encoded(C), used(C))
+
+    story.when(*night(1)).then(*_gone(A, C))
+
+
+def test_each_limit_can_be_switched_off() -> None:
+    """None of them, and nothing is ever pruned."""
+    off = {"max_active_memories": None, "max_total_weight": None}
+    story = given(*ruled(**off), encoded(A), encoded(B), encoded(C)).when(*night(1)).then(status(A).equals("active"))
+
+    assert sleep.surplus(story.agent, ()) == 0
+    story.when(adopted(**off | {"max_total_weight": 2}), *night(2), *night(3)).then(*_gone(A))
+    story.when(adopted(**off | {"max_active_memories": 2}), *night(2), *night(3)).then(*_gone(A))
+
+
+def test_weightless_memories_make_no_room_but_go_in_their_order() -> None:
+    """A level that weighs nothing does not hide what lies above it."""
+    rules = {"max_total_weight": 2, "max_active_memories": None, "consolidation_weights": (0, 2, 4, 8, 16, 32)}
+    story = given(*ruled(**rules | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100)}), encoded(A), encoded(B))
+
+    story.when(encoded(C), used(A), used(C), *night(1)).then(*_gone(A, B))
+
+
+def test_a_sleep_with_nothing_to_say_about_unknown_memories_is_still_a_sleep() -> None:
+    """Verdicts on memories that there are not are void."""
+    story = given(encoded(A), ended(1)).when(slept(1, levels={B: (3, 0)}, archived={C: 0}, pruned={D: 0}))
+
+    story.then(nights().equals(1), strength(A).equals(RATE))
+    assert (story.agent.active, story.agent.archived) == totals(story.mind) == ((1, 0, 0, 0, 0, 0), 0)
+
+
+def _gone(*archived: UUID) -> tuple[Fact, ...]:
+    """Exactly these are in the archive."""
+
+    def read(mind: Mind) -> set[UUID]:
+        return {memory_id for memory_id, each in mind.memories.items() if each.status == "archived"}
+
+    return (Fact("the archive", read).equals(set(archived)),)

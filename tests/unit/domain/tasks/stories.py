@@ -1,0 +1,238 @@
+"""Tasks told as stories: `given(submitted()).when(assigned(1)).then(...)`."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, NegotiationOption, Setting, TaskSubmitted
+from nemuri.contracts.event import Usage, derive
+from nemuri.contracts.memories import (
+    FEATURES,
+    Candidate,
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    SessionEnded,
+    Use,
+)
+from nemuri.contracts.tasks import (
+    Choice,
+    ChunkReady,
+    ChunkSummarised,
+    Detail,
+    NegotiationOpened,
+    Part,
+    ReactionFailed,
+    TaskAnswered,
+    TaskAssigned,
+    TaskCompleted,
+    TaskFailed,
+    TaskReopened,
+    TaskRouted,
+    TaskSummarised,
+)
+from nemuri.domain.tasks.fan_in import OPTIONS
+from nemuri.domain.tasks.lifecycle import LifeEvent, evolve
+from nemuri.domain.tasks.state import Assignment, Task, TaskState
+
+TASK = UUID(int=1)
+AGENT = "clerk"
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+USAGE = Usage(model="none")
+_numbers = count()
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A task on its way through the log."""
+
+    state: TaskState = field(default_factory=TaskState)
+    sequence: int = 0
+
+    def when(self, *events: LifeEvent) -> "Story":
+        """The story after these events, recorded one minute after the other."""
+        story = self
+        for event in events:
+            known = recorded(event, story.sequence + 1)
+            story = Story(evolve(story.state, known), story.sequence + 1)
+        return story
+
+    def then(self, **expected: Any) -> "Story":
+        """The same story, in which these fields of the task have these values."""
+        found = {name: getattr(self.task, name) for name in expected}
+        assert found == expected
+        return self
+
+    @property
+    def task(self) -> Task:
+        """The task, which was submitted."""
+        assert self.state.task is not None
+        return self.state.task
+
+    def assignment(self, number: int) -> Assignment:
+        """What is known of an assignment."""
+        return self.state.assignments[work(number)]
+
+
+def recorded(event: LifeEvent, sequence: int) -> LifeEvent:
+    """The event as it is read from that place in the log."""
+    return event.model_copy(update={"sequence": sequence, "recorded_at": BEGINNING + timedelta(minutes=sequence)})
+
+
+def given(*events: LifeEvent) -> Story:
+    """A task to which this has happened."""
+    return Story().when(*events)
+
+
+def work(number: int) -> UUID:
+    """The id of an assignment."""
+    return UUID(int=100 + number)
+
+
+def memory(number: int) -> UUID:
+    """The id of a memory."""
+    return UUID(int=200 + number)
+
+
+def submitted(text: str = "What is due?", **fields: Any) -> TaskSubmitted:
+    """The task begins."""
+    return TaskSubmitted(event_id=TASK, client_id="ann", text=text, **fields)
+
+
+def chunk(ordinal: int, of: int = 2) -> ChunkReady:
+    """A piece of its input waits for its key point."""
+    detail = Detail(document="d", ref="0" * 64, start=10 * ordinal, end=10 * ordinal + 10)
+    return ChunkReady(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal, of=of, detail=detail)
+
+
+def point(ordinal: int, text: str | None = None) -> ChunkSummarised:
+    """A piece has its key point."""
+    said = text or f"point {ordinal}"
+    return ChunkSummarised(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal, point=said, usage=USAGE)
+
+
+def opened(*items: str) -> NegotiationOpened:
+    """The client is asked how to go on."""
+    return NegotiationOpened(event_id=_fresh(), correlation_id=TASK, items=items or ("a", "b"), options=OPTIONS)
+
+
+def chosen(option: NegotiationOption = "all") -> NegotiationAnswered:
+    """The client chose."""
+    return NegotiationAnswered(event_id=_fresh(), correlation_id=TASK, option=option)
+
+
+def summarised(*parts: str, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
+    """The task is small enough to be routed."""
+    texts = parts or ("?",)
+    named = zip(titles or (None,) * len(texts), texts, strict=True)
+    return TaskSummarised(
+        event_id=_fresh(),
+        correlation_id=TASK,
+        summary="in short",
+        parts=tuple(Part(title=title, text=text) for title, text in named),
+    )
+
+
+def routed(parts: int = 1, attempt: int = 1) -> TaskRouted:
+    """It is known who works on each part."""
+    choices = tuple(Choice(agent_id=AGENT, part=number, perspective=None) for number in range(parts))
+    return TaskRouted(event_id=_fresh(), correlation_id=TASK, attempt=attempt, choices=choices, scores=())
+
+
+def assigned(number: int, part: int = 0, attempt: int = 1) -> TaskAssigned:
+    """An agent is to work on a part."""
+    return TaskAssigned(
+        event_id=work(number), correlation_id=TASK, agent_id=AGENT, part=part, perspective=None, attempt=attempt
+    )
+
+
+def answered(number: int, text: str = "an answer") -> TaskAnswered:
+    """An assignment has its answer."""
+    return TaskAnswered(
+        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), text=text,
+        citations=(memory(1),), details=(), usage=USAGE,
+    )  # fmt: skip
+
+
+def completed(answer: str = "the answer") -> TaskCompleted:
+    """The whole answer."""
+    return TaskCompleted(event_id=_fresh(), correlation_id=TASK, answer=answer)
+
+
+def failed(reason: str = "nobody knows", attempt: int = 1) -> TaskFailed:
+    """No answer."""
+    return TaskFailed(event_id=_fresh(), correlation_id=TASK, attempt=attempt, reason=reason)
+
+
+def reopened(attempt: int = 2) -> TaskReopened:
+    """Once more."""
+    return TaskReopened(event_id=_fresh(), correlation_id=TASK, attempt=attempt)
+
+
+def given_up() -> ReactionFailed:
+    """A service gave up on an event of the task."""
+    return ReactionFailed(
+        event_id=_fresh(), correlation_id=TASK, service="specialist", cause_kind="task_assigned", error="no"
+    )
+
+
+def feedback(verdict: str = "helpful") -> FeedbackGiven:
+    """The client says what it was worth."""
+    return FeedbackGiven.model_validate({"event_id": _fresh(), "correlation_id": TASK, "verdict": verdict})
+
+
+def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
+    """What came to mind for an assignment; all of it went into the context, and a principle."""
+    return MemoriesRetrieved(
+        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), query="?", terms=(),
+        expansions={}, vector="-", perspective=None, setting=Setting(), seed=0, ranking="linear-1",
+        candidates=tuple(
+            Candidate(memory_id=each, similarity=0, lexical=0, relevance=0, features=(0.5,) * len(FEATURES), score=0.7)
+            for each in memory_ids
+        ),
+        selected=memory_ids, principles=(memory(99),),
+    )  # fmt: skip
+
+
+def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
+    """What the answer to an assignment drew on."""
+    uses = tuple(Use(memory_id=each, method="tag") for each in memory_ids)
+    return MemoriesUsed(
+        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), perspective=None, uses=uses
+    )
+
+
+def learned(number: int) -> LearningsExtracted:
+    """What the agent takes from an assignment: nothing."""
+    return LearningsExtracted(
+        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), learnings=(), usage=USAGE
+    )
+
+
+def encoded(number: int | None, memory_id: UUID) -> MemoryEncoded:
+    """A memory begins, in an assignment or outside any."""
+    return MemoryEncoded.model_validate(
+        {
+            "event_id": memory_id,
+            "correlation_id": TASK,
+            "agent_id": AGENT,
+            "memory": {"content": "so"},
+            "vector": "-",
+            "source": "task",
+            "assignment_id": None if number is None else work(number),
+            "strength": 1,
+            "perspectives": (),
+        }
+    )
+
+
+def ended(number: int) -> SessionEnded:
+    """The session of an assignment is over."""
+    return SessionEnded(event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number))
+
+
+def _fresh() -> UUID:
+    return derive("story", "task event", next(_numbers))

@@ -1,0 +1,184 @@
+"""Where several events become one: summaries, negotiations, whole answers (document 000 §3.9)."""
+
+from uuid import UUID
+
+from nemuri.contracts.clients import NegotiationOption
+from nemuri.contracts.tasks import Detail, DetailPoint, Part
+from nemuri.domain.language.tokens import estimate_tokens
+from nemuri.domain.tasks import fan_in
+from tests.unit.domain.tasks.stories import (
+    TASK,
+    answered,
+    assigned,
+    chosen,
+    chunk,
+    failed,
+    given,
+    opened,
+    point,
+    reopened,
+    routed,
+    submitted,
+    summarised,
+)
+
+ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))
+"""24 items of three kinds."""
+
+
+def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
+    """Both orders give the same event."""
+    story = given(submitted("Buy?"), chunk(0), chunk(1))
+    ends = []
+    for first, last in ((0, 1), (1, 0)):
+        half = story.when(point(first))
+        assert fan_in.summarise(point(first), half.state) is None
+        ends.append(fan_in.summarise(point(last), half.when(point(last)).state))
+
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert ends[0].event_id == ends[1].event_id
+    assert ends[0].summary == ends[1].summary == "Buy?\npoint 0\npoint 1"
+    assert [each.point for each in ends[0].details] == ["point 0", "point 1"]
+    assert ends[0].parts == (Part(text="Buy?"),)
+
+
+def test_a_chunk_that_is_not_there_yet_is_waited_for() -> None:
+    """The chunks know how many they are."""
+    story = given(submitted(), chunk(0), point(0))
+
+    assert fan_in.summarise(point(0), story.state) is None
+
+
+def test_a_task_is_summarised_once() -> None:
+    """And not while its client is asked how to go on."""
+    done = given(submitted(), chunk(0, of=1), point(0))
+
+    assert fan_in.summarise(point(0), done.when(summarised("x")).state) is None
+    assert fan_in.summarise(point(0), done.when(opened()).state) is None
+    assert fan_in.summarise(point(0), given().state) is None
+
+
+def test_a_summary_has_at_most_1000_tokens() -> None:
+    """By the offline estimate, also in Japanese."""
+    for words in ("the quick brown fox " * 60, "早い茶色の狐は怠け者の犬を飛び越える。" * 20):
+        story = given(submitted("Q"), *(chunk(number, of=30) for number in range(30)))
+        story = story.when(*(point(number, words) for number in range(30)))
+        summary = fan_in.summarise(point(0), story.state)
+        assert summary is not None
+        assert 900 < estimate_tokens(summary.summary) <= fan_in.SUMMARY_TOKENS
+        assert len(summary.details) == 30
+
+
+def test_a_supplied_summary_is_used_as_it_is() -> None:
+    """However long; nothing is generated."""
+    long = "word " * 3_000
+    task = given(submitted("Q", summary=long)).task
+    detail = DetailPoint(detail=Detail(document="d", ref="0" * 64, start=0, end=1), point=None)
+
+    summary = fan_in.supplied(submitted(), task, (detail,))
+
+    assert (summary.summary, summary.details) == (long, (detail,))
+
+
+def test_up_to_20_items_are_answered_at_once() -> None:
+    """Above that the client is asked, with the three options."""
+    assert fan_in.negotiate(submitted(), ITEMS[:20]) is None
+
+    asked = fan_in.negotiate(submitted(), ITEMS[:21])
+
+    assert asked is not None
+    assert asked.items == ITEMS[:21]
+    assert [each.name for each in asked.options] == ["most_important", "all", "by_category"]
+
+
+def test_without_a_negotiation_the_task_is_one_part() -> None:
+    """Its whole text; also while nothing has been chosen."""
+    assert fan_in.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
+    assert fan_in.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
+
+
+def test_the_ten_most_important_are_one_part() -> None:
+    """Each as it was numbered in the list."""
+    (part,) = _parts("most_important")
+
+    assert part.title == "the 10 most important"
+    assert len(_numbers(part)) == 10
+    assert _numbers(part) == sorted(_numbers(part))
+    assert all(line == f"{number}. {ITEMS[number - 1]}" for number, line in _lines(part))
+
+
+def test_all_of_them_come_in_batches_of_ten() -> None:
+    """In their order, the last one smaller."""
+    parts = _parts("all")
+
+    assert [part.title for part in parts] == ["batch 1 of 3", "batch 2 of 3", "batch 3 of 3"]
+    assert [_numbers(part) for part in parts] == [[*range(1, 11)], [*range(11, 21)], [*range(21, 25)]]
+
+
+def test_by_category_every_item_is_in_exactly_one_part() -> None:
+    """What shares a word is together, under that word."""
+    parts = _parts("by_category")
+
+    assert sorted(number for part in parts for number in _numbers(part)) == [*range(1, 25)]
+    assert len(parts) <= fan_in.CATEGORIES
+    assert {str(part.title).lower() for part in parts} >= {"steel", "rent"}
+
+
+def test_a_task_is_complete_when_the_last_assignment_is_answered() -> None:
+    """Whichever that is; the parts stand in their order, under their titles."""
+    story = given(submitted(), summarised("a", "b", titles=("First", None)), routed(2), assigned(2, 1), assigned(1, 0))
+    ends = []
+    for first, last in ((1, 2), (2, 1)):
+        half = story.when(answered(first, f"answer {first}"))
+        assert fan_in.complete(answered(first), half.state) is None
+        ends.append(fan_in.complete(answered(last), half.when(answered(last, f"answer {last}")).state))
+
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert ends[0].answer == ends[1].answer == "## First\n\nanswer 1\n\nanswer 2"
+    assert ends[0].event_id == ends[1].event_id
+
+
+def test_a_task_is_not_complete_before_every_assignment_is_there() -> None:
+    """Of two chosen agents only one has been assigned yet, and is quick."""
+    story = given(submitted(), summarised("a", "b"), routed(2), assigned(1), answered(1))
+
+    assert fan_in.complete(answered(1), story.state) is None
+
+
+def test_what_has_ended_or_was_never_routed_is_not_completed() -> None:
+    """The answer of a failed attempt waits for its reopening."""
+    unrouted = given(submitted(), summarised("a"), assigned(1), answered(1))
+    ended = given(submitted(), summarised("a"), routed(), assigned(1), answered(1), failed())
+
+    assert fan_in.complete(answered(1), unrouted.state) is None
+    assert fan_in.complete(answered(1), ended.state) is None
+
+
+def test_a_reopened_task_ends_by_the_assignments_of_its_new_attempt() -> None:
+    """Under an id of its own."""
+    first = given(submitted(), summarised("a"), routed(), assigned(1), answered(1, "old"))
+    again = first.when(failed(), reopened(), routed(attempt=2), assigned(2, attempt=2))
+    assert fan_in.complete(answered(2), again.state) is None
+
+    one = fan_in.complete(answered(1), first.state)
+    two = fan_in.complete(answered(2), again.when(answered(2, "new")).state)
+
+    assert one is not None
+    assert two is not None
+    assert (one.answer, two.answer) == ("old", "new")
+    assert one.event_id != two.event_id
+    assert two.correlation_id == TASK == UUID(int=1)
+
+
+def _parts(option: NegotiationOption) -> tuple[Part, ...]:
+    return fan_in.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option)).task)
+
+
+def _lines(part: Part) -> list[tuple[int, str]]:
+    return [(int(line.split(".")[0]), line) for line in part.text.splitlines()]
+
+
+def _numbers(part: Part) -> list[int]:
+    return [number for number, _ in _lines(part)]

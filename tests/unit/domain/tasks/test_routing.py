@@ -1,0 +1,165 @@
+"""Who works on a task: expertise, past outcomes and load (document 000 §3.1)."""
+
+from typing import Any
+
+from hypothesis import given as for_any
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from nemuri.contracts.agents import Definition, Perspective
+from nemuri.contracts.tasks import TaskFailed, TaskRouted
+from nemuri.domain.tasks import routing
+from nemuri.domain.tasks.routing import EXPERTISE, HISTORY, LOAD, Applicant
+from nemuri.domain.tasks.state import Task
+from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
+
+COST = Perspective(name="cost", keywords=("price", "budget"))
+TIME = Perspective(name="time", keywords=("delay", "deadline"))
+
+
+def test_the_agent_whose_trade_is_asked_for_works_on_the_task() -> None:
+    """By its role, its description, its perspectives and what its memories are about."""
+    buyer = _agent("buyer", role="Buyer of steel")
+    cook = _agent("cook", role="Cook", description="Soups and sauces")
+    nurse = _agent("nurse", role="Nurse", tags=("fever", "bandage"))
+
+    assert _chosen("What does steel cost?", buyer, cook, nurse) == "buyer"
+    assert _chosen("Which soup is good today?", buyer, cook, nurse) == "cook"
+    assert _chosen("He has a fever again", buyer, cook, nurse) == "nurse"
+
+
+def test_what_is_asked_counts_more_than_what_the_documents_are_about() -> None:
+    """The summary also holds the key points of all that was handed in."""
+    buyer, cook = _agent("buyer", role="steel price"), _agent("cook", role="soup sauce")
+    task = given(submitted("soup?"), summarised("soup?")).task.but(summary="soup? steel price sand steel")
+
+    assert _route(task, buyer, cook).choices[0].agent_id == "cook"
+
+
+def test_of_equally_able_agents_the_more_helpful_one_works() -> None:
+    """A new agent counts as half helpful."""
+    good, new, poor = _agent("c", succeeded=3), _agent("b"), _agent("a", failed=3)
+
+    routed = _route(_task("Anything?"), good, new, poor)
+
+    assert [(each.agent_id, each.history) for each in routed.scores] == [("c", 0.8), ("b", 0.5), ("a", 0.2)]
+
+
+def test_of_equally_able_agents_the_less_busy_one_works() -> None:
+    """Load is relative to the busiest."""
+    routed = _route(_task("Anything?"), _agent("a", waiting=4), _agent("b", waiting=1))
+
+    assert [(each.agent_id, each.load) for each in routed.scores] == [("b", 0.75), ("a", 0.0)]
+
+
+def test_a_wanted_agent_works_whoever_would_be_better() -> None:
+    """It alone is scored, with the load as it is among all."""
+    task = given(submitted("steel?", wanted_agent="cook"), summarised("steel?")).task
+
+    routed = _route(task, _agent("buyer", role="steel", waiting=2), _agent("cook", role="soup", waiting=1))
+
+    assert [each.agent_id for each in routed.scores] == ["cook"]
+    assert routed.scores[0].load == 0.5
+
+
+def test_a_task_for_an_unknown_agent_fails_in_one_line() -> None:
+    """Which says what to do."""
+    task = given(submitted("?", wanted_agent="ghost"), summarised("?")).task
+
+    end = routing.route(submitted(), task, [_agent("cook")])
+
+    assert isinstance(end, TaskFailed)
+    assert end.reason == "there is no agent 'ghost'; `nemuri agents` lists those there are"
+    assert end.attempt == 1
+
+
+def test_a_task_fails_while_there_is_no_agent_at_all() -> None:
+    """In one line too."""
+    end = routing.route(submitted(), _task("?"), [])
+
+    assert isinstance(end, TaskFailed)
+    assert "nemuri agent add" in end.reason
+    assert "\n" not in end.reason
+
+
+def test_the_perspective_is_the_one_whose_words_are_asked_for() -> None:
+    """The keywords and the name itself; none where there are none of any; the first of equals."""
+    for text, perspective in [
+        ("Is there a delay of the price list before the deadline?", "time"),
+        ("The budget, please", "cost"),
+        ("How long, in time?", "time"),
+        ("Good morning", None),
+        ("price or delay", "cost"),
+    ]:
+        assert _route(_task(text), _agent("a")).choices[0].perspective == perspective
+
+
+def test_a_wanted_perspective_is_taken() -> None:
+    """Whatever the words say."""
+    task = given(submitted("The budget?", perspective="time"), summarised("The budget?")).task
+
+    assert _route(task, _agent("a")).choices[0].perspective == "time"
+
+
+def test_each_part_is_assigned_and_the_same_routing_means_the_same_assignments() -> None:
+    """One agent for all parts."""
+    task = given(submitted("?"), summarised("price", "delay")).task
+    routed = _route(task, _agent("a"))
+
+    first, again = routing.assignments(routed), routing.assignments(routed)
+
+    assert first == again
+    assert [(each.part, each.agent_id, each.attempt) for each in first] == [(0, "a", 1), (1, "a", 1)]
+    assert len({each.event_id for each in first}) == 2
+
+
+def test_another_attempt_is_another_routing() -> None:
+    """Derived from the task and the attempt, not from what caused it."""
+    story = given(submitted("?"), summarised("?"))
+    again = story.when(failed(), reopened())
+
+    one = routing.route(submitted(), story.task, [_agent("a")])
+    same = routing.route(summarised("?"), story.task, [_agent("a")])
+    other = routing.route(submitted(), again.task, [_agent("a")])
+
+    assert one.event_id == same.event_id != other.event_id
+
+
+@settings(deadline=None, max_examples=50)
+@for_any(st.randoms(use_true_random=False), st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40))
+def test_routing_does_not_depend_on_the_order_of_the_agents(random: Any, text: str) -> None:
+    """Ties go by name; every score is between 0 and 1 and the sum of its parts."""
+    agents = [_agent(name, waiting=number % 2) for number, name in enumerate("abcdef")]
+    task = _task(text or "?")
+    expected = _route(task, *agents)
+    random.shuffle(agents)
+
+    routed = _route(task, *agents)
+
+    assert routed == expected
+    assert [each.agent_id for each in routed.scores] == ["a", "c", "e", "b", "d", "f"]
+    for each in routed.scores:
+        assert all(0 <= value <= 1 for value in (each.expertise, each.history, each.load, each.total))
+        assert abs(each.total - EXPERTISE * each.expertise - HISTORY * each.history - LOAD * each.load) < 1e-12
+
+
+def _task(text: str) -> Task:
+    return given(submitted(text), summarised(text)).task
+
+
+def _route(task: Task, *applicants: Applicant) -> TaskRouted:
+    routed = routing.route(submitted(), task, applicants)
+    assert isinstance(routed, TaskRouted)
+    return routed
+
+
+def _chosen(text: str, *applicants: Applicant) -> str:
+    return _route(_task(text), *applicants).choices[0].agent_id
+
+
+def _agent(
+    name: str, *, role: str = "clerk", description: str = "", tags: tuple[str, ...] = (), **known: int
+) -> Applicant:
+    definition = Definition(role=role, description=description, perspectives=(COST, TIME))
+    numbers = {"succeeded": 0, "failed": 0, "waiting": 0} | known
+    return Applicant(name, definition, tags, **numbers)

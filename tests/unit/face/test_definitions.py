@@ -1,0 +1,58 @@
+"""Agents as people write them."""
+
+from pathlib import Path
+
+import pytest
+
+from nemuri.face.definitions import DefinitionError, read_definition
+
+GOOD = """\
+id: python
+role: a teacher
+perspectives: [semantics, {name: pitfalls, keywords: [error]}]
+principles: [Quote.]
+policy: {expected_tasks_per_day: 1, archive_threshold: 0.1}
+"""
+
+
+def written(path: Path, text: str) -> Path:
+    """A file with this text."""
+    file = path / "agent.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
+    """A name alone is a perspective without keywords; of the policy only what differs from the defaults is kept."""
+    agent = read_definition(written(tmp_path, GOOD))
+    assert agent.agent_id == "python"
+    assert agent.definition.perspective_names == ("semantics", "pitfalls")
+    assert agent.definition.perspectives[1].keywords == ("error",)
+    assert agent.policy == {"expected_tasks_per_day": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("id: [", ":1:6: malformed YAML"),
+        ("- a", "write a mapping"),
+        ("id: a", "missing role, perspectives"),
+        (GOOD.replace("python", "a.b"), "id: 'a.b' is no agent's id"),
+        (GOOD.replace("python", "'>'"), "is no agent's id"),
+        (GOOD.replace("python", "12"), "id: 12 is no agent's id"),
+        (GOOD.replace("archive_threshold", "speed"), "policy.speed: there is no such key"),
+        (GOOD.replace("role:", "rule: x\nrole:"), "rule: there is no such key"),
+        (GOOD.replace("0.1", "-1"), "policy.archive_threshold: Input should be greater than 0"),
+        ("made: 2024-13-45", "malformed YAML"),
+        ("   \n", "the file is empty"),
+        ("a: " + "x" * 1_100_000, "larger than 1 MB"),
+    ],
+)
+def test_what_defines_no_agent_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+    """The line names the file, the place and what is wrong."""
+    file = written(tmp_path, text)
+    with pytest.raises(DefinitionError) as raised:
+        read_definition(file)
+    assert str(raised.value).startswith(str(file))
+    assert complaint in str(raised.value)
+    assert "\n" not in str(raised.value)

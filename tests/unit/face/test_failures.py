@@ -1,0 +1,82 @@
+"""Failures as one line and an exit code, and logs without secrets."""
+
+import asyncio
+import sys
+
+import pytest
+
+from nemuri.contracts.agents import Embedding
+from nemuri.face.cli.failures import Failure, WrongUse, explain
+from nemuri.face.client import ClientError, TaskTimeoutError
+from nemuri.face.embedders import EmbedderChanged, check_database_url, compare_embeddings
+from nemuri.face.logging import without_credentials
+from nemuri.face.sync import Loop
+from nemuri.infra.embedded.processes import ServerFailed
+from nemuri.infra.views.database import DatabaseError
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (WrongUse("no"), 2),
+        (ClientError("there is no agent"), 1),
+        (TaskTimeoutError("late"), 3),
+        (Failure("open", 4), 4),
+        (ServerFailed("it ended:\nline\n  the reason"), 1),
+        (ZeroDivisionError("odd"), 1),
+    ],
+)
+def test_every_failure_is_one_line(error: Exception, code: int) -> None:
+    """Its kind decides the exit code; control characters never reach the terminal."""
+    line, found = explain(error)
+    assert (found, line.startswith("nemuri: "), line.isprintable()) == (code, True, True)
+
+
+def test_passwords_are_not_logged() -> None:
+    """What stands before the host of a URL is left out."""
+    event = {"event": "no answer from postgresql://ann:secret@host/db", "number": 1}
+    assert without_credentials(None, "info", event) == {"event": "no answer from postgresql://host/db", "number": 1}
+
+
+def test_another_embedder_is_refused_by_name() -> None:
+    """The line names an agent, both embedders and the way out."""
+    old, new = Embedding(model="hashing-v1", dimension=1024), Embedding(model="other", dimension=8)
+    compare_embeddings({"cook": old}, old)
+    with pytest.raises(EmbedderChanged, match=r"cook has vectors of hashing-v1 .* other \(8 numbers\).*nemuri reembed"):
+        compare_embeddings({"cook": old}, new)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://u:secret@h/d", "postgresql://h:port/d"])
+def test_what_is_no_database_is_refused_without_its_password(url: str) -> None:
+    """One line, before anything is started."""
+    with pytest.raises(DatabaseError) as raised:
+        check_database_url(url)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_loop_in_a_thread_passes_results_and_errors_on() -> None:
+    """What the work returns or raises reaches the caller, and closing ends the thread."""
+
+    async def number(value: int) -> int:
+        await asyncio.sleep(0)
+        return 1 // value
+
+    loop = Loop()
+    try:
+        assert loop.run(number(1)) == 1
+        with pytest.raises(ZeroDivisionError):
+            loop.run(number(0))
+    finally:
+        loop.close()
+
+
+def test_the_command_line_starts_without_drivers_and_providers() -> None:
+    """`nemuri --help` and plain client commands load neither FastStream nor SQLAlchemy nor any provider."""
+    import subprocess
+
+    code = (
+        "import sys, nemuri.face.cli.app, nemuri.face.connection, nemuri.face.cli.screen\n"
+        "print([name for name in ('openai', 'anthropic', 'faststream', 'sqlalchemy', 'torch') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

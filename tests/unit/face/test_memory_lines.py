@@ -1,0 +1,55 @@
+"""Memories as people write them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nemuri.face.documents import InputError
+from nemuri.face.memory_lines import LARGEST, LARGEST_LINE, read_memories
+
+FULL = {
+    "content": "salt the water",
+    "tags": ["pasta"],
+    "learnings": {"craft": "before it boils"},
+    "scope": {"level": "project", "name": "dinner"},
+    "said_by": "Ann",
+    "said_at": "2026-01-02T03:04:05Z",
+}
+
+
+def test_every_line_is_a_memory(tmp_path: Path) -> None:
+    """All fields are read; empty lines and a byte order mark do not matter."""
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(FULL).encode() + b'\r\n\n{"content": "b"}')
+    first, second = read_memories(file)
+    assert (first.said_by, first.scope.name, first.learnings) == ("Ann", "dinner", {"craft": "before it boils"})
+    assert second.content == "b"
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (b'{"content": "a"', ":2: Invalid JSON"),
+        (b'{"content": "a", "mood": 1}', ":2: mood"),
+        (b'{"content": "a\\u0000"}', ":2: content"),
+        (b"\xff\xfe", ":2: Invalid JSON"),
+        (b'{"content": "' + b"a" * LARGEST_LINE + b'"}', ":2: the line is longer"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: bytes, complaint: str) -> None:
+    """One line with file, line and reason, and no memory at all."""
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(b'{"content": "fine"}\n' + line)
+    with pytest.raises(InputError) as raised:
+        read_memories(file)
+    assert complaint in str(raised.value)
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    """Only as much of it is read as tells that it is too large."""
+    file = tmp_path / "lines.jsonl"
+    with file.open("wb") as huge:
+        huge.truncate(LARGEST + 1)
+    with pytest.raises(InputError, match="larger than 64 MB"):
+        read_memories(file)

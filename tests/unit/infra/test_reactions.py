@@ -1,0 +1,292 @@
+"""The rules of a reaction: see the past first, one outcome, waiting is not failing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from nats.errors import NoRespondersError
+
+from nemuri.contracts.event import Event
+from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
+from nemuri.contracts.queries import Refusal, StatusQuery, StatusView
+from nemuri.contracts.subjects import PARTITIONS, Subjects
+from nemuri.contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, TaskSummarised
+from nemuri.domain.tasks.routing import assignments
+from nemuri.infra.log import ConflictError
+from nemuri.infra.models.protocol import ModelUnavailable
+from nemuri.infra.reactions import FAULTS, Against, GaveUpError, Outcome, Reactor, Service
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.progress import BehindError
+from tests.contracts.examples import EXAMPLES
+
+CAUSE = EXAMPLES["task_summarised"]
+ROUTED = EXAMPLES["task_routed"]
+
+
+@dataclass(slots=True)
+class PastAndLog:
+    """The past as far as a reactor asks for it, and a log in memory."""
+
+    first: bool = True
+    behind: bool = False
+    broken: Exception | None = None
+    asked: list[str] = field(default_factory=list)
+    appended: list[tuple[Event, int | None]] = field(default_factory=list)
+
+    async def since(self, event: Event) -> None:
+        """Wait for the views."""
+        self.asked.append(f"since {event.kind}")
+        if self.behind:
+            raise BehindError("the views are at 1 and 2 was waited for")
+
+    async def counts(self, event: Event) -> bool:
+        """Whether the event is the first of its id."""
+        self.asked.append(f"counts {event.kind}")
+        return self.first
+
+    async def wait(self, sequence: int) -> None:
+        """Wait for a place in the log."""
+        self.asked.append(f"wait {sequence}")
+
+    async def append(self, event: Event, *, expected: int | None = None) -> int:
+        """Append the event."""
+        if self.broken:
+            raise self.broken
+        self.appended.append((event, expected))
+        return len(self.appended)
+
+    @property
+    def views(self) -> "PastAndLog":
+        """Itself."""
+        return self
+
+    log = progress = views
+
+
+def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> Reactor:
+    """A reactor of a service that answers a summary so."""
+    service = Service("clerk")
+
+    @service.reaction(TaskSummarised)
+    async def react(event: TaskSummarised, resources: Resources) -> Outcome:
+        past.asked.append(f"react {event.kind}")
+        return answer()
+
+    return Reactor(service, cast("Resources", past))
+
+
+async def test_the_past_is_seen_before_anything_is_done() -> None:
+    """Then the one outcome is appended."""
+    past = PastAndLog()
+
+    await reactor(past, lambda: ROUTED).react(CAUSE)
+
+    assert past.asked == ["since task_summarised", "counts task_summarised", "react task_summarised"]
+    assert past.appended == [(ROUTED, None)]
+
+
+async def test_what_does_not_count_leads_to_nothing() -> None:
+    """The second of an id; the model is not even asked."""
+    past = PastAndLog(first=False)
+
+    await reactor(past, lambda: ROUTED).react(CAUSE)
+
+    assert past.asked[-1].startswith("counts")
+    assert past.appended == []
+
+
+async def test_outcomes_are_nothing_one_several_or_one_against_the_present_end() -> None:
+    """In their order."""
+    assert isinstance(ROUTED, TaskRouted)
+    several = assignments(ROUTED)
+    slept = EXAMPLES["agent_slept"]
+    expected: list[tuple[Outcome, list[tuple[Event, int | None]]]] = [
+        (None, []),
+        ([], []),
+        (ROUTED, [(ROUTED, None)]),
+        (several, [(each, None) for each in several]),
+        (Against(slept, 7), [(slept, 7)]),
+    ]
+    for outcome, appended in expected:
+        past = PastAndLog()
+        await reactor(past, lambda outcome=outcome: outcome).react(CAUSE)  # type: ignore[misc]
+        assert past.appended == appended
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [NoRespondersError(), ConflictError("old"), ModelUnavailable("429"), BehindError("behind")],
+    ids=lambda each: type(each).__name__,
+)
+async def test_waiting_is_not_failing(missing: Exception) -> None:
+    """However often: no server, no model, an old view, another sleep."""
+    past = PastAndLog()
+    waiting = reactor(past, _raising(missing))
+
+    for _ in range(3 * FAULTS):
+        with pytest.raises(type(missing)):
+            await waiting.react(CAUSE)
+
+    assert past.appended == []
+    assert not waiting.faults
+
+
+async def test_views_that_are_behind_are_waited_for() -> None:
+    """Nothing is done meanwhile."""
+    past = PastAndLog(behind=True)
+
+    with pytest.raises(BehindError):
+        await reactor(past, lambda: ROUTED).react(CAUSE)
+
+    assert past.asked == ["since task_summarised"]
+
+
+async def test_faults_of_the_event_itself_are_counted_and_then_given_up() -> None:
+    """With a fact that says who gave up on what, and why, in one storable line."""
+    past = PastAndLog()
+    failing = reactor(past, _raising(ValueError("no such\x00 part \ud800\nand a traceback")))
+
+    for _ in range(FAULTS - 1):
+        with pytest.raises(ValueError, match="no such"):
+            await failing.react(CAUSE)
+    assert past.appended == []
+    with pytest.raises(GaveUpError, match="no such part"):
+        await failing.react(CAUSE)
+
+    (failed, expected) = past.appended[0]
+    assert isinstance(failed, ReactionFailed)
+    assert (failed.service, failed.cause_kind, failed.error) == ("clerk", "task_summarised", "no such part ?")
+    assert (failed.correlation_id, failed.causation_id, expected) == (CAUSE.correlation_id, CAUSE.event_id, None)
+    assert not failing.faults
+
+
+async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
+    """Two workers give up on the same event under the same id; another service has its own."""
+    ids = []
+    for name in ("clerk", "clerk", "other"):
+        past = PastAndLog()
+        failing = reactor(past, _raising(ValueError("no")))
+        failing.service.name = name
+        for _ in range(FAULTS):
+            with pytest.raises((ValueError, GaveUpError)):
+                await failing.react(CAUSE)
+        ids.append(past.appended[0][0].event_id)
+
+    assert ids[0] == ids[1] != ids[2]
+
+
+async def test_a_fault_that_passes_is_forgotten() -> None:
+    """The next one starts to count anew."""
+    past, faults = PastAndLog(), iter([ValueError("once")])
+    passing = reactor(past, lambda: _raising(error)() if (error := next(faults, None)) else ROUTED)
+
+    with pytest.raises(ValueError, match="once"):
+        await passing.react(CAUSE)
+    await passing.react(CAUSE)
+
+    assert not passing.faults
+    assert past.appended == [(ROUTED, None)]
+
+
+async def test_giving_up_waits_for_the_log_too() -> None:
+    """The event is given up as soon as that can be recorded, without five more tries."""
+    past = PastAndLog()
+    failing = reactor(past, _raising(ValueError("no")))
+    for _ in range(FAULTS - 1):
+        with pytest.raises(ValueError, match="no"):
+            await failing.react(CAUSE)
+    past.broken = NoRespondersError()
+    with pytest.raises(NoRespondersError):
+        await failing.react(CAUSE)
+    past.broken = None
+
+    with pytest.raises(GaveUpError):
+        await failing.react(CAUSE)
+
+    assert len(past.appended) == 1
+
+
+async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
+    """The dead letter tells of it."""
+    past = PastAndLog()
+    failing = reactor(past, _raising(ValueError("no")))
+    outside = CAUSE.model_copy(update={"correlation_id": None})
+    for _ in range(FAULTS):
+        with pytest.raises((ValueError, GaveUpError)):
+            await failing.react(outside)
+
+    assert past.appended == []
+
+
+async def test_a_question_gets_an_answer_or_one_line() -> None:
+    """Wrong questions, waiting and faults are refusals, never silence."""
+    past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0)
+    outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
+        (b"{}", lambda: view, view.model_dump_json()),
+        (b'{"after": -1}', lambda: view, "after: Input should be greater than or equal to 0"),
+        (b"\xff", lambda: view, "Invalid JSON"),
+        (b"{}", _raising(BehindError("the views are at 1")), "not now: the views are at 1"),
+        (b"{}", _raising(ValueError("broken\nreally")), "clerk failed: broken"),
+    ]
+    for data, reply, expected in outcomes:
+        said = (await _asking(past, reply).ask(StatusQuery, data)).decode()
+        if said != expected:
+            refusal = Refusal.model_validate_json(said).refused
+            assert refusal.startswith(expected)
+            assert refusal.isprintable()
+
+
+def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
+    """As many at once as it allows; none if it reacts to nothing."""
+    service = Service("clerk", at_once=3)
+    assert service.durables(Subjects("z")) == ()
+    service.reaction(TaskSummarised, TaskCompleted)(_nothing)
+
+    (durable,) = service.durables(Subjects("z"))
+
+    assert (durable.name, durable.at_once) == ("clerk", 3)
+    assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
+
+
+def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
+    """Together the groups hear every partition, each once."""
+    service = Service("sleep", groups=16)
+    service.reaction(SessionEnded)(_nothing)
+
+    durables = service.durables(Subjects("z"))
+
+    assert [each.at_once for each in durables] == [1] * 16
+    assert len({each.name for each in durables}) == 16
+    heard = [subject for each in durables for subject in each.subjects]
+    assert sorted(heard) == sorted(f"z.agent.{number}.*.session_ended" for number in range(PARTITIONS))
+
+
+def test_the_events_of_an_agent_share_a_partition() -> None:
+    """Whatever their kind."""
+    subjects = Subjects("z")
+
+    found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[2] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}
+
+    assert len(found) == 1
+
+
+def _raising(error: Exception) -> Callable[[], Any]:
+    def fail() -> Any:
+        raise error
+
+    return fail
+
+
+def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> Reactor:
+    service = Service("clerk")
+
+    @service.answer(StatusQuery)
+    async def status(query: StatusQuery, resources: Resources) -> StatusView:
+        return reply()
+
+    return Reactor(service, cast("Resources", past))
+
+
+async def _nothing(event: Event, resources: Resources) -> None:
+    """No outcome."""
