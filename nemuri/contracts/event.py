@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 NAMESPACE = UUID("6e656d75-7269-5000-8000-736c65657021")
 """The root of every derived id."""
+DERIVED = 5
+"""The UUID version of derived ids; clients choose theirs among the others, so that they cannot anticipate ours."""
 
 
 def _storable(text: str) -> str:

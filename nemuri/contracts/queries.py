@@ -99,18 +99,20 @@ class MemoriesView(Value):
 
 
 class RememberedQuery(Query):
-    """Which of these memories are in the views, or refused? Answered as soon as all are, or after a while."""
+    """What became of these offers? Answered as soon as all are decided, or after a while."""
 
     name = "remembered"
     agent_id: Identifier
-    memory_ids: tuple[UUID, ...] = Field(max_length=1_000)
+    offers: tuple[UUID, ...] = Field(max_length=1_000)
+    """The ids of `memory_offered` events."""
 
 
 class RememberedView(Value):
     """What became of offered memories."""
 
     pending: tuple[UUID, ...] = ()
-    refused: dict[UUID, str] = Field(default_factory=dict)
+    """Offers that are not decided yet, in the order asked."""
+    refused: tuple[UUID, ...] = ()
 
 
 class RecallQuery(Query):

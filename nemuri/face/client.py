@@ -3,14 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 from uuid import UUID, uuid4
-
-from nats.aio.msg import Msg
-from nats.errors import NoRespondersError
-from pydantic import BaseModel, ValidationError
 
 from nemuri.contracts import queries
 from nemuri.contracts.clients import (
@@ -25,30 +21,22 @@ from nemuri.contracts.clients import (
     Setting,
     TaskSubmitted,
 )
-from nemuri.contracts.event import ClientEvent, derive
-from nemuri.contracts.log import complaint
+from nemuri.contracts.event import DERIVED, derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.results import TaskResult
+from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.log import Log
 from nemuri.infra.results import Results
 
-T = TypeVar("T", bound=BaseModel)
-PATIENCE = 20.0
-"""Seconds that an answer of a service may take."""
-RETURN_ATTEMPTS = 10
-RETURN_PAUSE = 0.3
-"""Seconds between two attempts to reach a service while none is there."""
 HEARTBEAT = 2.0
 """Seconds without news of a task after which is asked how it stands, in case the news was lost."""
+STALLED = 30
+"""Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
 TOGETHER = 64
 """Offered memories on their way at the same time."""
 GROUP = 500
 """Offered memories that are waited for together."""
-
-
-class ClientError(Exception):
-    """What was asked cannot be done; the text says why in one line."""
 
 
 class TaskTimeoutError(ClientError):
@@ -60,10 +48,9 @@ class Client:
     """A client of one namespace. Not safe for several threads; see `SyncClient` for programs without asyncio."""
 
     log: Log
-    client_id: str
+    _exchange: Exchange
     _blobs: Blobs
     _results: Results
-    _seen: int = field(default=0)
 
     @classmethod
     @asynccontextmanager
@@ -74,7 +61,7 @@ class Client:
         """
         log = await Log.connect(url, namespace, patient=False, name=f"{namespace}-client-{client_id}")
         try:
-            yield cls(log, client_id, await Blobs.open(log), await Results.open(log))
+            yield cls(log, Exchange(log, client_id), await Blobs.open(log), await Results.open(log))
         finally:
             await log.close()
 
@@ -95,10 +82,12 @@ class Client:
         `documents` are names and texts (pages separated by form feeds). Under the same `key` a task is submitted
         once. Raises `ClientError` for an unknown agent or input that is not text, and then nothing was submitted.
         """
+        if key is not None and key.version == DERIVED:
+            raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
         if agent is not None:
             await self.agents(agent)
         documents, text = _within_limit(text, documents)
-        event = _checked(
+        event = checked(
             TaskSubmitted,
             event_id=key or uuid4(),
             text=text,
@@ -108,7 +97,7 @@ class Client:
             perspective=perspective,
             setting={"project": project, "domains": list(domains)},
         )
-        await self._say(event)
+        await self._exchange.say(event)
         return event.event_id
 
     async def ask(
@@ -136,13 +125,13 @@ class Client:
 
     async def progress(self, task_id: UUID) -> TaskResult:
         """How a task stands now. Raises `ClientError` for an unknown one."""
-        return await self._query(queries.TaskQuery(task_id=task_id, after=self._seen), TaskResult)
+        return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
     async def answer(self, task_id: UUID, option: NegotiationOption) -> None:
         """Choose how a task of too many items goes on. Raises `ClientError` unless its negotiation is open."""
         if (await self.progress(task_id)).status != "negotiation":
             raise ClientError(f"task {task_id} has no open negotiation")
-        await self._say(_checked(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option))
+        await self._exchange.say(checked(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option))
 
     async def feedback(
         self,
@@ -156,7 +145,7 @@ class Client:
         await self.progress(task_id)
         if prevented_error is not None:
             await self.memory(prevented_error)
-        event = _checked(
+        event = checked(
             FeedbackGiven,
             event_id=uuid4(),
             correlation_id=task_id,
@@ -164,7 +153,7 @@ class Client:
             result=result,
             prevented_error=prevented_error,
         )
-        await self._say(event)
+        await self._exchange.say(event)
 
     async def remember(
         self,
@@ -178,7 +167,7 @@ class Client:
         said_at: datetime | None = None,
     ) -> UUID:
         """Put a memory into an agent's mind and return its id, once it can be recalled."""
-        memory = _checked(
+        memory = checked(
             MemoryContent,
             content=content,
             tags=list(tags),
@@ -198,26 +187,32 @@ class Client:
         return tuple(known)
 
     async def _remember(self, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
-        offers = [_checked(MemoryOffered, event_id=uuid4(), agent_id=agent, memory=each) for each in memories]
+        offers = [checked(MemoryOffered, event_id=uuid4(), agent_id=agent, memory=each) for each in memories]
         room = asyncio.Semaphore(TOGETHER)
 
         async def offer(event: MemoryOffered) -> None:
             async with room:
-                await self._say(event)
+                await self._exchange.say(event)
 
         async with asyncio.TaskGroup() as group:
             for each in offers:
                 group.create_task(offer(each))
-        ids = [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
-        await self._until_known(agent, ids)
-        return ids
+        await self._until_known(agent, [each.event_id for each in offers])
+        return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
 
-    async def _until_known(self, agent: str, memory_ids: Sequence[UUID]) -> None:
-        pending: tuple[UUID, ...] = tuple(memory_ids)
+    async def _until_known(self, agent: str, offers: Sequence[UUID]) -> None:
+        """Raises `ClientError` when memories are refused, or when nothing moves any more."""
+        pending, stalled = tuple(offers), 0
         while pending:
-            query = queries.RememberedQuery(agent_id=agent, memory_ids=pending, after=self._seen)
-            left = (await self._query(query, queries.RememberedView)).pending
-            pending = left
+            view = await self._exchange.ask(
+                queries.RememberedQuery, queries.RememberedView, agent_id=agent, offers=pending
+            )
+            if view.refused:
+                raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
+            stalled = stalled + 1 if view.pending == pending else 0
+            if stalled > STALLED:
+                raise ClientError(f"{len(pending)} memories are on the log and not taken in yet; see `nemuri status`")
+            pending = view.pending
 
     async def recall(
         self,
@@ -230,82 +225,43 @@ class Client:
         domains: Iterable[str] = (),
     ) -> queries.RecallView:
         """What would come to the agent's mind, best first: the specialist's own retrieval; records nothing."""
-        setting = _checked(Setting, project=project, domains=list(domains))
-        question = _checked(
+        setting = checked(Setting, project=project, domains=list(domains))
+        return await self._exchange.ask(
             queries.RecallQuery,
+            queries.RecallView,
             agent_id=agent,
             query=query,
             top=top,
             perspective=perspective,
             setting=setting,
-            after=self._seen,
         )
-        return await self._query(question, queries.RecallView)
 
     async def agents(self, agent: str | None = None) -> tuple[queries.AgentView, ...]:
         """All agents, or the one asked for. Raises `ClientError` for an unknown one."""
-        query = _checked(queries.AgentsQuery, agent_id=agent, after=self._seen)
-        return (await self._query(query, queries.AgentsView)).agents
+        return (await self._exchange.ask(queries.AgentsQuery, queries.AgentsView, agent_id=agent)).agents
 
     async def memories(
         self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
     ) -> tuple[queries.MemoryView, ...]:
         """What an agent remembers, strongest first."""
-        query = _checked(queries.MemoriesQuery, agent_id=agent, status=status, limit=limit, after=self._seen)
-        return (await self._query(query, queries.MemoriesView)).memories
+        kind, answer = queries.MemoriesQuery, queries.MemoriesView
+        return (await self._exchange.ask(kind, answer, agent_id=agent, status=status, limit=limit)).memories
 
     async def memory(self, memory_id: UUID) -> queries.MemoryView:
         """One memory. Raises `ClientError` for an unknown one."""
-        return await self._query(queries.MemoryQuery(memory_id=memory_id, after=self._seen), queries.MemoryView)
+        return await self._exchange.ask(queries.MemoryQuery, queries.MemoryView, memory_id=memory_id)
 
     async def status(self) -> queries.StatusView:
         """How far the views are and what they hold."""
-        return await self._query(queries.StatusQuery(after=0), queries.StatusView)
+        return await self._exchange.ask(queries.StatusQuery, queries.StatusView, after=0)
 
     async def settle(self) -> None:
         """Wait until the views hold everything that is in the log now."""
-        self._seen = max(self._seen, await self.log.last_sequence())
-        await self._query(queries.AgentsQuery(after=self._seen), queries.AgentsView)
-
-    async def _say(self, event: ClientEvent) -> None:
-        sequence = await self.log.append(event.model_copy(update={"client_id": self.client_id}))
-        self._seen = max(self._seen, sequence)
+        self._exchange.seen = max(self._exchange.seen, await self.log.last_sequence())
+        await self.agents()
 
     async def _stored(self, name: str, content: str) -> Document:
-        return _checked(Document, name=name, ref=await self._blobs.put(content), characters=len(content))
-
-    async def _query(self, query: queries.Query, kind: type[T]) -> T:
-        subject = self.log.subjects.query(query.name)
-        try:
-            reply = await self._request(subject, query.model_dump_json().encode())
-        except NoRespondersError as error:
-            raise ClientError(f"no service answers questions about {query.name}; is the platform running?") from error
-        except TimeoutError as error:
-            raise ClientError(f"the platform did not answer within {PATIENCE:g} s; see `nemuri status`") from error
-        return _read(reply.data, kind)
-
-    async def _request(self, subject: str, data: bytes) -> Msg:
-        """Services that were cut off from a restarted server get some seconds to come back."""
-        for _ in range(RETURN_ATTEMPTS):
-            try:
-                return await self.log.connection.request(subject, data, timeout=PATIENCE)
-            except NoRespondersError:
-                await asyncio.sleep(RETURN_PAUSE)
-        return await self.log.connection.request(subject, data, timeout=PATIENCE)
-
-
-def _read(data: bytes, kind: type[T]) -> T:
-    try:
-        return kind.model_validate_json(data)
-    except ValidationError:
-        raise ClientError(queries.Refusal.model_validate_json(data).refused) from None
-
-
-def _checked(kind: type[T], **fields: Any) -> T:
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        raise ClientError(complaint(error)) from error
+        return checked(Document, name=name, ref=await self._blobs.put(content), characters=len(content))
 
 
 def _within(timeout: float | None) -> None:

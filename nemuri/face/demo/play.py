@@ -9,10 +9,11 @@ from uuid import UUID
 
 from nemuri.contracts.queries import MemoryView
 from nemuri.contracts.results import TaskResult
-from nemuri.face.client import Client, ClientError
+from nemuri.face.client import Client
 from nemuri.face.demo.questions import Question
 from nemuri.face.demo.texts import document
 from nemuri.face.demo.way import Way, follow, heed_cancellation
+from nemuri.face.exchange import ClientError
 
 PATIENCE: Final = 60.0
 """Seconds that a task and all that follows from it may take."""

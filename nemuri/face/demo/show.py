@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 
 from nemuri.domain.memory.policy import Policy
-from nemuri.face.client import Client, ClientError
+from nemuri.face.client import Client
 from nemuri.face.definitions import AgentFile
 from nemuri.face.demo.agents import define
 from nemuri.face.demo.play import Played, play
@@ -17,6 +17,7 @@ from nemuri.face.demo.screen import Screen
 from nemuri.face.demo.stage import stage
 from nemuri.face.demo.tables import strengths, summary
 from nemuri.face.demo.texts import topics
+from nemuri.face.exchange import ClientError
 from nemuri.face.operations import verify
 from nemuri.infra.settings import Settings
 

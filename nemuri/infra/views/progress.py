@@ -67,11 +67,10 @@ class Progress:
         except TimeoutError as error:
             raise BehindError(f"the views are at {self.sequence} and {sequence} was waited for") from error
 
-    async def moves(self, *, seconds: float) -> bool:
-        """Return as soon as there is news of the views, or after a while; whether there was."""
-        here = self.sequence
+    async def moves(self, beyond: int, *, seconds: float) -> bool:
+        """Return as soon as the views are beyond a place in the log, or after a while; whether they are."""
         try:
-            await self.wait(here + 1, seconds=seconds)
+            await self.wait(beyond + 1, seconds=seconds)
         except BehindError:
             return False
         return True

@@ -101,12 +101,11 @@ class Views:
         found = await self.memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         return {content.memory_id: (content, memory) for content, memory in found}
 
-    async def unknown(self, memory_ids: Sequence[UUID]) -> tuple[UUID, ...]:
-        """Those of the memories that there are not, or not yet, in the order given."""
-        query = select(tables.memory.c.memory_id).where(tables.memory.c.memory_id.in_(memory_ids))
+    async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
+        """Those of the events that the views have folded."""
+        query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))
         async with self.database.reading() as connection:
-            known = set((await connection.execute(query)).scalars())
-        return tuple(each for each in memory_ids if each not in known)
+            return set((await connection.execute(query)).scalars())
 
     async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
         """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""

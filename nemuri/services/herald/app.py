@@ -1,8 +1,11 @@
 """The reactions of the herald, and the questions that clients may ask of the views."""
 
 import asyncio
+from collections.abc import Sequence
+from uuid import UUID
 
-from nemuri.contracts.memories import SessionEnded
+from nemuri.contracts.event import derive
+from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
 from nemuri.contracts.queries import (
     AgentsQuery,
     AgentsView,
@@ -82,15 +85,26 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 @service.answer(RememberedQuery)
 async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
-    """Which offered memories are not in the views yet; waits a while for those."""
+    """What became of offered memories; waits a while for those that are not decided."""
     if await resources.views.agent(query.agent_id) is None:
         return _nobody(query.agent_id)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
-    while pending := await resources.views.unknown(query.memory_ids):
+    while True:
+        here = resources.views.progress.sequence
+        view = await _decided(query.offers, resources)
         left = until - asyncio.get_running_loop().time()
-        if left <= 0 or not await resources.views.progress.moves(seconds=left):
-            break
-    return RememberedView(pending=pending)
+        if not view.pending or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
+            return view
+
+
+async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedView:
+    encoded = {each: derive(each, MemoryEncoded.kind_of()) for each in offers}
+    refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
+    happened = await resources.views.happened([*encoded.values(), *refused.values()])
+    return RememberedView(
+        pending=tuple(each for each in offers if not happened & {encoded[each], refused[each]}),
+        refused=tuple(each for each in offers if refused[each] in happened),
+    )
 
 
 @service.answer(StatusQuery)

@@ -14,7 +14,7 @@ from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
 from nemuri.services.intake.splitting import details_of, items_of
 
-service = Service("intake", at_once=64)
+service = Service("intake", at_once=16)
 
 
 @service.reaction(TaskSubmitted)

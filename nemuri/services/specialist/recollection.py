@@ -68,9 +68,9 @@ class _Indexed:
 
 @dataclass(slots=True)
 class Recollections:
-    """The indexes of this process, by namespace, agent and generation of vectors."""
+    """The indexes of this process, by database and namespace, agent and generation of vectors."""
 
-    indexes: OrderedDict[tuple[str, str, str], _Indexed] = field(default_factory=OrderedDict)
+    indexes: OrderedDict[tuple[str, str, str, str], _Indexed] = field(default_factory=OrderedDict)
 
     async def recall(
         self,
@@ -87,7 +87,8 @@ class Recollections:
         texts = (query, *expansions.values())
         vectors = resources.vectors.serving(agent.embedding)
         asked = Asked(await vectors.of(texts), [terms(text) for text in texts], vectors.embedder.relevance_threshold)
-        indexed = self._indexed((resources.settings.namespace, agent.agent_id, vectors.generation), vectors)
+        views = resources.database
+        indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
             found = _search(indexed, agent, asked, setting, active=True)
@@ -106,7 +107,7 @@ class Recollections:
             deep=deep and bool(candidates),
         )
 
-    def _indexed(self, name: tuple[str, str, str], vectors: Vectors) -> _Indexed:
+    def _indexed(self, name: tuple[str, str, str, str], vectors: Vectors) -> _Indexed:
         known = self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
         self.indexes.move_to_end(name)
         while len(self.indexes) > REMEMBERED_AGENTS:

@@ -7,8 +7,9 @@ import pytest
 
 from nemuri.contracts.agents import Embedding
 from nemuri.face.cli.failures import Failure, WrongUse, explain
-from nemuri.face.client import ClientError, TaskTimeoutError
+from nemuri.face.client import TaskTimeoutError
 from nemuri.face.embedders import EmbedderChanged, check_database_url, compare_embeddings
+from nemuri.face.exchange import ClientError
 from nemuri.face.logging import without_credentials
 from nemuri.face.sync import Loop
 from nemuri.infra.embedded.processes import ServerFailed

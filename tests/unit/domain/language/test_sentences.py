@@ -19,6 +19,10 @@ HOSTILE = ["a", ".", " ", "\n", "。", "「", "1", "A.", "a.", "'", "- \n", "é"
         ("No. 5 is here. I said no. Then we went.", ["No. 5 is here.", "I said no.", "Then we went."]),
         ("J. K. Rowling wrote it... and more. Done", ["J. K. Rowling wrote it... and more.", "Done"]),
         ("It ends at 5 p.m. He left the U.S. Army.", ["It ends at 5 p.m.", "He left the U.S. Army."]),
+        (
+            '**Names are bound.** They (e.g. x) refer. "del" unbinds.',
+            ["**Names are bound.**", "They (e.g. x) refer.", '"del" unbinds.'],
+        ),
         ('"What?" he asked. (Yes.) Call list.append now.', ['"What?" he asked.', "(Yes.)", "Call list.append now."]),
     ],
 )
@@ -48,8 +52,9 @@ def test_lines_of_lists_headings_and_blank_lines_end_sentences_and_wraps_do_not(
 
 
 def test_white_space_is_normalised() -> None:
-    """Runs of any white space become one space."""
+    """Runs of any white space become one space, but for a line that wraps after the hyphen of a word."""
     assert normalised("  a \t\n b　c ") == "a b c"
+    assert normalised("a well-\n  known thing -\nnot a well- known one") == "a well-known thing - not a well- known one"
 
 
 @given(st.text(alphabet=st.sampled_from("aA1.!?。？」)\"' \n\t\f-・日本ー…\r")))

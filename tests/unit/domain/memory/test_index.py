@@ -60,6 +60,17 @@ def test_an_expansion_adds_candidates_but_weighs_less() -> None:
     assert 0 < found.lexical[1] <= EXPANSION_WEIGHT
 
 
+def test_the_vector_of_an_expansion_weighs_less_too() -> None:
+    """What only an expansion is close to comes after what the query itself is close to."""
+    index = AgentIndex(2)
+    index.add([A, B], np.eye(2, dtype=np.float32), ["", ""])
+
+    found = index.search(np.eye(2, dtype=np.float32), [[], []], vector_threshold=0.1)
+
+    assert found.ids == (A, B)
+    assert found.similarity.tolist() == [1.0, EXPANSION_WEIGHT]
+
+
 def test_archived_memories_are_searched_only_when_asked_for() -> None:
     """The same index serves deep recall."""
     index = _index()

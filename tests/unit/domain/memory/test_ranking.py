@@ -134,13 +134,14 @@ def test_a_stronger_memory_outranks_an_equally_relevant_one() -> None:
 
 def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> None:
     """The same log gives the same context."""
-    story = given(*ruled(ranking="document_003"), encoded(A), encoded(B), encoded(C))
+    story = given(*ruled(ranking="document_003"), encoded(A), encoded(B), encoded(C, strength=0.5))
     occasion = Occasion(None, frozenset(), BEGINNING)
-    found = [_found(story, each) for each in (A, B, C)]
+    found = [_found(story, A), _found(story, B), _found(story, C, relevance=0.8)]
 
     forwards, backwards = ranked(story.agent, found, occasion), ranked(story.agent, found[::-1], occasion)
 
-    assert [each.memory_id for each in forwards] == [A, B, C]
+    assert len({each.score for each in forwards}) == 1
+    assert [each.memory_id for each in forwards] == [C, A, B]
     assert forwards == backwards
     assert ranked(story.agent, [], occasion) == ()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri.infra.models.citations import cited, disarmed, without_labels
+from nemuri.infra.models.citations import cited, cites_details, disarmed, without_labels
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,10 @@ def test_labels_are_taken_out_and_disarmed() -> None:
     """Other brackets stay."""
     assert without_labels("Rare [m1, d2]. See [3] 【m1】") == "Rare. See [3]"
     assert disarmed("Rare [m1] [3] ［d2］") == "Rare (m1) [3] (d2)"
+
+
+@pytest.mark.parametrize("text", ["It is so [d1].", "Both [m1, D2]", "全角［d12］"])
+def test_citing_a_detail_is_seen(text: str) -> None:
+    """Alone or beside others, any case, ASCII or full-width; a word in brackets is no citation."""
+    assert cites_details(text)
+    assert not cites_details("Only [m1], d1, (d2), [draft], []")

@@ -113,3 +113,67 @@ async def test_an_answer_with_content_teaches_at_least_one_thing() -> None:
     learned = await learn("What is rare?", "Moss of this kind is rare [m1].", "費用", "歴史")
     assert learned == {"費用": "Moss of this kind is rare."}
     assert await learn("What is rare?", "Moss is rare.") == {}
+
+
+REFERENCE = Source(
+    "d1",
+    """Releasing a lock
+****************
+
+This is done by the lock itself.
+
+   >>> lock.release()
+   lock = None
+
+**Releasing a lock wakes one waiter.** Who waits is woken in order of arri-
+val. [1]  Releasing a lock twice raises an error.
+
+| releasing a lock | wakes |
+""",
+)
+
+
+async def test_only_sentences_that_can_stand_alone_are_quoted() -> None:
+    """No heading, code, table or mark of a footnote, as long as there is a sentence that says it."""
+    found = await answer("What does releasing a lock do?", (), (REFERENCE,))
+    assert found.text.splitlines()[1:] == [
+        "- Releasing a lock wakes one waiter. [d1]",
+        "- Releasing a lock twice raises an error. [d1]",
+    ]
+
+
+async def test_a_list_of_questions_is_answered_item_by_item() -> None:
+    """Each item is repeated with what answers it, or with a word that nothing does; only the quotes teach."""
+    question = "1. How is the database pool reset?\n2. Who won at chess?\n3. What does the reset cost? [m1]"
+    found = await answer(question, (POOL,), (MANUAL,))
+    assert found.text.splitlines()[1:] == [
+        "- How is the database pool reset?",
+        "  - The database pool is reset by restarting the worker. [m1]",
+        "  - To reset the pool, call close() first. [d1]",
+        "- Who won at chess?",
+        "  - nothing was found on this",
+        "- What does the reset cost? (m1)",
+        "  - The reset costs three seconds of downtime. [d1]",
+    ]
+    assert found.cited == ("m1", "d1")
+    learned = await learn(question, found.text, "operation", "cost")
+    assert learned == {
+        "operation": "The database pool is reset by restarting the worker.",
+        "cost": "The reset costs three seconds of downtime.",
+    }
+
+
+async def test_the_best_sentence_goes_to_the_perspective_whose_keywords_it_has() -> None:
+    """Keywords widen a perspective; what the details add must have to do with the question."""
+    job = LearningsJob(
+        "an operator",
+        "How do I reset the pool?",
+        "The pool is reset by restarting the worker [m1].",
+        ("money", "processes", "time"),
+        (Source("d1", "A reset of the pool takes three seconds. Coffee takes a minute."),),
+        {"processes": ("worker", "restart"), "time": ("seconds", "minute")},
+    )
+    assert (await MODEL.learnings(job)).value == {
+        "processes": "The pool is reset by restarting the worker.",
+        "time": "A reset of the pool takes three seconds.",
+    }

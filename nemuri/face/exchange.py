@@ -1,0 +1,75 @@
+"""How the client talks: events onto the log, questions over the bus, and what comes back for each."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from nats.aio.msg import Msg
+from nats.errors import NoRespondersError
+from pydantic import BaseModel, ValidationError
+
+from nemuri.contracts.event import ClientEvent
+from nemuri.contracts.log import complaint
+from nemuri.contracts.queries import Query, Refusal
+from nemuri.infra.log import Log
+
+T = TypeVar("T", bound=BaseModel)
+PATIENCE = 20.0
+"""Seconds that an answer of a service may take."""
+RETURN_ATTEMPTS = 10
+RETURN_PAUSE = 0.3
+"""Seconds between two attempts to reach a service while none is there."""
+
+
+class ClientError(Exception):
+    """What was asked cannot be done; the text says why in one line."""
+
+
+def checked(kind: type[T], **fields: Any) -> T:
+    """The model made of the fields; raises `ClientError`."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise ClientError(complaint(error)) from error
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One client's side of the bus; it reads what it wrote."""
+
+    log: Log
+    client_id: str
+    seen: int = 0
+    """The newest place in the log that this client knows of."""
+
+    async def say(self, event: ClientEvent) -> None:
+        """Append an event in the client's name; returns once it is on disk."""
+        sequence = await self.log.append(event.model_copy(update={"client_id": self.client_id}))
+        self.seen = max(self.seen, sequence)
+
+    async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
+        """The answer to a question, from views that know all that this client said; raises `ClientError`."""
+        query = checked(kind, **({"after": self.seen} | fields))
+        try:
+            reply = await self._request(self.log.subjects.query(query.name), query.model_dump_json().encode())
+        except NoRespondersError as error:
+            raise ClientError(f"no service answers questions about {query.name}; is the platform running?") from error
+        except TimeoutError as error:
+            raise ClientError(f"the platform did not answer within {PATIENCE:g} s; see `nemuri status`") from error
+        return _read(reply.data, answer)
+
+    async def _request(self, subject: str, data: bytes) -> Msg:
+        """Services that were cut off from a restarted server get some seconds to come back."""
+        for _ in range(RETURN_ATTEMPTS):
+            try:
+                return await self.log.connection.request(subject, data, timeout=PATIENCE)
+            except NoRespondersError:
+                await asyncio.sleep(RETURN_PAUSE)
+        return await self.log.connection.request(subject, data, timeout=PATIENCE)
+
+
+def _read(data: bytes, kind: type[T]) -> T:
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError:
+        raise ClientError(Refusal.model_validate_json(data).refused) from None

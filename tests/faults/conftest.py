@@ -1,0 +1,42 @@
+"""A platform of real processes: both servers and one process for every service, to be killed at will."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from nemuri.face.hosting import prepare
+from nemuri.infra.log import Log
+from tests.connected.conftest import seed
+from tests.connected.scene import agent_defined, logged
+from tests.connected.servers import Servers
+from tests.faults.processes import Platform
+
+__all__ = ["log", "platform", "seed"]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def platform() -> AsyncIterator[Platform]:
+    """Everything in processes of its own, started once for all kills."""
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    with pytest.MonkeyPatch.context() as environment:
+        async with Servers.running() as servers:
+            settings = servers.settings()
+            environment.setenv("NEMURI_NAMESPACE", settings.namespace)
+            environment.setenv("NEMURI_PROVIDERS", "extractive")
+            environment.setenv("NEMURI_EMBEDDER", "hashing")
+            await prepare(settings)
+            async with logged(settings) as log, Platform.of(servers, settings, directory) as running:
+                await log.append(agent_defined())
+                yield running
+    shutil.rmtree(directory)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def log(platform: Platform) -> AsyncIterator[Log]:
+    """The platform's log."""
+    async with logged(platform.settings) as opened:
+        yield opened

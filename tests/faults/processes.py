@@ -1,0 +1,49 @@
+"""The processes of a platform, each with a name by which it is killed and started again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, Self
+
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.workers import Worker
+from nemuri.infra.embedded.home import Home
+from nemuri.infra.settings import Settings
+from tests.connected.servers import Servers
+
+
+class Killable(Protocol):
+    """A process."""
+
+    async def start(self) -> None:
+        """Start it, and return when it serves."""
+
+    async def kill(self) -> None:
+        """End it with SIGKILL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Both servers and all services, by name."""
+
+    settings: Settings
+    processes: dict[str, Killable]
+
+    @classmethod
+    @asynccontextmanager
+    async def of(cls, servers: Servers, settings: Settings, directory: Path) -> AsyncIterator[Self]:
+        """One worker for each service on these servers, for as long as the context lasts."""
+        home = Home(directory)
+        workers = {name: Worker(home, name, settings) for name in SERVICES}
+        try:
+            await asyncio.gather(*(worker.start() for worker in workers.values()))
+            yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})
+        finally:
+            await asyncio.gather(*(worker.stop() for worker in workers.values()))
+
+    async def crash(self, name: str) -> None:
+        """Kill a process and start it again at once."""
+        await self.processes[name].kill()
+        await self.processes[name].start()

@@ -1,0 +1,128 @@
+"""Whichever process dies at whichever moment, nothing acknowledged is lost and nothing recorded is replaced."""
+
+import asyncio
+import random
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.contracts.log import AnyEvent
+from nemuri.contracts.memories import AgentSlept, SessionEnded
+from nemuri.contracts.results import TaskResult
+from nemuri.contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.client import Client
+from nemuri.face.exchange import ClientError
+from nemuri.infra.log import Log
+from nemuri.infra.reactions import WAITING
+from nemuri.infra.resources import opened
+from tests.connected.scene import assert_verified, effective, quiet, recorded, visiting
+from tests.faults.processes import Platform
+
+pytestmark = [pytest.mark.connected, pytest.mark.timeout(120)]
+
+TASKS = 6
+PATIENCE = 40.0
+DOCUMENT = "\f".join(
+    f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."
+    for number in range(1, 26)
+)
+VICTIMS = (
+    ("projector", "herald"),
+    ("intake", "specialist"),
+    ("orchestrator", "attribution", "sleep"),
+    ("nats",),
+    ("postgres",),
+    (*SERVICES, "nats", "postgres"),
+)
+"""Killed in the same run, at moments of their own: an event in work at that moment waits for another worker."""
+MISSING: tuple[type[BaseException], ...] = (*WAITING, ClientError)
+R = TypeVar("R")
+
+
+async def patiently(work: Callable[[], Awaitable[R]]) -> R:
+    """What the work yields once nothing is missing any more: what a program does whose request was not answered."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                return await work()
+            except MISSING:
+                await asyncio.sleep(0.05)
+
+
+async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
+    """Submit tasks with a document each, in the rhythm of the seed; all of them acknowledged."""
+    known = []
+    for number in range(TASKS):
+        key = uuid4()
+        text = f"Is number {rng.randrange(1, 26)} true, and what of an empty list? ({number})"
+        await patiently(lambda text=text, key=key: client.submit(text, documents=[("p.txt", DOCUMENT)], key=key))  # type: ignore[misc]
+        known.append(key)
+        await asyncio.sleep(rng.uniform(0, 0.1))
+    return known
+
+
+async def crash_sometime(platform: Platform, victims: Sequence[str], rng: random.Random) -> None:
+    """Kill each victim once while tasks are coming in, and once more while they are in work."""
+
+    async def crash(name: str, moments: Sequence[float]) -> None:
+        for moment in moments:
+            await asyncio.sleep(moment)
+            await platform.crash(name)
+
+    await asyncio.gather(*(crash(name, [rng.uniform(0.02, 0.4) for _ in range(2)]) for name in victims))
+
+
+def test_every_process_is_a_victim() -> None:
+    """No process is spared, a service that comes later included."""
+    assert {name for group in VICTIMS for name in group} == {*SERVICES, "nats", "postgres"}
+
+
+@pytest.mark.parametrize("victims", VICTIMS, ids="+".join)
+async def test_every_task_ends_whoever_is_killed(
+    platform: Platform, log: Log, victims: Sequence[str], seed: int
+) -> None:
+    """Each acknowledged task is answered, once and for good, each session slept over once, and the views are right."""
+    rng = random.Random(seed)
+    async with visiting(platform.settings) as client:
+        async with asyncio.TaskGroup() as group:
+            submission = group.create_task(submit_all(client, rng))
+            group.create_task(crash_sometime(platform, victims, rng))
+        tasks = submission.result()
+        results = [
+            await patiently(lambda key=key: client.result(key, settled=True, timeout=PATIENCE))  # type: ignore[misc]
+            for key in tasks
+        ]
+    async with opened(platform.settings) as resources:
+        await quiet(resources)
+    facts = await effective(log)
+    assert [each.status for each in results] == ["done"] * TASKS
+    assert_answered_for_good(results, await recorded(log), facts)
+    assert_slept_once(facts)
+    await assert_verified(platform.settings)
+
+
+def assert_answered_for_good(
+    results: Sequence[TaskResult], everything: Sequence[AnyEvent], facts: Sequence[AnyEvent]
+) -> None:
+    """The first answer recorded for an assignment is the one that clients see, and each task is completed once."""
+    first: dict[UUID, str] = {}
+    parts: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for event in everything:
+        if isinstance(event, TaskAnswered) and event.assignment_id not in first:
+            first[event.assignment_id] = event.text
+            parts[event.task_id].append(event.assignment_id)
+    completed = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted))
+    for each in results:
+        assert completed[each.task_id] == 1
+        assert [first[part] for part in parts[each.task_id]] == [each.answer]
+    assert not [each for each in facts if isinstance(each, TaskFailed)]
+
+
+def assert_slept_once(facts: Sequence[AnyEvent]) -> None:
+    """The sleeps cover exactly the sessions that ended, each once."""
+    slept = Counter(session for each in facts if isinstance(each, AgentSlept) for session in each.sessions)
+    assert slept == Counter(each.assignment_id for each in facts if isinstance(each, SessionEnded))
