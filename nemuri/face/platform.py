@@ -8,11 +8,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.embedders import check_database_url, check_embedder, embedding_in_force
 from nemuri.face.hosting import prepare, serving
-from nemuri.face.workers import Worker, end_orphans
+from nemuri.face.workers import Worker, end_orphans, while_connected
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
 from nemuri.infra.embedded.supervisor import Supervised, Supervisor
+from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 
 
@@ -34,13 +35,13 @@ async def run_platform(
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
             await check_embedder(addressed)
-            async with _services(home, addressed, processes=processes):
+            async with _services(home, addressed, processes=processes) as resources:
                 addresses = Addresses(
                     nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
                 )
                 home.write_addresses(addresses)
                 ready(addresses)
-                await stop.wait()
+                await (stop.wait() if resources is None else while_connected(resources, stop.wait()))
 
 
 @asynccontextmanager
@@ -56,7 +57,7 @@ async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
         yield settings.addressed(settings.nats_url or nats.url, settings.database_url or postgres.url)
 
 
-def _services(home: Home, settings: Settings, *, processes: bool) -> AbstractAsyncContextManager[object]:
+def _services(home: Home, settings: Settings, *, processes: bool) -> AbstractAsyncContextManager[Resources | None]:
     return _workers(home, settings) if processes else serving(settings, SERVICES)
 
 

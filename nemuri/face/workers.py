@@ -15,6 +15,7 @@ from nemuri.face.hosting import prepare, serving
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
 from nemuri.infra.embedded.supervisor import Supervisor
+from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 
 READY_SECONDS = 120.0
@@ -93,10 +94,23 @@ async def work(
     if parent is None:
         await prepare(settings)
         await check_embedder(settings)
-    async with serving(settings, [name]):
+    async with serving(settings, [name]) as resources:
         if ready is not None:
             await asyncio.to_thread(ready.touch)
-        await (stop.wait() if parent is None else _until_orphaned(parent, stop))
+        await while_connected(resources, stop.wait() if parent is None else _until_orphaned(parent, stop))
+
+
+async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
+    """Wait for `until`; raises ServerFailed when a connection to NATS is closed for good before that."""
+    ending, lost = asyncio.ensure_future(until), asyncio.ensure_future(resources.log.lost.wait())
+    try:
+        await asyncio.wait((ending, lost), return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            raise ServerFailed("the connection to NATS was closed for good; start again")
+    finally:
+        for each in (ending, lost):
+            each.cancel()
+        await asyncio.gather(ending, lost, return_exceptions=True)
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:

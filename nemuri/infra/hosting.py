@@ -11,6 +11,7 @@ from faststream.exceptions import NackMessage, RejectMessage
 from faststream.nats import JStream, NatsBroker, PullSub
 from faststream.nats.annotations import NatsMessage
 from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 
 from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
@@ -27,12 +28,17 @@ logger = structlog.get_logger()
 
 def application(service: Service, resources: Resources) -> FastStream:
     """The service as an application that consumes from its durables; they must have been provisioned."""
+
+    async def end() -> None:
+        resources.log.lost.set()
+
     broker = NatsBroker(
         str(resources.settings.nats_url),
         name=f"{resources.settings.namespace}-{service.name}",
         max_reconnect_attempts=-1,
         reconnect_time_wait=1,
         graceful_timeout=20,
+        closed_cb=end,
         logger=None,
     )
     reactor = Reactor(service, resources)
@@ -131,7 +137,10 @@ async def _alive(message: NatsMessage) -> AsyncIterator[None]:
     async def beat() -> None:
         while True:
             await asyncio.sleep(ACK_WAIT / 3)
-            await message.in_progress()
+            try:
+                await message.in_progress()
+            except NatsError as error:  # without a server there is nobody to tell; it may be back for the next beat
+                logger.info("no sign of life", why=str(error))
 
     beating = asyncio.ensure_future(beat())
     try:

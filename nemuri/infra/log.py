@@ -1,7 +1,8 @@
 """The log: append and read, the only way in and the only way out."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Self
 
@@ -22,6 +23,8 @@ EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
 """The first recording of an event that was exported and imported since."""
+ANSWER_SECONDS = 15.0
+"""What the server may take to answer: a cluster that has lost its leader needs some seconds for another one."""
 HEADER_BYTES = 4096
 """What is kept free for the headers of a message, which the server counts too."""
 WRONG_LAST_SEQUENCE = 10071
@@ -76,6 +79,8 @@ class Log:
     connection: Nats
     stream: JetStreamContext
     subjects: Subjects
+    lost: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once a connection of this process is closed for good, by itself or by the server: nothing comes any more."""
 
     @classmethod
     async def connect(cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri") -> Self:
@@ -83,8 +88,9 @@ class Log:
 
         With `patient` false, raises `UnreachableError` when nobody answers at first.
         """
-        connection = await connect(url, patient=patient, name=name)
-        return cls(connection, connection.jetstream(timeout=5.0), Subjects(namespace))
+        lost = asyncio.Event()
+        connection = await connect(url, patient=patient, name=name, lost=lost)
+        return cls(connection, connection.jetstream(timeout=ANSWER_SECONDS), Subjects(namespace), lost)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -222,7 +228,7 @@ def _recorded_at(message: Msg) -> datetime:
         raise UndecodableError(f"{RECORDED_AT} is no time") from error
 
 
-async def connect(url: str, *, patient: bool, name: str) -> Nats:
+async def connect(url: str, *, patient: bool, name: str, lost: asyncio.Event) -> Nats:
     """A connection to NATS that reconnects for ever once it is there."""
 
     said: list[str] = []
@@ -232,12 +238,16 @@ async def connect(url: str, *, patient: bool, name: str) -> Nats:
         if patient:
             logger.warning("nats", error=said[0])
 
+    async def end() -> None:
+        lost.set()
+
     options = {
         "name": name,
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": 0.2,
         "connect_timeout": 2,
         "error_cb": complain,
+        "closed_cb": end,
     }
     if patient:
         return await nats.connect(url, **options)

@@ -19,6 +19,8 @@ SUMMARY_TOKENS = 1_000
 """Document 000 §3.9: the orchestrator reads at most this much of a task."""
 MANY_ITEMS = 20
 """Document 000 §3.9: above this many items the client is asked how to go on."""
+ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
+"""Items together have about this many characters at most, so that they fit one event; longer ones are cut."""
 AT_ONCE = 10
 """How many items one assignment answers."""
 
@@ -36,7 +38,8 @@ def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None
     """Ask the client how to go on, if the input lists more than is answered at once."""
     if len(listed) <= MANY_ITEMS:
         return None
-    return NegotiationOpened.following(cause, items=listed, options=OPTIONS)
+    room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
+    return NegotiationOpened.following(cause, items=tuple(item[:room] for item in listed), options=OPTIONS)
 
 
 def parts_of(task: Task) -> tuple[Part, ...]:

@@ -2,13 +2,15 @@
 
 from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.clients import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
+from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused
-from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskSummarised
+from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskReopened, TaskSummarised
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import PRINCIPLE
 from nemuri.domain.tasks import fan_in
-from nemuri.domain.tasks.state import TaskState
+from nemuri.domain.tasks.fan_in import attempt_key
+from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import KeyPointJob
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
@@ -17,13 +19,15 @@ from nemuri.services.intake.splitting import details_of, items_of
 service = Service("intake", at_once=16)
 
 
-@service.reaction(TaskSubmitted)
-async def take_in(event: TaskSubmitted, resources: Resources) -> Outcome:
+@service.reaction(TaskSubmitted, TaskReopened)
+async def take_in(event: TaskSubmitted | TaskReopened, resources: Resources) -> Outcome:
     """A small task is summarised as it stands; a large one is cut; one of too many items is negotiated."""
     state = await resources.views.task(event.task_id)
-    if state.begun:
+    task = state.task
+    if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
         return None
-    return fan_in.negotiate(event, await items_of(event, resources.blobs)) or await _cut(event, state, resources)
+    listed = () if task.option else await items_of(task, resources.blobs)
+    return fan_in.negotiate(event, listed) or await _cut(event, task, resources)
 
 
 @service.reaction(NegotiationAnswered)
@@ -32,17 +36,16 @@ async def go_on(event: NegotiationAnswered, resources: Resources) -> Outcome:
     state = await resources.views.task(event.task_id)
     if state.task is None or state.task.option != event.option or state.begun:
         return None
-    return await _cut(event, state, resources)
+    return await _cut(event, state.task, resources)
 
 
-async def _cut(event: TaskSubmitted | NegotiationAnswered, state: TaskState, resources: Resources) -> Outcome:
-    if state.task is None:
-        return None
-    details = await details_of(state.task, resources.blobs)
-    if not details or state.task.supplied_summary is not None:
-        return fan_in.supplied(event, state.task, tuple(DetailPoint(detail=each, point=None) for each in details))
+async def _cut(event: Event, task: Task, resources: Resources) -> Outcome:
+    details = await details_of(task, resources.blobs)
+    if not details or task.supplied_summary is not None:
+        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details))
+    key = attempt_key(task.task_id, task.attempt)
     return [
-        ChunkReady.following(event, key=state.task.task_id, number=number, ordinal=number, of=len(details), detail=each)
+        ChunkReady.following(event, key=key, number=number, ordinal=number, of=len(details), detail=each)
         for number, each in enumerate(details)
     ]
 

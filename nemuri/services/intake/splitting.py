@@ -1,6 +1,5 @@
 """The mechanical part of intake: pieces of documents and listed items."""
 
-from nemuri.contracts.clients import TaskSubmitted
 from nemuri.contracts.tasks import Detail
 from nemuri.domain.language.chunks import split
 from nemuri.domain.language.items import is_list_of_requests, listed_items
@@ -25,10 +24,10 @@ async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
     return tuple(pieces)
 
 
-async def items_of(event: TaskSubmitted, blobs: Blobs) -> tuple[str, ...]:
+async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
     """The separate requests of a task: those of its text, and of every document that is mostly a list of them."""
-    items = list(listed_items(event.text))
-    for document in event.documents:
+    items = list(listed_items(task.text))
+    for document in task.documents:
         text = await blobs.get(document.ref)
         if is_list_of_requests(text):
             items += listed_items(text)
