@@ -110,16 +110,19 @@ class Client:
     async def result(self, task_id: UUID, *, timeout: float | None = 120.0, settled: bool = False) -> TaskResult:
         """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
 
-        With `settled` it waits until what was used and learned is known too. Raises `ClientError` for an unknown
-        task and `TaskTimeoutError`.
+        With `settled` it waits, as long as there is time, until what was used and learned is known too. Raises
+        `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open.
         """
         _within(timeout)
+        result: TaskResult | None = None
         try:
             async with asyncio.timeout(timeout), self._results.following(task_id) as news:
                 result = await self.progress(task_id)
                 while not _final(result, settled=settled):
                     result = await news(HEARTBEAT) or await self.progress(task_id)
         except TimeoutError as error:
+            if result is not None and result.status == "done":
+                return result
             raise TaskTimeoutError(f"task {task_id} has not ended in {timeout:g} s; it goes on") from error
         return result
 

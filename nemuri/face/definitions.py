@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import yaml
-from nats.js.errors import NotFoundError
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
@@ -19,7 +18,6 @@ from nemuri.domain.memory.policy import Policy
 if TYPE_CHECKING:
     from nemuri.face.client import Client
 
-E = TypeVar("E", bound=AgentEvent)
 LARGEST = 1024 * 1024
 """Bytes of a definition."""
 ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
@@ -83,23 +81,15 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
 
 async def _appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
     """Append an event unless the last of its kind says the same in the field `what`."""
-    subject = f"{client.log.subjects.agent(agent_id)}.{kind.kind_of()}"
-    sequence, before = await _newest(client, subject, kind)
+    newest = await client.log.newest_on(client.log.subjects.of_agent(agent_id, kind))
+    before = kind.model_validate_json(newest.data) if newest.sequence else None
     said = kind.model_validate(fields | {"event_id": derive(agent_id, kind.kind_of()), "agent_id": agent_id})
     if before is not None and getattr(before, what) == getattr(said, what):
         return False
     content = sha256(said.model_dump_json(include=set(fields)).encode()).hexdigest()
     key = f"{agent_id}/{content}/{before.event_id if before else None}"
-    await client.log.append(said.model_copy(update={"event_id": derive(key, kind.kind_of())}), expected=sequence)
+    await client.log.append(said.model_copy(update={"event_id": derive(key, kind.kind_of())}), expected=newest.sequence)
     return True
-
-
-async def _newest(client: "Client", subject: str, kind: type[E]) -> tuple[int, E | None]:
-    try:
-        message = await client.log.stream.get_last_msg(client.log.subjects.stream, subject)
-    except NotFoundError:
-        return 0, None
-    return message.seq or 0, kind.model_validate_json(message.data or b"")
 
 
 def _text(path: Path) -> str:

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import select
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from nemuri.contracts.agents import Embedding
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.settings import Settings
-from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database, DatabaseError
+from nemuri.infra.views.generations import embeddings
 
 
 class EmbedderChanged(RuntimeError):  # noqa: N818 - said as the fact that it is
@@ -50,18 +50,13 @@ async def check_embedder(settings: Settings) -> None:
     embedding = await embedding_in_force(settings)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        async with database.begin() as connection:
-            found = await connection.execute(select(tables.agent.c.agent_id, tables.agent.c.embedding))
-            agents = {row.agent_id: Embedding.model_validate(row.embedding) for row in found}
+        compare_embeddings(await embeddings(database), embedding)
     finally:
         await database.close()
-    compare_embeddings(agents, embedding)
 
 
 def check_database_url(url: str) -> None:
     """Raise `DatabaseError` for what is no address of a PostgreSQL."""
-    from sqlalchemy.engine import make_url
-
     try:
         backend = make_url(url).get_backend_name()
     except (ArgumentError, ValueError) as error:

@@ -1,7 +1,7 @@
 """The log: append and read, the only way in and the only way out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Self
@@ -70,6 +70,8 @@ class Newest:
     """0 while there is nothing on it."""
     event_id: str | None
     """None where nothing says which event it was."""
+    data: bytes
+    """The event on the wire; empty while there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +148,7 @@ class Log:
         info = await self.stream.stream_info(self.subjects.stream)
         return int(info.state.last_seq)
 
-    async def read(
-        self, after: int = 0, until: int | None = None, *, subjects: Iterable[str] = ()
-    ) -> AsyncIterator[Batch]:
+    async def read(self, after: int = 0, until: int | None = None) -> AsyncIterator[Batch]:
         """Everything after a sequence, in order, up to and including `until`; without it, on and on as events come.
 
         Messages that were deleted are passed over: a batch may be empty and only say how far the log reaches. Ends
@@ -156,8 +156,7 @@ class Log:
         """
         if until is not None and until <= after:
             return
-        filters = list(subjects) or list(self.subjects.everything)
-        async with Pull.of(self.connection, self.stream, self.subjects.stream, after=after, subjects=filters) as pull:
+        async with Pull.of(self.connection, self.stream, self.subjects, after=after) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
@@ -166,13 +165,13 @@ class Log:
                     yield batch if until is None or after < until else replace(batch, until=until)
                     continue
                 end = until or await self.last_sequence()
-                if after < end and not await self._left(after, end, filters):
+                if after < end and not await self._left(after, end):
                     after = end
                     yield Batch((), (), end)
 
-    async def _left(self, after: int, until: int, subjects: Iterable[str]) -> bool:
+    async def _left(self, after: int, until: int) -> bool:
         """Whether there is still a message between two places; asks who leads the stream, as readers may lag."""
-        for subject in subjects:
+        for subject in self.subjects.everything:
             try:
                 following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
             except NotFoundError:
@@ -210,8 +209,8 @@ class Log:
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
-            return Newest(0, None)
-        return Newest(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID))
+            return Newest(0, None, b"")
+        return Newest(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID), raw.data or b"")
 
 
 def _place(message: Msg) -> int:

@@ -12,6 +12,8 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.js import JetStreamContext, api
 
+from nemuri.contracts.subjects import Subjects
+
 STRETCH = 500
 """Messages of one stretch, at most."""
 STRETCH_BYTES = 8 * 1024 * 1024
@@ -46,24 +48,24 @@ class Pull:
     @classmethod
     @asynccontextmanager
     async def of(
-        cls, connection: Nats, context: JetStreamContext, stream: str, *, after: int, subjects: list[str]
+        cls, connection: Nats, context: JetStreamContext, subjects: Subjects, *, after: int
     ) -> AsyncIterator[Self]:
-        """A reader of everything on the subjects after a sequence."""
+        """A reader of everything in a namespace's log after a sequence."""
         name = uuid4().hex
         config = api.ConsumerConfig(
             name=name,
             deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=after + 1,
             ack_policy=api.AckPolicy.NONE,
-            filter_subjects=subjects,
+            filter_subjects=list(subjects.everything),
             inactive_threshold=60.0,
             mem_storage=True,
         )
-        await context.add_consumer(stream, config)
+        await context.add_consumer(subjects.stream, config)
         inbox = connection.new_inbox()
         subscription = await connection.subscribe(f"{inbox}.*")
         try:
-            yield cls(connection, subscription, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}")
+            yield cls(connection, subscription, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{subjects.stream}.{name}")
         finally:
             if not connection.is_closed:
                 await subscription.unsubscribe()

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Literal
 
-import platformdirs
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nemuri.contracts.event import Identifier
+from nemuri.infra.embedded.home import default_path
 from nemuri.infra.embeddings.factory import EmbeddingSettings
 from nemuri.infra.models.settings import ModelSettings
 
@@ -17,7 +17,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="NEMURI_", frozen=True, extra="ignore", env_ignore_empty=True)
 
-    data: Path = Path(platformdirs.user_data_dir("nemuri"))
+    data: Path = Field(default_factory=default_path)
     """Where the embedded servers keep their data, and where the running platform can be found."""
     namespace: Identifier = "nemuri"
     """The namespace of everything: stream, subjects, stores, PostgreSQL schema."""

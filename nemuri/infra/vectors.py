@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from nats.js.errors import KeyNotFoundError, NoKeysError
@@ -40,13 +40,6 @@ def generation_of(model: str, dimension: int) -> str:
 def generation_in(key: str) -> str:
     """The generation that the vector under a key belongs to."""
     return key.rpartition(".")[0]
-
-
-class VectorSource(Protocol):
-    """Where vectors of the past come from."""
-
-    async def recorded(self, texts: Mapping[str, str]) -> Mapping[str, NDArray[np.float32] | None]:
-        """The vectors under keys; None for one that is not there any more."""
 
 
 @dataclass(frozen=True, slots=True)

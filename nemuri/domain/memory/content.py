@@ -1,8 +1,13 @@
-"""What of a memory is embedded and indexed."""
+"""How a memory begins, and what of it is embedded and indexed."""
 
+from collections.abc import Hashable
 from datetime import datetime, time
+from typing import Any
 
 from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.event import Event
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.memory.mind import Agent
 
 NOON = 12
 
@@ -28,3 +33,18 @@ def _moment(at: datetime) -> str:
 def indexed_text(memory: MemoryContent) -> str:
     """What the channel of words sees: the embedded text and the tags."""
     return f"{embedded_text(memory)}\n{' '.join(memory.tags)}"
+
+
+def encoded(cause: Event, agent: Agent, memory: MemoryContent, *, key: Hashable = None, **fields: Any) -> MemoryEncoded:
+    """The beginning of a memory of the agent, with the strength of its policy in each of its perspectives.
+
+    `key` as in `Event.following`; `fields` are the other fields of the event, its vector and its source above all.
+    """
+    return MemoryEncoded.following(
+        cause,
+        key=key,
+        memory=memory,
+        strength=agent.rules.initial_strength,
+        perspectives=agent.definition.perspective_names,
+        **fields,
+    )

@@ -120,6 +120,10 @@ class Content(Record):
     """The log's sequence of its beginning."""
 
 
+Remembered = tuple[Content, Memory]
+"""What is remembered, and how strongly."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mind:
     """An agent with its memories, or with as many of them as the events at hand concern."""

@@ -1,8 +1,9 @@
-"""Stage 2 of retrieval: which of the relevant memories come first (document 000 §3.4)."""
+"""What an agent looks for, and which of the memories found come first: stage 2 of retrieval (document 000 §3.4)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 from random import Random
 from uuid import UUID
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri.contracts.memories import FEATURES, Candidate
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered
 from nemuri.domain.memory.policy import Policy
 
 DAY = 86_400.0
@@ -40,6 +41,13 @@ class Occasion:
     tags: frozenset[str]
     """The agent's known tags that occur in the query."""
     now: datetime
+
+
+def expanded(agent: Agent, query: str) -> dict[str, str]:
+    """The query widened by the keywords of each perspective that has any (document 000 §3.4, document 003 §4.7)."""
+    if not agent.rules.enable_query_expansion:
+        return {}
+    return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
 
 
 def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...]:
@@ -119,3 +127,10 @@ def selected(candidates: Sequence[Candidate], policy: Policy, *, top: int | None
             tail = [each for each in candidates[base:limit] if draw.random() < each.score]
             chosen = [*candidates[:base], *tail]
     return tuple(each.memory_id for each in chosen)
+
+
+def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
+    """Which principles go into the context: the strongest, ties by id, no more than their share of its fixed number."""
+    strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
+    share = ceil(agent.rules.principles_share * agent.rules.top_k_results)
+    return tuple(content.memory_id for content, _ in strongest[:share])

@@ -8,6 +8,7 @@ from uuid import UUID
 from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.event import Event, derive
 from nemuri.contracts.memories import ImpactCredited, Use
+from nemuri.domain.language.citations import cites_details
 from nemuri.domain.language.keywords import keywords, occurring
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment, Feedback
@@ -28,14 +29,13 @@ def uses(
 ) -> tuple[Use, ...]:
     """What the answer drew on: what it cites; if it cites nothing, by tags; if these say nothing, by similarity.
 
-    Where its citations are `complete` nothing else counts.
-
-    A tag counts as a whole term only, and one that most of the memories share proves nothing. `threshold` is the
-    embedder's own for recognising use, a cosine.
+    Nothing but citations counts where they are `complete`, or where the answer names details and no memory as its
+    sources. A tag counts as a whole term only, and one that most of the memories share proves nothing. `threshold` is
+    the embedder's own for recognising use, a cosine.
     """
     known = [each.memory_id for each in shown]
     cited = [each for each in dict.fromkeys(citations) if each in known]
-    if cited or complete:
+    if cited or complete or (not citations and cites_details(answer)):
         return tuple(Use(memory_id=each, method="citation") for each in cited)
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}

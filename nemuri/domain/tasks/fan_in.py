@@ -1,4 +1,4 @@
-"""Where several events become one: the summary of all chunks, the answer of all assignments."""
+"""What a task asks and answers as a whole: its items negotiated, its chunks summarised, its answers joined."""
 
 from uuid import UUID
 
@@ -54,15 +54,14 @@ def parts_of(task: Task) -> tuple[Part, ...]:
 
 
 def _grouped(listed: tuple[str, ...], option: NegotiationOption) -> list[tuple[str, tuple[int, ...]]]:
-    everything = tuple(range(len(listed)))
     match option:
         case "most_important":
             return [(f"the {AT_ONCE} most important", items.most_important(listed, AT_ONCE))]
         case "all":
-            batches = [everything[start : start + AT_ONCE] for start in range(0, len(listed), AT_ONCE)]
+            batches = items.batches(range(len(listed)), AT_ONCE)
             return [(f"batch {number} of {len(batches)}", batch) for number, batch in enumerate(batches, 1)]
         case "by_category":
-            return [(group.title, tuple(group.indices)) for group in items.categories(listed, CATEGORIES)]
+            return [(group.title, group.indices) for group in items.categories(listed, CATEGORIES)]
 
 
 def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
@@ -73,22 +72,18 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
     chunks = tuple(chunk for _, chunk in sorted(state.chunks.items()))
     if chunks and not _complete(chunks):
         return None
-    return _summarised(cause, task, tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks))
+    return supplied(cause, task, tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks))
 
 
 def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...]) -> TaskSummarised:
-    """The summary that the client supplied, used as it is; or the task's own text where it is short enough."""
-    return _summarised(cause, task, details)
+    """The summary that the client supplied, used as it is; else the task's text and key points, cut to fit."""
+    points = "\n".join(point.point for point in details if point.point)
+    summary = task.supplied_summary or tokens.truncate(f"{task.text}\n{points}".strip(), SUMMARY_TOKENS)
+    return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts_of(task), details=details)
 
 
 def _complete(chunks: tuple[Chunk, ...]) -> bool:
     return len(chunks) == chunks[0].of and all(chunk.point is not None for chunk in chunks)
-
-
-def _summarised(cause: Event, task: Task, details: tuple[DetailPoint, ...]) -> TaskSummarised:
-    points = "\n".join(point.point for point in details if point.point)
-    summary = task.supplied_summary or tokens.truncate(f"{task.text}\n{points}".strip(), SUMMARY_TOKENS)
-    return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts_of(task), details=details)
 
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:

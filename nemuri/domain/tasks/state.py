@@ -9,10 +9,9 @@ from immutables import Map
 
 from nemuri.contracts.clients import Document, NegotiationOption, Setting
 from nemuri.contracts.event import Usage
+from nemuri.contracts.results import Status
 from nemuri.contracts.tasks import Detail, DetailPoint, Option, Part
 from nemuri.domain.record import Record
-
-Status = Literal["open", "negotiation", "done", "failed"]
 
 
 class Task(Record):

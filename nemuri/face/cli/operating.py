@@ -1,4 +1,4 @@
-"""Commands for whoever runs the platform: up, worker, status, rebuild, verify, demo."""
+"""Commands for whoever runs the platform: up, worker, status, rebuild, verify, reembed, demo."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -120,7 +120,7 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
 def reembed(context: typer.Context, json: JsonOption = False) -> None:
     """Give every memory a vector of the configured embedder, then switch agent by agent."""
     from nemuri.face.cli.screen import say, say_json
-    from nemuri.face.operations.reembed import reembed as operation
+    from nemuri.face.operations import reembed as operation
 
     session = Session.of(context, json=json)
     found = _operated(session, operation, "embedding")

@@ -51,9 +51,9 @@ def printable(text: str) -> str:
 
 
 def short(text: str, length: int = 100) -> str:
-    """The text in one line, cut to a length."""
+    """The text on one line, cut to a length."""
     line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 @contextmanager

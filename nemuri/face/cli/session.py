@@ -99,6 +99,7 @@ def agent_id(value: str) -> str:
     try:
         name: str = TypeAdapter(Identifier).validate_python(value)
     except ValidationError as error:
-        rule = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
-        raise WrongUse(f"{value!r} is no agent's id: {rule}") from error
+        from nemuri.face.definitions import ID_RULE
+
+        raise WrongUse(f"{value!r} is no agent's id: {ID_RULE}") from error
     return name

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.rule import Rule
 from rich.text import Text
 
+from nemuri.face.cli.screen import short
 from nemuri.face.demo.play import Asked, Standing
 from nemuri.face.demo.way import Way
 
@@ -20,12 +21,6 @@ LONGEST_QUOTE: Final = 170
 """Characters of an answer that are shown."""
 _QUOTE = re.compile(r"^\s*- (?P<text>.+) \[(?P<label>[md])[0-9]+\]$", re.MULTILINE)
 _INDENT: Final = 6
-
-
-def short(text: str, length: int) -> str:
-    """The text on one line, cut to a length."""
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 @dataclass(slots=True)

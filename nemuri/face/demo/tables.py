@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from nemuri.contracts.queries import MemoryView
+from nemuri.face.cli.screen import short
 from nemuri.face.demo.play import Played
-from nemuri.face.demo.screen import short
 
 RISEN: Final = 5
 """Memories of an agent that are shown because they are the strongest."""

@@ -1,15 +1,13 @@
 """What operators do with the log and its views."""
 
 from nemuri.face.operations.archive import export_log, import_log
-from nemuri.face.operations.errors import OperationError
 from nemuri.face.operations.reembed import Reembedded, reembed
-from nemuri.face.operations.views import Rebuilt, Verified, rebuild, verify
+from nemuri.face.operations.views import rebuild, verify
+from nemuri.face.operations.workshop import OperationError
 
 __all__ = [
     "OperationError",
-    "Rebuilt",
     "Reembedded",
-    "Verified",
     "export_log",
     "import_log",
     "rebuild",

@@ -11,8 +11,7 @@ from pydantic import AwareDatetime, Base64Bytes, BaseModel, ConfigDict, Field, J
 
 from nemuri.contracts.event import ClientEvent, Event
 from nemuri.contracts.log import UndecodableError, complaint, decode
-from nemuri.face.operations.errors import OperationError
-from nemuri.face.operations.views import Workshop, workshop
+from nemuri.face.operations.workshop import OperationError, Workshop, workshop
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.provisioning import paused
 from nemuri.infra.settings import Settings

@@ -1,28 +1,25 @@
 """Give the memories vectors of another embedder beside those in use, and then switch agent by agent."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
-
 from nemuri.contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri.contracts.event import derive
 from nemuri.domain.memory.content import embedded_text
-from nemuri.domain.memory.mind import Agent, Content
-from nemuri.face.operations.errors import OperationError
-from nemuri.face.operations.views import Workshop, workshop
+from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
 from nemuri.infra.settings import Settings
 from nemuri.infra.vectors import Vectors
-from nemuri.infra.views import rebuilding, tables
+from nemuri.infra.views import rebuilding
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.generations import embeddings, lacking, oldest_lacking
 from nemuri.infra.views.projection import FOLD
 from nemuri.infra.views.rebuilding import Advance
-from nemuri.infra.views.rows import load, records, selecting
 
 TOGETHER = 200
 """Memories embedded and recorded together: so many at most are embedded again after an interruption."""
@@ -38,12 +35,8 @@ class Reembedded:
     """Memories that have vectors of the configured embedder now and had none before."""
 
 
-def _quietly(done: int, total: int) -> None:
-    """Tell nobody."""
-
-
 async def reembed(
-    settings: Settings, on_progress: Advance = _quietly, *, embedder: Embedder | None = None
+    settings: Settings, on_progress: Advance = quietly, *, embedder: Embedder | None = None
 ) -> Reembedded:
     """Let every agent recall by the vectors of the configured embedder, or of `embedder`, which stays open.
 
@@ -98,12 +91,17 @@ class _Change:
         """The generation that agents change to."""
         return Embedding(model=self.vectors.embedder.model, dimension=self.vectors.embedder.dimension)
 
+    @property
+    def views(self) -> Database:
+        """The views of the agents."""
+        return self.at.projection.database
+
     async def complete(self) -> None:
         """Fill and switch until no agent lacks anything: memories may be encoded under the old model meanwhile."""
-        while lacking := await self._lacking():
-            total = len(self.embedded) + sum(each.memories for each in lacking)
+        while left := await self._lacking():
+            total = len(self.embedded) + sum(each.memories for each in left)
             self.advance(len(self.embedded), total)
-            for each in lacking:
+            for each in left:
                 await self._fill(each.agent_id, total)
                 if not each.switched:
                     await self._switch(each.agent_id)
@@ -111,42 +109,29 @@ class _Change:
     async def _lacking(self) -> list[_Lacking]:
         """As of the log's end: what an earlier run has recorded is never done again."""
         await self._catch_up()
-        async with self.at.projection.database.begin() as connection:
-            agents = await load(connection, tables.agent, Agent)
-            count = select(tables.memory.c.agent_id, func.count()).where(~self._has_vector().exists())
-            counted = await connection.execute(count.group_by(tables.memory.c.agent_id))
-            missing: dict[str, int] = dict(counted.all())
+        agents, missing = await embeddings(self.views), await lacking(self.views, self.vectors.generation)
         found = [
-            _Lacking(each.agent_id, missing.get(each.agent_id, 0), each.embedding == self.embedding) for each in agents
+            _Lacking(agent_id, missing.get(agent_id, 0), embedding == self.embedding)
+            for agent_id, embedding in agents.items()
         ]
-        return sorted((each for each in found if each.memories or not each.switched), key=lambda each: each.agent_id)
+        return [each for each in found if each.memories or not each.switched]
 
     async def _catch_up(self) -> None:
         """Bring the views to the end of the log, whether or not a projector is at work."""
         if (await self.at.projection.position()).fold != FOLD:
-            await rebuilding.rebuild(self.at.projection, self.at.log, _quietly)
-        await rebuilding.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), _quietly)
+            await rebuilding.rebuild(self.at.projection, self.at.log, quietly)
+        await rebuilding.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), quietly)
 
     async def _is_switched(self, agent_id: str) -> bool:
         """Whether the agent recalls by the generation, as of the log's end."""
         await self._catch_up()
-        async with self.at.projection.database.begin() as connection:
-            agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
-        return agents[0].embedding == self.embedding
-
-    def _has_vector(self) -> Select[tuple[UUID]]:
-        memory, vector = tables.memory.c, tables.memory_vector.c
-        query: Select[tuple[UUID]] = select(vector.memory_id)
-        return query.where(
-            vector.agent_id == memory.agent_id,
-            vector.memory_id == memory.memory_id,
-            vector.model == self.vectors.generation,
-        )
+        return (await embeddings(self.views))[agent_id] == self.embedding
 
     async def _fill(self, agent_id: str, total: int) -> None:
         """Vectors for all memories that have none of the generation: stored first, then on record."""
         after = 0
-        while some := await self._missing(agent_id, after):
+        generation = self.vectors.generation
+        while some := await oldest_lacking(self.views, generation, agent_id, after=after, limit=TOGETHER):
             await self.vectors.of([embedded_text(each.memory) for each in some])
             ids = tuple(each.memory_id for each in some)
             if not self.embedded.isdisjoint(ids):
@@ -155,14 +140,6 @@ class _Change:
             self.embedded.update(ids)
             self.advance(len(self.embedded), max(total, len(self.embedded)))
             after = some[-1].created
-
-    async def _missing(self, agent_id: str, after: int) -> Sequence[Content]:
-        """The oldest memories without a vector of the generation that began after a place in the log."""
-        memory = tables.memory
-        chosen = (memory.c.agent_id == agent_id, memory.c.created > after, ~self._has_vector().exists())
-        query = selecting(memory, Content).where(*chosen).order_by(memory.c.created).limit(TOGETHER)
-        async with self.at.projection.database.begin() as connection:
-            return await records(connection, Content, query)
 
     def _filled(self, agent_id: str, ids: tuple[UUID, ...]) -> MemoriesEmbedded:
         key = f"{agent_id}/{self.vectors.generation}/{','.join(map(str, ids))}"

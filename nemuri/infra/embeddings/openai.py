@@ -1,6 +1,5 @@
 """Embeddings of OpenAI, and of any server that speaks the same format."""
 
-import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -15,7 +14,7 @@ from nemuri.infra.embeddings.protocol import Thresholds, normalised
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.models.retries import Retries, persist
-from nemuri.infra.models.wire import failure, read_body, sendable
+from nemuri.infra.models.wire import calling, read_body, sendable
 
 LONGEST_TEXT: Final = 6_000
 """Estimated tokens; the models take 8,192, and the estimate is good to a quarter. The rest of a text is cut off."""
@@ -96,21 +95,14 @@ class OpenAIEmbedder:
 
     async def _post(self, batch: list[str]) -> bytes:
         shortened = self._name.startswith("text-embedding-3") and self.dimension != KNOWN_DIMENSIONS.get(self._name)
-        try:
-            async with asyncio.timeout(self._timeout):
-                raw = await self._client.embeddings.with_raw_response.create(
-                    model=self._name,
-                    input=batch,
-                    encoding_format="float",
-                    dimensions=self.dimension if shortened else self._sdk.omit,
-                )
-                return raw.http_response.content
-        except self._sdk.APIStatusError as error:
-            raise failure(self._name, error.status_code, error.response.headers, error.body, self._secret) from None
-        except (self._sdk.APITimeoutError, TimeoutError):
-            raise ModelUnavailable(f"{self._name}: no answer within {self._timeout:g} s") from None
-        except self._sdk.APIConnectionError as error:
-            raise ModelUnavailable(f"{self._name}: no connection ({type(error.__cause__).__name__})") from None
+        async with calling(self._sdk, self._name, timeout=self._timeout, secret=self._secret):
+            raw = await self._client.embeddings.with_raw_response.create(
+                model=self._name,
+                input=batch,
+                encoding_format="float",
+                dimensions=self.dimension if shortened else self._sdk.omit,
+            )
+        return raw.http_response.content
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,6 +1,5 @@
 """Anthropic's messages as a chat."""
 
-import asyncio
 from typing import Final
 
 from pydantic import BaseModel
@@ -8,7 +7,7 @@ from pydantic import BaseModel
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
-from nemuri.infra.models.wire import REASONING_TOKENS, Count, failure, read_body, sendable, storable
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, calling, read_body, sendable, storable
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 
@@ -68,22 +67,15 @@ class AnthropicChat:
         return Reply(text, Usage(model=self.name, input_tokens=usage.all_input, output_tokens=usage.output_tokens or 0))
 
     async def _post(self, system: str, user: str, max_tokens: int) -> bytes:
-        try:
-            async with asyncio.timeout(self._timeout):
-                raw = await self._client.messages.with_raw_response.create(
-                    model=self._model,
-                    system=sendable(system),
-                    messages=[{"role": "user", "content": sendable(user)}],
-                    max_tokens=max_tokens + REASONING_TOKENS,
-                    timeout=self._timeout,
-                )
-                return raw.http_response.content
-        except self._sdk.APIStatusError as error:
-            raise failure(self.name, error.status_code, error.response.headers, error.body, self._secret) from None
-        except (self._sdk.APITimeoutError, TimeoutError):
-            raise ModelUnavailable(f"{self.name}: no answer within {self._timeout:g} s") from None
-        except self._sdk.APIConnectionError as error:
-            raise ModelUnavailable(f"{self.name}: no connection ({type(error.__cause__).__name__})") from None
+        async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
+            raw = await self._client.messages.with_raw_response.create(
+                model=self._model,
+                system=sendable(system),
+                messages=[{"role": "user", "content": sendable(user)}],
+                max_tokens=max_tokens + REASONING_TOKENS,
+                timeout=self._timeout,
+            )
+        return raw.http_response.content
 
     async def aclose(self) -> None:
         """Close the connections."""

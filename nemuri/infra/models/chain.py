@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from nemuri.infra.models.protocol import (
@@ -42,13 +43,10 @@ class Chain:
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
-                return await self._persist(chat, system, user, max_tokens)
+                return await persist(partial(chat.complete, system, user, max_tokens), self._retries)
             except (ModelUnavailable, ModelRefused) as error:
                 failures.append(error)
         raise _together(failures)
-
-    async def _persist(self, chat: Chat, system: str, user: str, max_tokens: int) -> Reply[str]:
-        return await persist(lambda: chat.complete(system, user, max_tokens), self._retries)
 
     async def aclose(self) -> None:
         """Close every chat, also when closing one of them fails."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from nemuri.contracts.event import Usage
+from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
-from nemuri.infra.models.citations import disarmed, without_labels
 from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
 from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Reply
 

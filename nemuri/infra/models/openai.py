@@ -1,6 +1,5 @@
 """Chat completions of OpenAI, and of any server that speaks the same format, as a chat."""
 
-import asyncio
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -9,7 +8,7 @@ from pydantic import BaseModel, Field
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
-from nemuri.infra.models.wire import REASONING_TOKENS, Count, failure, read_body, sendable, storable
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, calling, read_body, sendable, storable
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
@@ -70,24 +69,17 @@ class OpenAIChat:
 
     async def _post(self, system: str, user: str, max_tokens: int) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
-        try:
-            async with asyncio.timeout(self._timeout):
-                raw = await self._client.chat.completions.with_raw_response.create(
-                    model=self._model,
-                    messages=[
-                        {"role": "system", "content": sendable(system)},
-                        {"role": "user", "content": sendable(user)},
-                    ],
-                    max_completion_tokens=max_tokens + REASONING_TOKENS if official else self._sdk.omit,
-                    max_tokens=self._sdk.omit if official else max_tokens,
-                )
-                return raw.http_response.content
-        except self._sdk.APIStatusError as error:
-            raise failure(self.name, error.status_code, error.response.headers, error.body, self._secret) from None
-        except (self._sdk.APITimeoutError, TimeoutError):
-            raise ModelUnavailable(f"{self.name}: no answer within {self._timeout:g} s") from None
-        except self._sdk.APIConnectionError as error:
-            raise ModelUnavailable(f"{self.name}: no connection ({type(error.__cause__).__name__})") from None
+        async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
+            raw = await self._client.chat.completions.with_raw_response.create(
+                model=self._model,
+                messages=[
+                    {"role": "system", "content": sendable(system)},
+                    {"role": "user", "content": sendable(user)},
+                ],
+                max_completion_tokens=max_tokens + REASONING_TOKENS if official else self._sdk.omit,
+                max_tokens=self._sdk.omit if official else max_tokens,
+            )
+        return raw.http_response.content
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from nemuri.domain.language.citations import disarmed
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.scripts import HIRAGANA
 from nemuri.domain.language.sentences import sentences
 from nemuri.domain.language.terms import terms
-from nemuri.infra.models.citations import disarmed
 
 LONGEST_QUOTE: Final = 400
 """Characters of one quoted sentence."""
@@ -37,6 +37,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？｡][\"'”’」』）)\]]*$")
 _UNFIT: Final = 0.25
 _FRAGMENT: Final = 0.6
 _LEANS: Final = 0.75
+_FAVOUR: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,8 @@ def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, 
     return chosen
 
 
-def most_telling(candidates: Sequence[Passage], favoured: Iterable[str], *, boost: float = 3.0) -> Passage | None:
-    """The most central passage: its terms are frequent among the candidates, favoured terms count `boost` times.
+def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
+    """The most central passage: its terms are frequent among the candidates, favoured terms count three times.
 
     The sum over its distinct terms is divided by the square root of their number (plus a few), so that neither long
     nor very short sentences win by length, and multiplied by the fitness. None without candidates; ties go to the
@@ -119,7 +120,7 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str], *, boos
     def centrality(candidate: Passage) -> float:
         total = sum(
             math.log1p(everywhere[term])
-            * (boost if term in favourites else 1)
+            * (_FAVOUR if term in favourites else 1)
             * (0.2 if _GRAMMAR.fullmatch(term) else 1)
             for term in candidate.counts
         )

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from nemuri.domain.language.citations import cited, disarmed, without_labels
 from nemuri.domain.language.sentences import normalised, sentences
-from nemuri.infra.models.citations import cited, disarmed, without_labels
 from nemuri.infra.models.protocol import Answer, AnswerJob, Chat, KeyPointJob, LearningsJob, Reply, Source
 from nemuri.infra.models.readings import read_learnings
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from nemuri.domain.language.citations import without_labels
 from nemuri.domain.language.sentences import sentences
-from nemuri.infra.models.citations import without_labels
 
 _MOST_TRIES: Final = 20
 _LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")

@@ -1,11 +1,13 @@
-"""What the wire formats of the providers have in common: failures, reply bodies and what may be sent."""
+"""What the providers have in common: calls and their failures, reply bodies and what may be sent."""
 
+import asyncio
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -34,6 +36,23 @@ def failure(
     return ModelRefused(message)
 
 
+@asynccontextmanager
+async def calling(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncIterator[None]:
+    """A call of a provider's SDK, bounded to `timeout` seconds, whose errors become ours.
+
+    `sdk` is the module `openai` or `anthropic`: both name their errors alike.
+    """
+    try:
+        async with asyncio.timeout(timeout):
+            yield
+    except sdk.APIStatusError as error:
+        raise failure(name, error.status_code, error.response.headers, error.body, secret) from None
+    except (sdk.APITimeoutError, TimeoutError):
+        raise ModelUnavailable(f"{name}: no answer within {timeout:g} s") from None
+    except sdk.APIConnectionError as error:
+        raise ModelUnavailable(f"{name}: no connection ({type(error.__cause__).__name__})") from None
+
+
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
     """The reply body as `body_type`; `ModelUnavailable` when it is not what the wire format promises."""
     try:
@@ -54,12 +73,6 @@ def storable(text: str) -> str:
     return text.replace("\0", "").strip()
 
 
-def one_line(text: str, longest: int = _LONGEST_REASON) -> str:
-    """The text with white space runs as one space, cut to `longest` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
-
-
 def _reason(body: object, secret: str) -> str:
     inner = body.get("error", body) if isinstance(body, Mapping) else None
     if not isinstance(inner, Mapping):
@@ -67,7 +80,8 @@ def _reason(body: object, secret: str) -> str:
     kind = inner.get("code") or inner.get("type")
     parts = [part for part in (kind, inner.get("message")) if isinstance(part, str) and part.strip()]
     text = ": ".join(parts).replace(secret, "***") if secret else ": ".join(parts)
-    return ", " + one_line(_SECRET.sub("***", text)) if text else ""
+    line = " ".join(_SECRET.sub("***", text).split())
+    return f", {line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + '…'}" if line else ""
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -18,6 +18,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+POOL = 8
+"""Connections that a process keeps; under load it opens as many again."""
 
 
 class DatabaseError(Exception):
@@ -33,9 +35,9 @@ class Database:
     schema: str
 
     @classmethod
-    def at(cls, url: str, schema: str, *, pool: int = 8) -> Self:
+    def at(cls, url: str, schema: str) -> Self:
         """The schema at a URL; connects only when it is used."""
-        engine = _engine(url, schema, pool_size=pool, max_overflow=pool, pool_timeout=10, pool_pre_ping=True)
+        engine = _engine(url, schema, pool_size=POOL, max_overflow=POOL, pool_timeout=10, pool_pre_ping=True)
 
         @event.listens_for(engine.sync_engine, "connect")
         def register(connection: Any, _record: Any) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, get_args
 from uuid import UUID
 
@@ -20,12 +19,11 @@ from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind
 from nemuri.domain.memory.remembering import evolve as evolve_mind
 from nemuri.domain.memory.remembering import touched
-from nemuri.domain.record import Record
 from nemuri.domain.tasks.lifecycle import LifeEvent
 from nemuri.domain.tasks.lifecycle import evolve as evolve_task
 from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Task, TaskState
 from nemuri.infra.log import Batch
-from nemuri.infra.vectors import VectorSource, generation_in, vector_key
+from nemuri.infra.vectors import Vectors, generation_in, vector_key
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import load, write
@@ -35,17 +33,6 @@ FOLD = 2
 VIEW = "views"
 _LIFE: tuple[type[Event], ...] = get_args(LifeEvent)
 _MIND: tuple[type[Event], ...] = get_args(AnyAgentEvent)
-
-
-class Entry(Record):
-    """An event that counts."""
-
-    event_id: UUID
-    sequence: int
-    kind: str
-    task_id: UUID | None
-    agent_id: str | None
-    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +59,7 @@ class Projection:
     """Folds the log into the tables of one schema."""
 
     database: Database
-    vectors: VectorSource
+    vectors: Vectors
 
     async def position(self) -> Position:
         """Where the views are; at the beginning if nothing was ever projected."""
@@ -142,14 +129,14 @@ async def _first_of_each(connection: AsyncConnection, events: Sequence[AnyEvent]
     if not events:
         return []
     entries = [
-        Entry(
-            event_id=each.event_id,
-            sequence=each.sequence or 0,
-            kind=each.kind,
-            task_id=each.thread,
-            agent_id=each.agent_id,
-            recorded_at=each.at,
-        ).model_dump()
+        {
+            "event_id": each.event_id,
+            "sequence": each.sequence,
+            "kind": each.kind,
+            "task_id": each.thread,
+            "agent_id": each.agent_id,
+            "recorded_at": each.at,
+        }
         for each in {each.event_id: each for each in reversed(events)}.values()
     ]
     statement = upsert(tables.journal).on_conflict_do_nothing().returning(tables.journal.c.sequence)

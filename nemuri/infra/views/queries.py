@@ -1,22 +1,22 @@
 """What services and clients read from the views."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, Select, and_, func, or_, select, text, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, text, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.event import Event
 from nemuri.domain.memory.clocks import advanced
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered
 from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
 from nemuri.domain.tasks.routing import Applicant
-from nemuri.domain.tasks.state import Feedback, TaskState
+from nemuri.domain.tasks.state import TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
@@ -90,16 +90,25 @@ class Views:
                 self._recent.agents[agent_id] = next(iter(await self.agents(agent_id)), None)
             return self._recent.agents[agent_id]
 
-    async def memories(self, *where: Any, limit: int | None = None) -> list[tuple[Content, Memory]]:
-        """Memories that meet every condition, with how strong they are, oldest first."""
-        query = _remembered().where(*where).order_by(tables.memory.c.created).limit(limit)
+    async def memories(self, agent_id: str, status: Literal["active", "archived", "all"]) -> list[Remembered]:
+        """An agent's memories of a status, oldest first."""
+        state = tables.memory_state.c
+        return await self._memories(state.agent_id == agent_id, state.status == status if status != "all" else true())
+
+    async def principles(self, agent_id: str) -> list[Remembered]:
+        """An agent's active principles, oldest first."""
+        state = tables.memory_state.c
+        return await self._memories(state.agent_id == agent_id, state.status == "active", _IS_PRINCIPLE)
+
+    async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
+        """Those of the memories that there are."""
+        found = await self._memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
+        return {content.memory_id: (content, memory) for content, memory in found}
+
+    async def _memories(self, *where: ColumnElement[bool]) -> list[Remembered]:
+        query = _remembered().where(*where).order_by(tables.memory.c.created)
         async with self.database.reading() as connection:
             return [_pair(row) for row in await connection.execute(query)]
-
-    async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, tuple[Content, Memory]]:
-        """Those of the memories that there are."""
-        found = await self.memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
-        return {content.memory_id: (content, memory) for content, memory in found}
 
     async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
         """Those of the events that the views have folded."""
@@ -152,7 +161,7 @@ class Views:
             weakest = await _weakest(connection, agent, surplus(agent, touched))
             concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
             principles = select(tables.memory.c.memory_id).where(
-                tables.memory.c.memory_id.in_(concerned), tables.memory.c.memory["tags"].contains([PRINCIPLE])
+                tables.memory.c.memory_id.in_(concerned), _IS_PRINCIPLE
             )
             kept = frozenset((await connection.execute(principles)).scalars())
         return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
@@ -175,10 +184,6 @@ class Views:
             tags = (await connection.execute(_TAGS, {"agent": agent.agent_id, "limit": KNOWN_TAGS})).scalars()
             return Applicant(agent.agent_id, agent.definition, tuple(tags), succeeded, failed, busy)
 
-    async def waiting_feedback(self, task_id: UUID) -> Sequence[Feedback]:
-        """What clients have said of a task so far."""
-        return tuple((await self.task(task_id)).feedback.values())
-
     async def numbers(self) -> tuple[dict[str, int], int, int]:
         """Tasks by status, agents, memories."""
         async with self.database.reading() as connection:
@@ -190,6 +195,7 @@ class Views:
             return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
 
 
+_IS_PRINCIPLE: ColumnElement[bool] = tables.memory.c.memory["tags"].contains([PRINCIPLE])
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
@@ -202,7 +208,7 @@ def _remembered() -> Select[Any]:
     return select(*content, *state).select_from(tables.memory.join(tables.memory_state, joined))
 
 
-def _pair(row: Row[Any]) -> tuple[Content, Memory]:
+def _pair(row: Row[Any]) -> Remembered:
     known = row._mapping  # noqa: SLF001 - the documented mapping of a row
     content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
@@ -237,7 +243,7 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
         .add_columns(since.label("since"))
         .join(tables.memory, content.memory_id == state.c.memory_id)
         .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
-        .order_by(content.memory["tags"].contains([PRINCIPLE]), state.c.level, since, state.c.memory_id)
+        .order_by(_IS_PRINCIPLE, state.c.level, since, state.c.memory_id)
         .limit(limit)
     )
     rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping

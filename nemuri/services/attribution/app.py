@@ -1,6 +1,6 @@
 """The reactions of attribution."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import structlog
 
@@ -9,20 +9,20 @@ from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoriesUsed,
-    MemoryEncoded,
     NewMemory,
     SessionEnded,
 )
 from nemuri.contracts.tasks import TaskAnswered
 from nemuri.domain.memory import usage
-from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.content import embedded_text, encoded
+from nemuri.domain.memory.mind import Agent, Content
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.tasks.state import Assignment
-from nemuri.infra.models.citations import cites_details
+from nemuri.domain.memory.usage import Shown
+from nemuri.domain.tasks.state import Assignment, Task
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
-from nemuri.services.attribution.comparison import compared
+from nemuri.infra.vectors import Vectors
 
 service = Service("attribution", at_once=8)
 logger = structlog.get_logger()
@@ -36,11 +36,9 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     if work is None or work.used is not None or work.retrieved is None:
         return None
     memories = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
-    known = await compared(event.text, [content for content, _ in memories.values()], resources.vectors)
-    if not event.citations and cites_details(event.text):
-        known = []  # the answer names its sources, and no memory is among them
+    shown = await _compared(event.text, [content for content, _ in memories.values()], resources.vectors)
     threshold = resources.vectors.embedder.use_threshold
-    used = usage.uses(event.text, event.citations, known, threshold=threshold, complete=event.citations_complete)
+    used = usage.uses(event.text, event.citations, shown, threshold=threshold, complete=event.citations_complete)
     return MemoriesUsed.following(event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used)
 
 
@@ -51,15 +49,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None
-    job = LearningsJob(
-        role=agent.definition.role,
-        question=state.task.parts[work.part].text,
-        answer=work.answer,
-        perspectives=agent.definition.perspective_names,
-        details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(state.task.details, 1) if each.point),
-        keywords={each.name: each.keywords for each in agent.definition.perspectives},
-    )
-    reply = await _asked(job, resources)
+    reply = await _asked(_job(agent, state.task, work, work.answer), resources)
     shown = await resources.views.memories_by_id(each.memory_id for each in work.retrieved or ())
     known = [content.memory.content for content, _ in shown.values()]
     contents = usage.learned(reply.value, state.task.setting, known)
@@ -84,16 +74,15 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Outcome:
     if agent is None:
         return None
     memories: list[Event] = [
-        MemoryEncoded.following(
+        encoded(
             event,
+            agent,
+            each.memory,
             number=number,
-            memory=each.memory,
             links=each.links,
             vector=each.vector,
             source="task",
             assignment_id=event.assignment_id,
-            strength=agent.rules.initial_strength,
-            perspectives=agent.definition.perspective_names,
         )
         for number, each in enumerate(event.learnings)
     ]
@@ -125,6 +114,28 @@ async def credit_waiting(event: SessionEnded, resources: Resources) -> Outcome:
         return None
     rules = await _rules(work, resources)
     return [each for said in state.feedback.values() for each in usage.credit(said, work, rules, event)]
+
+
+async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
+    """The memories with their tags and their cosine to the answer."""
+    if not contents:
+        return []
+    rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
+    likeness = rows[1:] @ rows[0]
+    return [
+        Shown(each.memory_id, each.memory.tags, float(cosine)) for each, cosine in zip(contents, likeness, strict=True)
+    ]
+
+
+def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
+    return LearningsJob(
+        role=agent.definition.role,
+        question=task.parts[work.part].text,
+        answer=answer,
+        perspectives=agent.definition.perspective_names,
+        details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(task.details, 1) if each.point),
+        keywords={each.name: each.keywords for each in agent.definition.perspectives},
+    )
 
 
 async def _rules(work: Assignment, resources: Resources) -> Policy:

@@ -24,7 +24,6 @@ from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
-from nemuri.infra.views import tables
 from nemuri.services.herald.portraits import agent_view, memory_view, result_of
 
 LONGEST_WAIT = 2.0
@@ -64,11 +63,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return _nobody(query.agent_id)
-    state = tables.memory_state
-    chosen = [state.c.agent_id == query.agent_id]
-    if query.status != "all":
-        chosen.append(state.c.status == query.status)
-    found = [memory_view(agent, *each) for each in await resources.views.memories(*chosen)]
+    found = [memory_view(agent, *each) for each in await resources.views.memories(query.agent_id, query.status)]
     found.sort(key=lambda each: (-each.strength, str(each.memory_id)))
     return MemoriesView(memories=tuple(found[: query.limit]))
 

@@ -6,10 +6,9 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused
 from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskReopened, TaskSummarised
 from nemuri.domain.language.keywords import keywords
-from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.content import embedded_text, encoded
 from nemuri.domain.memory.mind import PRINCIPLE
 from nemuri.domain.tasks import fan_in
-from nemuri.domain.tasks.fan_in import attempt_key
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import KeyPointJob
 from nemuri.infra.reactions import Outcome, Service
@@ -43,7 +42,7 @@ async def _cut(event: Event, task: Task, resources: Resources) -> Outcome:
     details = await details_of(task, resources.blobs)
     if not details or task.supplied_summary is not None:
         return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details))
-    key = attempt_key(task.task_id, task.attempt)
+    key = fan_in.attempt_key(task.task_id, task.attempt)
     return [
         ChunkReady.following(event, key=key, number=number, ordinal=number, of=len(details), detail=each)
         for number, each in enumerate(details)
@@ -76,14 +75,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
     await vectors.of([text])
-    return MemoryEncoded.following(
-        event,
-        memory=event.memory,
-        vector=vectors.key(text),
-        source="manual",
-        strength=agent.rules.initial_strength,
-        perspectives=agent.definition.perspective_names,
-    )
+    return encoded(event, agent, event.memory, vector=vectors.key(text), source="manual")
 
 
 @service.reaction(AgentDefined)
@@ -95,14 +87,13 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Outcom
     texts, vectors = event.definition.principles, resources.vectors.serving(agent.embedding)
     await vectors.of(texts)
     return [
-        MemoryEncoded.following(
+        encoded(
             event,
+            agent,
+            MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
             key=f"{event.agent_id}/{text}",
-            memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
             vector=vectors.key(text),
             source="definition",
-            strength=agent.rules.initial_strength,
-            perspectives=agent.definition.perspective_names,
         )
         for text in texts
     ]

@@ -6,13 +6,13 @@ from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.queries import RecalledMemory, RecallQuery, RecallView, Refusal
 from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
 from nemuri.domain.memory.mind import Agent
-from nemuri.domain.memory.ranking import selected
+from nemuri.domain.memory.ranking import always_in_mind, selected
 from nemuri.domain.tasks.state import Assignment
 from nemuri.infra.models.protocol import AnswerJob, Source
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.specialist.details import Passage, passages
-from nemuri.services.specialist.recollection import Recollections, principles
+from nemuri.services.specialist.recollection import Recollections
 
 service = Service("specialist", at_once=8)
 minds = Recollections()
@@ -28,7 +28,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     found = await minds.recall(
         resources, agent, query, perspective=event.perspective, setting=state.task.setting, now=event.recorded_at
     )
-    kept = [content.memory_id for content, _ in await principles(resources, agent)]
+    kept = always_in_mind(agent, await resources.views.principles(agent.agent_id))
     seed = event.assignment_id.int % 2**32
     others = [each for each in found.candidates if each.memory_id not in kept]
     return MemoriesRetrieved.following(

@@ -5,12 +5,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import ceil
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import and_
 
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.memories import Candidate
@@ -18,11 +16,10 @@ from nemuri.domain.language.keywords import occurring
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex, Candidates
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory
-from nemuri.domain.memory.ranking import VERSIONS, Found, Occasion, ranked
+from nemuri.domain.memory.mind import Agent, Remembered
+from nemuri.domain.memory.ranking import VERSIONS, Found, Occasion, expanded, ranked
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
-from nemuri.infra.views import tables
 from nemuri.infra.views.queries import Change
 
 REMEMBERED_AGENTS = 32
@@ -37,7 +34,7 @@ class Recollection:
     """What came to mind: candidates best first, and all that went into finding them."""
 
     candidates: tuple[Candidate, ...]
-    known: dict[UUID, tuple[Content, Memory]]
+    known: dict[UUID, Remembered]
     terms: tuple[str, ...]
     expansions: dict[str, str]
     ranking: str
@@ -83,7 +80,7 @@ class Recollections:
         now: datetime | None = None,
     ) -> Recollection:
         """The memories relevant to a query, ranked; from the archive when nothing active is relevant."""
-        expansions = _expansions(agent, query)
+        expansions = expanded(agent, query)
         texts = (query, *expansions.values())
         vectors = resources.vectors.serving(agent.embedding)
         asked = Asked(await vectors.of(texts), [terms(text) for text in texts], vectors.embedder.relevance_threshold)
@@ -113,24 +110,6 @@ class Recollections:
         while len(self.indexes) > REMEMBERED_AGENTS:
             self.indexes.popitem(last=False)
         return known
-
-
-async def principles(resources: Resources, agent: Agent) -> list[tuple[Content, Memory]]:
-    """What the agent always keeps in mind, strongest first, no more than its share of the context."""
-    state, content = tables.memory_state, tables.memory
-    found = await resources.views.memories(
-        and_(state.c.agent_id == agent.agent_id, state.c.status == "active"),
-        content.c.memory["tags"].contains([PRINCIPLE]),
-    )
-    strongest = sorted(found, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
-    return strongest[: ceil(agent.rules.principles_share * agent.rules.top_k_results)]
-
-
-def _expansions(agent: Agent, query: str) -> dict[str, str]:
-    """The query widened by each perspective's keywords (document 000 §3.4, document 003 §4.7)."""
-    if not agent.rules.enable_query_expansion:
-        return {}
-    return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
 
 
 async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
@@ -181,7 +160,7 @@ def _search(indexed: _Indexed, agent: Agent, asked: Asked, setting: Setting, *, 
     )
 
 
-def _joined(found: Candidates, known: dict[UUID, tuple[Content, Memory]]) -> list[Found]:
+def _joined(found: Candidates, known: dict[UUID, Remembered]) -> list[Found]:
     rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
     return [
         Found(*known[memory_id], float(similarity), float(lexical), float(relevance))

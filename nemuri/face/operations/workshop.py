@@ -1,0 +1,46 @@
+"""What operations work with, how they say how far they are, and how they fail."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri.infra.log import Log
+from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import Vectors
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.projection import Projection, Unprojectable
+
+
+class OperationError(Exception):
+    """The operation was not done; the text says why in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """The log and the views of a platform."""
+
+    log: Log
+    vectors: Vectors
+    projection: Projection
+
+
+@asynccontextmanager
+async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
+    """The log and the views of a platform, whether or not its services run; raises `OperationError`."""
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        await database.migrate()
+        # A replay never calls a model: the vectors of others are read, those of the hashing embedder computed again.
+        vectors = await Vectors.open(log, HashingEmbedder())
+        yield Workshop(log, vectors, Projection(database, vectors))
+    except Unprojectable as error:
+        raise OperationError(str(error)) from error
+    finally:
+        await database.close()
+        await log.close()
+
+
+def quietly(done: int, total: int) -> None:
+    """Tell nobody how far an operation is."""
