@@ -36,6 +36,10 @@ class Settings(BaseSettings):
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
     embedding_dimension: int | None = Field(default=None, ge=1)
     """Numbers in a vector; by default what the embedder itself says."""
+    relevance_threshold: float | None = Field(default=None, ge=-1, le=1)
+    """The cosine from which on a memory is relevant, instead of the one calibrated for the embedder."""
+    use_threshold: float | None = Field(default=None, ge=-1, le=1)
+    """The cosine from which on an answer has used a memory, instead of the one calibrated for the embedder."""
     providers: str = ""
     """Language models in order of preference, comma-separated; by default those that there is a key for."""
     anthropic_api_key: SecretStr | None = Field(
@@ -60,6 +64,10 @@ class Settings(BaseSettings):
     """The one that summarises and judges."""
     model_timeout: float = Field(default=60.0, gt=0)
     """Seconds for one call of a model."""
+    model_attempts: int = Field(default=4, ge=1)
+    """Calls of one provider before the next is asked."""
+    model_budget: float = Field(default=90.0, gt=0)
+    """Seconds for one provider, calls and waits together."""
     model_concurrency: int = Field(default=8, ge=1)
     """Calls of a model at once in one process."""
 
@@ -76,6 +84,8 @@ class Settings(BaseSettings):
             "anthropic_base_url": self.anthropic_base_url,
             "openai_base_url": self.openai_base_url,
             "timeout": self.model_timeout,
+            "attempts": self.model_attempts,
+            "budget": self.model_budget,
             "concurrency": self.model_concurrency,
             "anthropic_model": self.anthropic_model,
             "anthropic_light_model": self.anthropic_light_model,
@@ -86,7 +96,14 @@ class Settings(BaseSettings):
 
     def embedding_settings(self) -> EmbeddingSettings:
         """What of these settings concerns embeddings."""
-        url = {"openai_base_url": self.openai_base_url} if self.openai_base_url else {}
-        return EmbeddingSettings.model_validate(
-            {"spec": self.embedder, "dimension": self.embedding_dimension, "openai_api_key": self.openai_api_key} | url
-        )
+        given: dict[str, object] = {
+            "spec": self.embedder,
+            "dimension": self.embedding_dimension,
+            "openai_api_key": self.openai_api_key,
+            "openai_base_url": self.openai_base_url,
+            "relevance_threshold": self.relevance_threshold,
+            "use_threshold": self.use_threshold,
+            "attempts": self.model_attempts,
+            "budget": self.model_budget,
+        }
+        return EmbeddingSettings.model_validate({name: value for name, value in given.items() if value is not None})

@@ -1,8 +1,9 @@
 """From the log to the tables: a stretch of events, folded and written in one transaction with its checkpoint."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 from uuid import UUID
 
 from immutables import Map
@@ -19,6 +20,7 @@ from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind
 from nemuri.domain.memory.remembering import evolve as evolve_mind
 from nemuri.domain.memory.remembering import touched
+from nemuri.domain.record import Record
 from nemuri.domain.tasks.lifecycle import LifeEvent
 from nemuri.domain.tasks.lifecycle import evolve as evolve_task
 from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Task, TaskState
@@ -28,6 +30,8 @@ from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import load, write
 
+K = TypeVar("K", bound=Hashable)
+R = TypeVar("R", bound=Record)
 FOLD = 2
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
@@ -164,22 +168,25 @@ async def _fold_tasks(connection: AsyncConnection, events: Iterable[AnyEvent]) -
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
     """The tasks as they are in the tables; an unknown one is empty."""
     ids = list(task_ids)
-    found = {task_id: TaskState() for task_id in ids}
     if not ids:
-        return found
+        return {}
     tasks = {each.task_id: each for each in await load(connection, tables.task, Task, tables.task.c.task_id.in_(ids))}
     chunks = await load(connection, tables.chunk, Chunk, tables.chunk.c.task_id.in_(ids))
     work = await load(connection, tables.assignment, Assignment, tables.assignment.c.task_id.in_(ids))
     said = await load(connection, tables.feedback, Feedback, tables.feedback.c.task_id.in_(ids))
+    pieces = _by_task((each.task_id, each.ordinal, each) for each in chunks)
+    assignments = _by_task((each.task_id, each.assignment_id, each) for each in work)
+    feedback = _by_task((each.task_id, each.feedback_id, each) for each in said)
     return {
-        task_id: TaskState(
-            task=tasks.get(task_id),
-            chunks=Map({each.ordinal: each for each in chunks if each.task_id == task_id}),
-            assignments=Map({each.assignment_id: each for each in work if each.task_id == task_id}),
-            feedback=Map({each.feedback_id: each for each in said if each.task_id == task_id}),
-        )
-        for task_id in ids
+        each: TaskState(tasks.get(each), Map(pieces[each]), Map(assignments[each]), Map(feedback[each])) for each in ids
     }
+
+
+def _by_task(rows: Iterable[tuple[UUID, K, R]]) -> defaultdict[UUID, dict[K, R]]:
+    found: defaultdict[UUID, dict[K, R]] = defaultdict(dict)
+    for task_id, key, row in rows:
+        found[task_id][key] = row
+    return found
 
 
 async def _fold_minds(connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:

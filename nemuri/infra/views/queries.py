@@ -15,7 +15,6 @@ from nemuri.contracts.event import Event
 from nemuri.domain.memory.clocks import advanced
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered
 from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
-from nemuri.domain.tasks.routing import Applicant
 from nemuri.domain.tasks.state import TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
@@ -166,23 +165,33 @@ class Views:
             kept = frozenset((await connection.execute(principles)).scalars())
         return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
 
-    async def applicants(self) -> list[Applicant]:
-        """Every agent as the orchestrator sees it."""
-        return [await self._applicant(agent) for agent in await self.agents()]
-
-    async def _applicant(self, agent: Agent) -> Applicant:
+    async def outcomes(self) -> dict[str, tuple[int, int]]:
+        """How often clients called the work of each agent good, and how often bad; only agents that were judged."""
         work, said = tables.assignment, tables.feedback
-        mine = work.c.agent_id == agent.agent_id
-        outcomes = select(
-            func.count().filter(or_(said.c.verdict == "helpful", said.c.result == "success")),
-            func.count().filter(or_(said.c.verdict == "unhelpful", said.c.result == "failure")),
-        ).where(said.c.task_id.in_(select(work.c.task_id).where(mine)))
-        waiting = select(func.count()).where(mine, work.c.answer.is_(None))
+        mine = select(work.c.agent_id, work.c.task_id).distinct().subquery()
+        query = (
+            select(
+                mine.c.agent_id,
+                func.count().filter(or_(said.c.verdict == "helpful", said.c.result == "success")),
+                func.count().filter(or_(said.c.verdict == "unhelpful", said.c.result == "failure")),
+            )
+            .join(said, said.c.task_id == mine.c.task_id)
+            .group_by(mine.c.agent_id)
+        )
         async with self.database.reading() as connection:
-            succeeded, failed = (await connection.execute(outcomes)).one()
-            busy = (await connection.execute(waiting)).scalar_one()
-            tags = (await connection.execute(_TAGS, {"agent": agent.agent_id, "limit": KNOWN_TAGS})).scalars()
-            return Applicant(agent.agent_id, agent.definition, tuple(tags), succeeded, failed, busy)
+            return {name: (good, bad) for name, good, bad in await connection.execute(query)}
+
+    async def waiting(self) -> dict[str, int]:
+        """How many assignments of each agent have no answer yet; only agents that have some."""
+        work = tables.assignment
+        query = select(work.c.agent_id, func.count()).where(work.c.answer.is_(None)).group_by(work.c.agent_id)
+        async with self.database.reading() as connection:
+            return dict((await connection.execute(query)).all())
+
+    async def tags(self, agent_id: str) -> tuple[str, ...]:
+        """The tags of an agent's active memories, those of the strongest first."""
+        async with self.database.reading() as connection:
+            return tuple((await connection.execute(_TAGS, {"agent": agent_id, "limit": KNOWN_TAGS})).scalars())
 
     async def numbers(self) -> tuple[dict[str, int], int, int]:
         """Tasks by status, agents, memories."""

@@ -12,8 +12,10 @@ from nemuri.contracts.tasks import (
 from nemuri.domain.tasks import fan_in, routing
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
+from nemuri.services.orchestrator.applicants import Applicants
 
 service = Service("orchestrator", at_once=16)
+applicants = Applicants()
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
 """The services without which a task has no answer; what others fail at does not fail it."""
@@ -25,7 +27,7 @@ async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> O
     task = (await resources.views.task(event.task_id)).task
     if task is None or task.summary is None or task.routed or task.status != "open":
         return None
-    return routing.route(event, task, await resources.views.applicants())
+    return routing.route(event, task, await applicants.all(resources.views))
 
 
 @service.reaction(TaskRouted)
