@@ -100,6 +100,9 @@ class NewMemory(Value):
     links: tuple[UUID, ...] = ()
     """Older memories that it came from."""
     vector: str
+    strength: float = Field(gt=0, le=1e6)
+    """The strength it is to begin with, overall and in each of these perspectives."""
+    perspectives: tuple[Label, ...]
 
 
 class LearningsExtracted(AgentEvent):
@@ -169,6 +172,8 @@ class AgentSlept(AgentEvent):
     archived: tuple[Seen, ...] = ()
     pruned: tuple[Seen, ...] = ()
     """Archived for want of room rather than of strength."""
+    unfinished: bool = False
+    """Whether there was more to move than one event holds; the next sleep goes on with it."""
 
 
 class ImpactCredited(AgentEvent):

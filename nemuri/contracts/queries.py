@@ -12,6 +12,9 @@ from nemuri.contracts.event import Identifier, Label, Text, Value
 from nemuri.contracts.memories import Candidate
 from nemuri.contracts.results import TaskResult
 
+MEMORIES_AT_ONCE = 300
+"""At most so many memories are in one reply."""
+
 
 class Query(Value):
     """A question; the answer reflects at least the log up to `after`."""
@@ -24,6 +27,8 @@ class Refusal(Value):
     """Why a question has no answer, in one line for people."""
 
     refused: Text
+    passing: bool = False
+    """Whether the same question may well be answered a little later."""
 
 
 class TaskQuery(Query):
@@ -58,12 +63,14 @@ class AgentsView(Value):
 
 
 class MemoriesQuery(Query):
-    """What does an agent remember? Strongest first."""
+    """What does an agent remember? A page of it: strongest first, by id where they are equally strong."""
 
     name = "memories"
     agent_id: Identifier
     status: Literal["active", "archived", "all"] = "active"
-    limit: int = Field(default=1_000, ge=1, le=10_000)
+    offset: int = Field(default=0, ge=0)
+    """How many of the strongest are passed over."""
+    limit: int = Field(default=MEMORIES_AT_ONCE, ge=1, le=MEMORIES_AT_ONCE)
 
 
 class MemoryQuery(Query):
@@ -93,9 +100,11 @@ class MemoryView(Value):
 
 
 class MemoriesView(Value):
-    """Memories, strongest first."""
+    """A page of memories, strongest first; fewer than asked for where more would not fit one reply."""
 
     memories: tuple[MemoryView, ...]
+    following: int | None = None
+    """The offset of the next page; None where there is none."""
 
 
 class RememberedQuery(Query):
@@ -155,6 +164,8 @@ class StatusView(Value):
     """Tasks by status."""
     agents: int
     memories: int
+    halted: str | None = None
+    """Why the views do not go on; None while they do."""
 
 
 Answer = TaskResult | AgentsView | MemoriesView | MemoryView | RememberedView | RecallView | StatusView

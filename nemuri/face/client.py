@@ -14,27 +14,22 @@ from nemuri.contracts.clients import (
     Document,
     FeedbackGiven,
     MemoryContent,
-    MemoryOffered,
     NegotiationAnswered,
     NegotiationOption,
     Scope,
     Setting,
     TaskSubmitted,
 )
-from nemuri.contracts.event import DERIVED, derive
-from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.event import DERIVED
 from nemuri.contracts.results import TaskResult
-from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.face.exchange import ClientError, Exchange, PassingError, checked
+from nemuri.face.offering import offered
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.log import Log
 from nemuri.infra.results import Results
 
 HEARTBEAT = 2.0
 """Seconds without news of a task after which is asked how it stands, in case the news was lost."""
-STALLED = 30
-"""Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
-TOGETHER = 64
-"""Offered memories on their way at the same time."""
 GROUP = 500
 """Offered memories that are waited for together."""
 
@@ -84,8 +79,7 @@ class Client:
         """
         if key is not None and key.version == DERIVED:
             raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
-        if agent is not None:
-            await self.agents(agent)
+        await self._check_wish(agent, perspective)
         documents, text = _within_limit(text, documents)
         event = checked(
             TaskSubmitted,
@@ -100,6 +94,14 @@ class Client:
         await self._exchange.say(event)
         return event.event_id
 
+    async def _check_wish(self, agent: str | None, perspective: str | None) -> None:
+        able = await self.agents(agent) if agent is not None or perspective is not None else ()
+        if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
+            who = f"agent {agent}" if agent else "any agent"
+            raise ClientError(
+                f"there is no perspective {perspective!r} of {who}; `nemuri agents` lists those there are"
+            )
+
     async def ask(
         self, text: str, *, timeout: float | None = 120.0, settled: bool = False, **options: Any
     ) -> TaskResult:
@@ -111,20 +113,29 @@ class Client:
         """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
 
         With `settled` it waits, as long as there is time, until what was used and learned is known too. Raises
-        `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open.
+        `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open; services that are away
+        are waited for.
         """
         _within(timeout)
         result: TaskResult | None = None
         try:
             async with asyncio.timeout(timeout), self._results.following(task_id) as news:
-                result = await self.progress(task_id)
-                while not _final(result, settled=settled):
-                    result = await news(HEARTBEAT) or await self.progress(task_id)
+                result = await self._standing(task_id)
+                while result is None or not _final(result, settled=settled):
+                    result = await news(HEARTBEAT) or await self._standing(task_id) or result
         except TimeoutError as error:
             if result is not None and result.status == "done":
                 return result
-            raise TaskTimeoutError(f"task {task_id} has not ended in {timeout:g} s; it goes on") from error
+            spent = "time" if timeout is None else f"{timeout:g} s"
+            raise TaskTimeoutError(f"task {task_id} has not ended in {spent}; it goes on") from error
         return result
+
+    async def _standing(self, task_id: UUID) -> TaskResult | None:
+        """How a task stands; None while nobody can tell. Raises `ClientError` for an unknown one."""
+        try:
+            return await self.progress(task_id)
+        except PassingError:
+            return None
 
     async def progress(self, task_id: UUID) -> TaskResult:
         """How a task stands now. Raises `ClientError` for an unknown one."""
@@ -186,36 +197,8 @@ class Client:
         await self.agents(agent)
         known: list[UUID] = []
         for start in range(0, len(memories), GROUP):
-            known += await self._remember(agent, memories[start : start + GROUP])
+            known += await offered(self._exchange, agent, memories[start : start + GROUP])
         return tuple(known)
-
-    async def _remember(self, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
-        offers = [checked(MemoryOffered, event_id=uuid4(), agent_id=agent, memory=each) for each in memories]
-        room = asyncio.Semaphore(TOGETHER)
-
-        async def offer(event: MemoryOffered) -> None:
-            async with room:
-                await self._exchange.say(event)
-
-        async with asyncio.TaskGroup() as group:
-            for each in offers:
-                group.create_task(offer(each))
-        await self._until_known(agent, [each.event_id for each in offers])
-        return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
-
-    async def _until_known(self, agent: str, offers: Sequence[UUID]) -> None:
-        """Raises `ClientError` when memories are refused, or when nothing moves any more."""
-        pending, stalled = tuple(offers), 0
-        while pending:
-            view = await self._exchange.ask(
-                queries.RememberedQuery, queries.RememberedView, agent_id=agent, offers=pending
-            )
-            if view.refused:
-                raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
-            stalled = stalled + 1 if view.pending == pending else 0
-            if stalled > STALLED:
-                raise ClientError(f"{len(pending)} memories are on the log and not taken in yet; see `nemuri status`")
-            pending = view.pending
 
     async def recall(
         self,
@@ -246,9 +229,24 @@ class Client:
     async def memories(
         self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
     ) -> tuple[queries.MemoryView, ...]:
-        """What an agent remembers, strongest first."""
-        kind, answer = queries.MemoriesQuery, queries.MemoriesView
-        return (await self._exchange.ask(kind, answer, agent_id=agent, status=status, limit=limit)).memories
+        """What an agent remembers, strongest first and at most `limit` of it; asked for page by page.
+
+        What moves in the order meanwhile may be missing, but nothing comes twice.
+        """
+        found: dict[UUID, queries.MemoryView] = {}
+        offset: int | None = 0
+        while offset is not None and (not found or len(found) < limit):
+            page = await self._exchange.ask(
+                queries.MemoriesQuery,
+                queries.MemoriesView,
+                agent_id=agent,
+                status=status,
+                offset=offset,
+                limit=min(limit - len(found), queries.MEMORIES_AT_ONCE),
+            )
+            found |= {each.memory_id: each for each in page.memories}
+            offset = page.following
+        return tuple(found.values())
 
     async def memory(self, memory_id: UUID) -> queries.MemoryView:
         """One memory. Raises `ClientError` for an unknown one."""

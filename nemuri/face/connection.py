@@ -10,6 +10,7 @@ from nats.js.errors import APIError, NotFoundError
 from nats.js.errors import Error as JetStreamError
 
 from nemuri.face.client import Client
+from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.log import UnreachableError
 from nemuri.infra.settings import Settings
@@ -32,13 +33,13 @@ def resolve(settings: Settings) -> Settings:
         check_database_url(settings.database_url)
     if settings.nats_url and settings.database_url:
         return settings
-    found = _addresses(settings.data)
+    found = _addresses(settings)
     return settings.addressed(settings.nats_url or found.nats_url, settings.database_url or found.database_url)
 
 
 def nats_address(settings: Settings) -> str:
     """Where the NATS server is, which is all that a client needs; raises like `resolve`."""
-    return settings.nats_url or _addresses(settings.data).nats_url
+    return settings.nats_url or _addresses(settings).nats_url
 
 
 def given(**options: object) -> Settings:
@@ -65,7 +66,8 @@ async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]
     async with AsyncExitStack() as stack:
         try:
             entered = Client.connect(url, namespace=settings.namespace, client_id=client_id)
-            client = await stack.enter_async_context(entered)
+            with jetstream_needed(url):
+                client = await stack.enter_async_context(entered)
         except (NotFoundError, APIError) as error:
             where = f"the NATS server holds no platform of the namespace {settings.namespace!r}"
             raise NotRunning(f"{where}; run `nemuri up` against it first") from error
@@ -74,10 +76,14 @@ async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]
         yield client
 
 
-def _addresses(data: Path) -> Addresses:
-    path = data.expanduser().absolute()
+def _addresses(settings: Settings) -> Addresses:
+    path = settings.data.expanduser().absolute()
     found = Home(path).read_addresses() if path.exists() else None
     if found is None:
+        given_one = "NATS_URL" if settings.nats_url else "DATABASE_URL" if settings.database_url else None
+        if given_one:
+            missing = "DATABASE_URL" if settings.nats_url else "NATS_URL"
+            raise NotRunning(f"{given_one} is set, but {missing} is not, and no platform is ready in {path}; set both")
         start = f"nemuri --data {shlex.quote(str(path))} up"
         raise NotRunning(f"no platform is ready in {path}; start it with `{start}`")
     return found

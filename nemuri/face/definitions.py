@@ -27,6 +27,20 @@ class DefinitionError(Exception):
     """The file defines no agent; the message is one line that names the file, the place and what is wrong."""
 
 
+class _Loader(yaml.SafeLoader):
+    """The safe loader, which takes no key twice in one mapping."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set[str]()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.composer.ComposerError(None, None, f"the key {key.value!r} occurs twice", key.start_mark)
+                seen.add(key.value)
+        return node
+
+
 @dataclass(frozen=True, slots=True)
 class AgentFile:
     """What a file says."""
@@ -56,7 +70,7 @@ def read_definition(path: Path) -> AgentFile:
     agent_id = _agent_id(fields.pop("id", None), path)
     policy = _policy(fields.pop("policy", None), path)
     if "perspectives" in fields:
-        fields["perspectives"] = _perspectives(fields["perspectives"])
+        fields["perspectives"] = _perspectives(fields["perspectives"], path)
     try:
         definition = Definition.model_validate(fields)
     except ValidationError as error:
@@ -112,7 +126,7 @@ def _text(path: Path) -> str:
 
 def _parsed(text: str, path: Path) -> object:
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -156,11 +170,21 @@ def _policy(value: object, path: Path) -> Mapping[str, JsonValue] | None:
     return given
 
 
-def _perspectives(value: object) -> object:
-    """Names alone are perspectives without keywords; anything else is left to the definition's own check."""
+def _perspectives(value: object, path: Path) -> object:
+    """Names alone are perspectives without keywords; anything else is left to the definition's own check.
+
+    Raises `DefinitionError` for names that nobody could tell apart.
+    """
     if not isinstance(value, list):
         return value
-    return [{"name": each} if isinstance(each, str) else each for each in value]
+    whole = [{"name": each} if isinstance(each, str) else each for each in value]
+    names = [each["name"] for each in whole if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    seen: dict[str, str] = {}
+    for name in names:
+        before = seen.setdefault(name.strip().casefold(), name)
+        if before is not name:
+            raise DefinitionError(f"{path}: perspectives: {before!r} and {name!r} are the same; keep one of them")
+    return whole
 
 
 def _complaint(error: ValidationError) -> str:

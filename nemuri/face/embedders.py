@@ -38,10 +38,11 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
     others = {name: each for name, each in agents.items() if each != embedding}
     if others:
         name, old = next(iter(others.items()))
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        who = f"agent {name} and {len(others) - 1} more have" if len(others) > 1 else f"agent {name} has"
         raise EmbedderChanged(
-            f"agent {name}{more} has vectors of {_named(old)}, but the embedder is {_named(embedding)}; "
-            "set NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION back, or change over with `nemuri reembed`"
+            f"{who} vectors of {_named(old)}, but the embedder is {_named(embedding)}; to change over, run "
+            "`nemuri up` with the old NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION, meanwhile `nemuri reembed` "
+            "with the new ones, then stop it and start it with the new ones"
         )
 
 

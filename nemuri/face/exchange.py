@@ -25,6 +25,10 @@ class ClientError(Exception):
     """What was asked cannot be done; the text says why in one line."""
 
 
+class PassingError(ClientError):
+    """There is no answer for now; the same question may well have one a little later."""
+
+
 def checked(kind: type[T], **fields: Any) -> T:
     """The model made of the fields; raises `ClientError`."""
     try:
@@ -48,14 +52,17 @@ class Exchange:
         self.seen = max(self.seen, sequence)
 
     async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
-        """The answer to a question, from views that know all that this client said; raises `ClientError`."""
+        """The answer to a question, from views that know all that this client said.
+
+        Raises `ClientError`, and `PassingError` where only the platform has no answer for now.
+        """
         query = checked(kind, **({"after": self.seen} | fields))
         try:
             reply = await self._request(self.log.subjects.query(query.name), query.model_dump_json().encode())
         except NoRespondersError as error:
-            raise ClientError(f"no service answers questions about {query.name}; is the platform running?") from error
+            raise PassingError(f"no service answers questions about {query.name}; is the platform running?") from error
         except TimeoutError as error:
-            raise ClientError(f"the platform did not answer within {PATIENCE:g} s; see `nemuri status`") from error
+            raise PassingError(f"the platform did not answer within {PATIENCE:g} s; see `nemuri status`") from error
         return _read(reply.data, answer)
 
     async def _request(self, subject: str, data: bytes) -> Msg:
@@ -72,4 +79,5 @@ def _read(data: bytes, kind: type[T]) -> T:
     try:
         return kind.model_validate_json(data)
     except ValidationError:
-        raise ClientError(Refusal.model_validate_json(data).refused) from None
+        refusal = Refusal.model_validate_json(data)
+        raise (PassingError if refusal.passing else ClientError)(refusal.refused) from None

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from nemuri.face.catalogue import SERVICES
+from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.hosting import application
 from nemuri.infra.log import Log
 from nemuri.infra.provisioning import provision
@@ -17,7 +18,8 @@ async def prepare(settings: Settings) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
     try:
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
-        await provision(log, durables, replicas=settings.replicas)
+        with jetstream_needed(str(settings.nats_url)):
+            await provision(log, durables, replicas=settings.replicas)
     finally:
         await log.close()
     database = Database.at(str(settings.database_url), settings.namespace)

@@ -5,6 +5,7 @@ import sys
 
 from sqlalchemy.exc import ArgumentError
 
+from nemuri.face.cli.failures import explain
 from nemuri.face.hosting import prepare
 from nemuri.infra.log import UnreachableError
 from nemuri.infra.settings import Settings
@@ -22,7 +23,7 @@ def main() -> None:
     try:
         asyncio.run(prepare(settings))
     except (UnreachableError, DatabaseError, ArgumentError) as error:
-        sys.exit(f"nemuri: {error}")
+        sys.exit(explain(error)[0])
 
 
 if __name__ == "__main__":

@@ -1,13 +1,20 @@
 """The blob store: large inputs, beside the log and no source of facts."""
 
-from dataclasses import dataclass
+import asyncio
+import sys
+from collections import OrderedDict
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Self
+from weakref import WeakValueDictionary
 
 from nats.js.errors import NotFoundError, ObjectNotFoundError
 from nats.js.object_store import ObjectStore
 
 from nemuri.infra.log import Log
+
+RECENT_BYTES = 64 * 1024 * 1024
+"""The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""
 
 
 def blob_bucket(namespace: str) -> str:
@@ -19,11 +26,41 @@ class BlobMissingError(Exception):
     """The blob store has nothing under this reference."""
 
 
+@dataclass(slots=True)
+class Recent:
+    """The texts asked for last, within a bound; never out of date, since a reference names its content."""
+
+    limit: int = RECENT_BYTES
+    bytes: int = 0
+    _texts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    def fetching(self, ref: str) -> asyncio.Lock:
+        """What lets one fetch of a reference at a time."""
+        return self._locks.setdefault(ref, asyncio.Lock())
+
+    def get(self, ref: str) -> str | None:
+        """The text, if it is still at hand."""
+        if ref in self._texts:
+            self._texts.move_to_end(ref)
+        return self._texts.get(ref)
+
+    def keep(self, ref: str, text: str) -> None:
+        """Have the text at hand instead of those not asked for longest; one over the limit is not kept."""
+        if ref in self._texts or sys.getsizeof(text) > self.limit:
+            return
+        self._texts[ref] = text
+        self.bytes += sys.getsizeof(text)
+        while self.bytes > self.limit:
+            self.bytes -= sys.getsizeof(self._texts.popitem(last=False)[1])
+
+
 @dataclass(frozen=True, slots=True)
 class Blobs:
     """Large inputs, by the sha256 of their bytes."""
 
     store: ObjectStore
+    recent: Recent = field(default_factory=Recent)
 
     @classmethod
     async def open(cls, log: Log) -> Self:
@@ -42,6 +79,14 @@ class Blobs:
 
     async def get(self, ref: str) -> str:
         """The text behind a reference; raises `BlobMissingError`."""
+        async with self.recent.fetching(ref):
+            text = self.recent.get(ref)
+            if text is None:
+                text = await self._fetched(ref)
+                self.recent.keep(ref, text)
+        return text
+
+    async def _fetched(self, ref: str) -> str:
         try:
             result = await self.store.get(ref)
         except ObjectNotFoundError as error:

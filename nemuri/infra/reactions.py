@@ -164,11 +164,20 @@ class Reactor:
         except ValidationError as error:
             answer = Refusal(refused=complaint(error))
         except WAITING as error:
-            answer = Refusal(refused=f"not now: {_line(error)}")
+            answer = Refusal(refused=f"not now: {_line(error)}", passing=True)
         except Exception as error:
             logger.exception("no answer", service=self.service.name, query=kind.name)
             answer = Refusal(refused=f"{self.service.name} failed: {_line(error)}")
-        return answer.model_dump_json().encode()
+        return self._fitting(kind, answer.model_dump_json().encode())
+
+    def _fitting(self, kind: type[Query], reply: bytes) -> bytes:
+        """A reply that the server takes: it would cut off whoever tried a larger one, and nobody would be told."""
+        room = self.resources.log.room
+        if len(reply) <= room:
+            return reply
+        logger.error("no answer", service=self.service.name, query=kind.name, bytes=len(reply), room=room)
+        refusal = Refusal(refused=f"the answer of {len(reply)} bytes is more than the {room} that fit; ask for less")
+        return refusal.model_dump_json().encode()
 
 
 def _line(error: BaseException) -> str:

@@ -26,6 +26,11 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The database to use instead of the embedded one."""
 
+    project: str | None = None
+    """The project of tasks, questions and memories that name none."""
+    domains: str = ""
+    """Their domains, comma-separated, where they name none."""
+
     replicas: int = Field(default=1, ge=1, le=5)
     """On how many nodes of a NATS cluster everything is kept."""
 
@@ -74,6 +79,11 @@ class Settings(BaseSettings):
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
         """The same settings with the servers' addresses known."""
         return self.model_copy(update={"nats_url": nats_url, "database_url": database_url})
+
+    @property
+    def domain_names(self) -> tuple[str, ...]:
+        """The domains one by one."""
+        return tuple(name.strip() for name in self.domains.split(",") if name.strip())
 
     def model_settings(self) -> ModelSettings:
         """What of these settings concerns language models; raises ValueError when they contradict each other."""

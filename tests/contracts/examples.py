@@ -133,7 +133,9 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     },
     MemoriesUsed: {"assignment_id": WORK, "perspective": "cost", "uses": (Use(memory_id=MEMORY, method="citation"),)},
     LearningsExtracted: {
-        "assignment_id": WORK, "learnings": (NewMemory(memory=CONTENT, links=(OTHER,), vector=VECTOR),),
+        "assignment_id": WORK, "learnings": (
+            NewMemory(memory=CONTENT, links=(OTHER,), vector=VECTOR, strength=1.0, perspectives=("cost",)),
+        ),
         "usage": USAGE,
     },
     MemoryEncoded: {

@@ -92,10 +92,7 @@ async def test_every_task_ends_whoever_is_killed(
             submission = group.create_task(submit_all(client, rng))
             group.create_task(crash_sometime(platform, victims, rng))
         tasks = submission.result()
-        results = [
-            await patiently(lambda key=key: client.result(key, settled=True, timeout=PATIENCE))  # type: ignore[misc]
-            for key in tasks
-        ]
+        results = [await client.result(key, settled=True, timeout=PATIENCE) for key in tasks]
     async with opened(platform.settings) as resources:
         await quiet(resources)
     facts = await effective(log)

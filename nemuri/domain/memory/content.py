@@ -3,10 +3,11 @@
 from collections.abc import Hashable
 from datetime import datetime, time
 from typing import Any
+from uuid import UUID
 
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.memories import MemoryEncoded, NewMemory
 from nemuri.domain.memory.mind import Agent
 
 NOON = 12
@@ -35,16 +36,22 @@ def indexed_text(memory: MemoryContent) -> str:
     return f"{embedded_text(memory)}\n{' '.join(memory.tags)}"
 
 
-def encoded(cause: Event, agent: Agent, memory: MemoryContent, *, key: Hashable = None, **fields: Any) -> MemoryEncoded:
-    """The beginning of a memory of the agent, with the strength of its policy in each of its perspectives.
-
-    `key` as in `Event.following`; `fields` are the other fields of the event, its vector and its source above all.
-    """
-    return MemoryEncoded.following(
-        cause,
-        key=key,
+def beginning(agent: Agent, memory: MemoryContent, vector: str, *, links: tuple[UUID, ...] = ()) -> NewMemory:
+    """A memory as it is to begin in an agent: with the strength of its policy in each of its perspectives."""
+    return NewMemory(
         memory=memory,
+        links=links,
+        vector=vector,
         strength=agent.rules.initial_strength,
         perspectives=agent.definition.perspective_names,
-        **fields,
     )
+
+
+def encoded(
+    cause: Event, new: NewMemory, *, key: Hashable = None, number: Hashable = 0, **fields: Any
+) -> MemoryEncoded:
+    """The beginning of a memory, a pure consequence of what it is to be; `key` and `number` as in `Event.following`.
+
+    `fields` are the other fields of the event: its source, and the assignment in which it was learned.
+    """
+    return MemoryEncoded.following(cause, key=key, number=number, **dict(new), **fields)

@@ -165,7 +165,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         awake=tuple(each for each in agent.awake if each not in set(fresh)),
         slept=agent.slept + len(fresh),
         last_sleep=by,
-        reviewed=agent.last_sleep,
+        reviewed=agent.reviewed if event.unfinished else agent.last_sleep,
         last_slept_at=event.recorded_at,
     )
     mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), by=by)

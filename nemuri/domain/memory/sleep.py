@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from nemuri.contracts.event import Event
@@ -35,6 +36,8 @@ class Tiredness:
     """The ids of those among the above that are principles."""
 
 
+AT_ONCE = 3_000
+"""At most so many memories of each sort move in one sleep, so that it fits one event; the others move in the next."""
 Levels = Mapping[UUID, int]
 """The new level of each memory that moves to another one."""
 
@@ -45,7 +48,9 @@ def decide(cause: Event, tiredness: Tiredness) -> AgentSlept | None:
     if not agent.awake:
         return None
     levels = _levels(agent.rules, tiredness.touched)
-    faint = _faint(tiredness, levels)
+    unfinished = len(levels) > AT_ONCE
+    levels = dict(islice(levels.items(), AT_ONCE))
+    faint = dict(islice(_faint(tiredness, levels).items(), AT_ONCE))
     return AgentSlept.following(
         cause,
         sessions=agent.awake,
@@ -55,7 +60,8 @@ def decide(cause: Event, tiredness: Tiredness) -> AgentSlept | None:
             if each.memory_id in levels
         ),
         archived=seen(faint.values()),
-        pruned=seen(_pruned(tiredness, faint, levels)),
+        pruned=seen(_pruned(tiredness, faint, levels)[:AT_ONCE]),
+        unfinished=unfinished,
     )
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.event import Event, derive
-from nemuri.contracts.memories import ImpactCredited, Use
+from nemuri.contracts.memories import ImpactCredited, SessionEnded, Use
 from nemuri.domain.language.citations import cites_details
 from nemuri.domain.language.keywords import keywords, occurring
 from nemuri.domain.memory.policy import Policy
@@ -90,3 +90,8 @@ def credit(feedback: Feedback, assignment: Assignment, policy: Policy, cause: Ev
         )
         for reason, points, memories in worth
     )
+
+
+def ended(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
+    """The end of an assignment's session: one, whatever it is that ends it."""
+    return SessionEnded.following(cause, key=assignment_id, agent_id=agent_id, assignment_id=assignment_id)

@@ -36,7 +36,7 @@ class Applicant:
 
 def route(cause: Event, task: Task, applicants: Sequence[Applicant]) -> TaskRouted | TaskFailed:
     """The agents that will work on each part of the task; a failure where nobody can."""
-    able = [each for each in applicants if task.wanted_agent in {None, each.agent_id}]
+    able = [each for each in applicants if _suits(each, task)]
     if not able:
         return fail(cause, task, _nobody(task))
     known = {each.agent_id: _known_words(each) for each in applicants}
@@ -80,7 +80,16 @@ def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
     return TaskFailed.following(cause, key=key, attempt=task.attempt, reason=reason)
 
 
+def _suits(applicant: Applicant, task: Task) -> bool:
+    """Whether the agent is one that was asked for, with the perspective that was asked for."""
+    named = task.wanted_agent in {None, applicant.agent_id}
+    return named and task.wanted_perspective in {None, *applicant.definition.perspective_names}
+
+
 def _nobody(task: Task) -> str:
+    if task.wanted_perspective:
+        who = f"agent {task.wanted_agent!r}" if task.wanted_agent else "any agent"
+        return f"there is no perspective {task.wanted_perspective!r} of {who}; `nemuri agents` lists those there are"
     if task.wanted_agent:
         return f"there is no agent {task.wanted_agent!r}; `nemuri agents` lists those there are"
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"

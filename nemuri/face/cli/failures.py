@@ -79,7 +79,10 @@ def _said(error: Exception) -> str:
 
     if isinstance(error, ValidationError):
         return f"the settings are wrong: {complaint(error)}"
-    return str(error) or type(error).__name__
+    said = str(error) or type(error).__name__
+    if type(error).__name__ == "DatabaseError" and "DATABASE_URL" not in said:
+        return f"{said}; check DATABASE_URL"
+    return said
 
 
 def _usage(error: Exception) -> str:

@@ -115,7 +115,7 @@ def remember(
             raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
         content = read_memories(file)
     else:
-        content = (_content(text or "", tag, learning, project, domain, said_by, said_at),)
+        content = (_content(text or "", tag, learning, *session.scope(project, domain), said_by, said_at),)
     ids = session.run(lambda client: _remembered(client, name, content))
     if session.json:
         say_json({"agent_id": name, "memory_ids": ids})
@@ -138,8 +138,9 @@ def recall(
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
+    project, domains = session.setting(project, domain)
     storable(QUERY=query, **{"--perspective": perspective, "--project": project})
-    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domain or ()}
+    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains}
     found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
     if session.json:
         say_json({"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found)})
@@ -183,7 +184,9 @@ def memories(
             )
             for each in found
         ]
-        table(("memory", "status", *numbers, "content"), rows, numbers=numbers)
+        last = "strength" if status is Kept.ALL else "status"
+        spare = ("seen", "used", "level", last)
+        table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
 
 
 def memory(

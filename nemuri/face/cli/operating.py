@@ -2,6 +2,7 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,7 +72,7 @@ def worker(
 
 
 def status(context: typer.Context, json: JsonOption = False) -> None:
-    """Show how far the views are behind the log, and what they hold."""
+    """Show how far the views and every consumer are behind the log, and what the views hold."""
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -80,11 +81,15 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
         say_json(found)
         return
     behind = f", {found['lag']} behind" if found["lag"] else ""
-    say(f"log       {found['log']} events")
-    say(f"views     at {found['projected']}{behind}")
-    say(f"tasks     {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
-    say(f"agents    {found['agents']}")
-    say(f"memories  {found['memories']}")
+    say(f"log           {found['log']} events")
+    say(f"views         at {found['projected']}{behind}")
+    say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
+    say(f"agents        {found['agents']}")
+    say(f"memories      {found['memories']}")
+    for name, at in found["consumers"].items():
+        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work")
+    if found.get("halted"):
+        say(f"halted        {found['halted']}")
 
 
 def rebuild(context: typer.Context, json: JsonOption = False) -> None:
@@ -163,4 +168,17 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 async def _status(client: "Client") -> dict[str, Any]:
     view = await client.status()
     last = await client.log.last_sequence()
-    return {"log": last, "lag": max(0, last - view.projected)} | view.model_dump(mode="json")
+    known = {"log": last, "lag": max(0, last - view.projected), "consumers": await _consumers(client)}
+    return known | view.model_dump(mode="json")
+
+
+async def _consumers(client: "Client") -> dict[str, dict[str, int]]:
+    """What lies before every durable consumer, from the server's own books; partitions count as one."""
+    found: dict[str, dict[str, int]] = {}
+    for each in await client.log.stream.consumers_info(client.log.subjects.stream):
+        if each.config.durable_name:
+            name = re.sub(r"-\d+$", "", each.config.durable_name)
+            counts = found.setdefault(name, {"pending": 0, "in_work": 0})
+            counts["pending"] += each.num_pending or 0
+            counts["in_work"] += each.num_ack_pending or 0
+    return dict(sorted(found.items()))

@@ -1,24 +1,33 @@
 """How results look: tables and lines for people, JSON for programs, progress on a terminal."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from pydantic import BaseModel
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 PIPE_WIDTH = 200
-"""Columns of a table that does not go to a terminal."""
+"""Columns of a table that does not go to a terminal, unless COLUMNS says otherwise."""
+READABLE = 30
+"""Columns that the last column of a table needs."""
+GAP = 2
+"""Columns between two columns of a table."""
+IDS = ("id", "task", "memory")
+SHORT_ID = 8
+"""Characters of an id where the whole one leaves no room."""
 
 
 def console() -> Console:
     """Standard output, without any interpretation of what memories and answers contain."""
-    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    width = None if sys.stdout.isatty() else shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
     return Console(markup=False, emoji=False, highlight=False, width=width, soft_wrap=True)
 
 
@@ -32,17 +41,56 @@ def say_json(value: object) -> None:
     print(json.dumps(_plain(value), ensure_ascii=False, indent=2))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> None:
-    """A table; ids are never cut, `numbers` names the columns that are aligned to the right."""
-    right = set(numbers)
-    drawn = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
-        whole = column in {"id", "task", "memory", "agent"} or column in right
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numbers: Iterable[str] = (),
+    spare: Iterable[str] = (),
+) -> None:
+    """A table; `numbers` names the columns that are aligned to the right.
+
+    Where the last column has no room, those of `spare` are left out, the first of them first, and then ids are cut.
+    """
+    screen, right = console(), set(numbers)
+    cells = [[printable(str(cell)) for cell in row] for row in rows]
+    names, cells = fitting(list(columns), cells, screen.width, spare)
+    drawn = Table(box=None, header_style="bold", pad_edge=False, padding=(0, GAP // 2))
+    for column in names:
+        whole = column in {*IDS, "agent", "status"} or column in right
         justify = "right" if column in right else "left"
         drawn.add_column(column, justify=justify, no_wrap=whole, overflow="fold")  # type: ignore[arg-type]
-    for row in rows:
-        drawn.add_row(*(Text(printable(str(cell))) for cell in row))
-    console().print(drawn, soft_wrap=False)
+    for row in cells:
+        drawn.add_row(*map(Text, row))
+    with screen.capture() as captured:
+        screen.print(drawn, soft_wrap=False)
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+
+
+def fitting(
+    columns: list[str], rows: list[list[str]], width: int, spare: Iterable[str]
+) -> tuple[list[str], list[list[str]]]:
+    """The columns and rows of a table that leave its last column `READABLE` columns of the width, or all it needs.
+
+    Columns of `spare` go in their order for as long as there is no room, then ids are cut to `SHORT_ID` characters.
+    """
+    for name in spare:
+        if _room(columns, rows, width):
+            return columns, rows
+        if name in columns:
+            at = columns.index(name)
+            columns = columns[:at] + columns[at + 1 :]
+            rows = [row[:at] + row[at + 1 :] for row in rows]
+    if not _room(columns, rows, width):
+        ids = [column in IDS for column in columns]
+        rows = [[cell[:SHORT_ID] if is_id else cell for cell, is_id in zip(row, ids, strict=True)] for row in rows]
+    return columns, rows
+
+
+def _room(columns: list[str], rows: list[list[str]], width: int) -> bool:
+    """Whether the last column has the room that it needs."""
+    widths = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
+    return width - sum(widths[:-1]) - GAP * (len(widths) - 1) >= min(READABLE, widths[-1])
 
 
 def printable(text: str) -> str:

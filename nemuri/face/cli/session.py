@@ -41,6 +41,25 @@ class Session:
 
         return given(data=self.data)
 
+    def setting(self, project: str | None, domains: list[str] | None) -> tuple[str | None, tuple[str, ...]]:
+        """The project and the domains of the command line, or those of the settings in place of what it leaves out."""
+        settings = self.settings()
+        return settings.project if project is None else project, tuple(domains or settings.domain_names)
+
+    def scope(self, project: str | None, domain: str | None) -> tuple[str | None, str | None]:
+        """The project or the domain that a memory is valid in: the command line's, else that of the settings.
+
+        Raises `WrongUse` when the settings leave open which.
+        """
+        if project is not None or domain is not None:
+            return project, domain
+        settings = self.settings()
+        if settings.project is not None or not settings.domain_names:
+            return settings.project, None
+        if len(settings.domain_names) > 1:
+            raise WrongUse("NEMURI_DOMAINS names several domains, but a memory is valid in one; choose it by --domain")
+        return None, settings.domain_names[0]
+
     def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]]) -> T:
         """Connect to the platform, do the work and return what it returns."""
         from nemuri.face.connection import connected

@@ -27,8 +27,12 @@ TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What is to be
 FilesOption = Annotated[list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf; repeatable.")]
 AgentOption = Annotated[str | None, typer.Option("--agent", metavar="ID", help="Who is to do it.")]
 PerspectiveOption = Annotated[str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")]
-ProjectOption = Annotated[str | None, typer.Option("--project", metavar="P", help="The project that it belongs to.")]
-DomainsOption = Annotated[list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable.")]
+ProjectOption = Annotated[
+    str | None, typer.Option("--project", metavar="P", help="The project it belongs to; else NEMURI_PROJECT.")
+]
+DomainsOption = Annotated[
+    list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable; else NEMURI_DOMAINS.")
+]
 
 
 class Way(StrEnum):
@@ -73,7 +77,7 @@ def ask(
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
     limit = seconds(timeout)
-    options = _options(text, file, agent, perspective, project, domain)
+    options = _options(text, file, agent, perspective, *session.setting(project, domain))
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await client.submit(text, **options), limit, session)
@@ -95,7 +99,7 @@ def submit(
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
-    options = _options(text, file, agent, perspective, project, domain)
+    options = _options(text, file, agent, perspective, *session.setting(project, domain))
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -157,13 +161,13 @@ def _options(
     agent: str | None,
     perspective: str | None,
     project: str | None,
-    domains: list[str] | None,
+    domains: tuple[str, ...],
 ) -> dict[str, Any]:
     """What `Client.submit` takes; everything is checked before anybody is asked anything."""
     from nemuri.face.documents import read_document
 
     storable(TEXT=text, **{"--perspective": perspective, "--project": project})
-    for each in domains or ():
+    for each in domains:
         storable(**{"--domain": each})
     documents = [read_document(path) for path in files or ()]
     return {
@@ -171,7 +175,7 @@ def _options(
         "agent": None if agent is None else agent_id(agent),
         "perspective": perspective,
         "project": project,
-        "domains": domains or (),
+        "domains": domains,
     }
 
 

@@ -53,12 +53,20 @@ class EventLine(_Line):
         return decode(orjson.dumps(self.event), recorded_at=self.recorded_at, sequence=0, client_id=self.client)
 
 
-Line = EventLine | StoredLine
+class EndLine(_Line):
+    """What an export ends with, so that a part of one is not taken for a whole."""
+
+    store: Literal["end"] = "end"
+    events: int = Field(ge=0)
+    """How many events the file holds."""
+
+
+Line = EventLine | StoredLine | EndLine
 _LINES: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="store")])
 
 
 async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
-    """Write the stores and every event to a new file and return the number of events.
+    """Write the stores, every event and their number to a new file, and return that number.
 
     What is on the log and is no event is left out. Raises `OperationError` when the file exists or cannot be written.
     """
@@ -73,6 +81,7 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
                     file.writelines(EventLine.of(event).model_dump_json().encode() + b"\n" for event in batch.events)
                     number += len(batch.events)
                     on_progress(batch.until, until)
+                file.write(EndLine(events=number).model_dump_json().encode() + b"\n")
         except FileExistsError as error:
             raise OperationError(f"{path} exists already; choose another name") from error
         except OSError as error:
@@ -92,17 +101,37 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
     """Append every event of a file to an empty log, with its own time, and return their number.
 
     The whole file is read and checked first. Nobody reacts before the views know all of it, so nothing that is
-    recorded is done again. Raises `OperationError`, and nothing is appended, when the log is not empty or a line is
-    none of an export.
+    recorded is done again. Raises `OperationError`, and nothing is appended, when the log is not empty, a line is
+    none of an export, or the file is not a whole one.
     """
+    total = counted(path)
     async with workshop(settings) as at:
         if await at.log.last_sequence():
             raise OperationError("the log is not empty; import into a fresh data directory or namespace")
-        total = sum(isinstance(each, Event) for each in _lines(path))
         async with paused(at.log):
             await _take_in(at, path, total, on_progress)
             await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
     return total
+
+
+def counted(path: Path) -> int:
+    """The number of events in an export; raises `OperationError` for what is none, or only a part of one."""
+    number, end = 0, None
+    for each in _lines(path):
+        if end is not None:
+            raise OperationError(f"{path}: something follows the line that ends the export; export it anew")
+        match each:
+            case EndLine():
+                end = each
+            case Event():
+                number += 1
+            case StoredLine():
+                pass
+    if end is None:
+        raise OperationError(f"{path}: the file is empty or cut off: the line that ends an export is missing")
+    if end.events != number:
+        raise OperationError(f"{path}: the file holds {number} events, but {end.events} were exported")
+    return number
 
 
 async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance) -> None:
@@ -116,6 +145,8 @@ async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance) -
                 await blobs.put(each.data.decode())
             case StoredLine():
                 await vectors.put(each.name, each.data)
+            case EndLine():
+                break
         if group and (len(group) == TOGETHER or done + len(group) == total):
             await _append(at, group)
             done, group = done + len(group), []
@@ -129,7 +160,7 @@ async def _append(at: Workshop, events: list[Event]) -> None:
         raise OperationError("the file holds an event twice, or somebody else appends to the log")
 
 
-def _lines(path: Path) -> Iterator[Event | StoredLine]:
+def _lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
     try:
         with path.open("rb") as file:
             for number, text in enumerate(file, 1):

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
@@ -33,7 +34,8 @@ async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
     try:
         await database.migrate()
         # A replay never calls a model: the vectors of others are read, those of the hashing embedder computed again.
-        vectors = await Vectors.open(log, HashingEmbedder())
+        with jetstream_needed(str(settings.nats_url)):
+            vectors = await Vectors.open(log, HashingEmbedder())
         yield Workshop(log, vectors, Projection(database, vectors))
     except Unprojectable as error:
         raise OperationError(str(error)) from error

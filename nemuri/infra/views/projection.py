@@ -45,6 +45,8 @@ class Position:
 
     sequence: int
     fold: int
+    halted: str | None = None
+    """Why they do not go on; None while they do."""
 
 
 class Unprojectable(Exception):  # noqa: N818 - reads as what the event is
@@ -93,8 +95,13 @@ class Projection:
             for each in events:
                 if isinstance(each, MemoriesEmbedded):
                     await self._write_generation(connection, each)
-            await connection.execute(update(tables.checkpoint).values(sequence=batch.until, fold=FOLD))
+            await connection.execute(update(tables.checkpoint).values(sequence=batch.until, fold=FOLD, halted=None))
         return batch.until
+
+    async def halt(self, why: str) -> None:
+        """Note why the views do not go on; the next stretch that is applied takes it back."""
+        async with self.database.begin() as connection:
+            await connection.execute(update(tables.checkpoint).values(halted=why))
 
     async def _new_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
         encoded = [each for each in events if isinstance(each, MemoryEncoded)]
@@ -123,9 +130,10 @@ async def hold(connection: AsyncConnection, schema: str) -> None:
 
 
 async def _position(connection: AsyncConnection) -> Position:
-    query = select(tables.checkpoint.c.sequence, tables.checkpoint.c.fold).where(tables.checkpoint.c.view == VIEW)
+    place = tables.checkpoint.c
+    query = select(place.sequence, place.fold, place.halted).where(place.view == VIEW)
     row = (await connection.execute(query)).one_or_none()
-    return Position(row.sequence, row.fold) if row else Position(0, FOLD)
+    return Position(row.sequence, row.fold, row.halted) if row else Position(0, FOLD)
 
 
 async def _first_of_each(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
@@ -154,15 +162,12 @@ async def _fold_tasks(connection: AsyncConnection, events: Iterable[AnyEvent]) -
     after = dict(before)
     for event in concerned:
         after[event.task_id] = evolve_task(after[event.task_id], event)  # type: ignore[arg-type]
-    for task_id, state in after.items():
-        known = before[task_id]
-        await write(connection, tables.task, [state.task] if state.task and state.task is not known.task else [])
-        for table, old, new in (
-            (tables.chunk, known.chunks, state.chunks),
-            (tables.assignment, known.assignments, state.assignments),
-            (tables.feedback, known.feedback, state.feedback),
-        ):
-            await write(connection, table, _changed(old, new))
+    pairs = [(before[task_id], state) for task_id, state in after.items()]
+    tasks = [new.task for old, new in pairs if new.task and new.task is not old.task]
+    await write(connection, tables.task, tasks)
+    await write(connection, tables.chunk, _changed((old.chunks, new.chunks) for old, new in pairs))
+    await write(connection, tables.assignment, _changed((old.assignments, new.assignments) for old, new in pairs))
+    await write(connection, tables.feedback, _changed((old.feedback, new.feedback) for old, new in pairs))
 
 
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
@@ -196,11 +201,11 @@ async def _fold_minds(connection: AsyncConnection, events: Iterable[AnyEvent]) -
     for event in concerned:
         agent_id = str(event.agent_id)
         after[agent_id] = evolve_mind(after[agent_id], event)  # type: ignore[arg-type]
-    for agent_id, mind in after.items():
-        known = before[agent_id]
-        await write(connection, tables.agent, [mind.agent] if mind.agent and mind.agent is not known.agent else [])
-        await write(connection, tables.memory, _changed(known.contents, mind.contents))
-        await write(connection, tables.memory_state, _changed(known.memories, mind.memories))
+    pairs = [(before[agent_id], mind) for agent_id, mind in after.items()]
+    agents = [new.agent for old, new in pairs if new.agent and new.agent is not old.agent]
+    await write(connection, tables.agent, agents)
+    await write(connection, tables.memory, _changed((old.contents, new.contents) for old, new in pairs))
+    await write(connection, tables.memory_state, _changed((old.memories, new.memories) for old, new in pairs))
 
 
 async def _minds(connection: AsyncConnection, events: Sequence[Event]) -> dict[str, Mind]:
@@ -220,8 +225,9 @@ async def _minds(connection: AsyncConnection, events: Sequence[Event]) -> dict[s
     }
 
 
-def _changed(before: Map[Any, Any], after: Map[Any, Any]) -> list[Any]:
-    return [record for key, record in after.items() if before.get(key) is not record]
+def _changed(pairs: Iterable[tuple[Map[Any, Any], Map[Any, Any]]]) -> list[Any]:
+    """What is new or other in the second map of each pair: of all tasks or minds, to be written at once."""
+    return [record for old, new in pairs for key, record in new.items() if old.get(key) is not record]
 
 
 async def _write_vectors(connection: AsyncConnection, events: Iterable[AnyEvent], fresh: Mapping[str, Any]) -> None:

@@ -8,14 +8,14 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, text, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, text, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.event import Event
 from nemuri.domain.memory.clocks import advanced
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered
+from nemuri.domain.memory.mind import ARCHIVED_CLOCK, PRINCIPLE, Agent, Content, Memory, Remembered
 from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
-from nemuri.domain.tasks.state import TaskState
+from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
@@ -71,6 +71,22 @@ class Views:
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
 
+    async def piece(self, task_id: UUID, ordinal: int) -> tuple[Task, Chunk] | None:
+        """A task with one piece of its input, without the others; None where there is no such task or piece."""
+        task, chunk = tables.task, tables.chunk
+        async with self.database.reading() as connection:
+            found = await load(connection, task, Task, task.c.task_id == task_id)
+            pieces = await load(connection, chunk, Chunk, chunk.c.task_id == task_id, chunk.c.ordinal == ordinal)
+        return (found[0], pieces[0]) if found and pieces else None
+
+    async def lacks_points(self, task_id: UUID) -> bool:
+        """Whether pieces of the task's input, or their key points, are still to come; False where nothing was cut."""
+        chunk = tables.chunk.c
+        query = select(func.count(chunk.point), func.max(chunk.of)).where(chunk.task_id == task_id)
+        async with self.database.reading() as connection:
+            points, of = (await connection.execute(query)).one()
+        return of is not None and points < of
+
     async def agents(self, agent_id: str | None = None) -> list[Agent]:
         """All agents by name, or the one of that name."""
         chosen = [tables.agent.c.agent_id == agent_id] if agent_id is not None else []
@@ -89,10 +105,22 @@ class Views:
                 self._recent.agents[agent_id] = next(iter(await self.agents(agent_id)), None)
             return self._recent.agents[agent_id]
 
-    async def memories(self, agent_id: str, status: Literal["active", "archived", "all"]) -> list[Remembered]:
-        """An agent's memories of a status, oldest first."""
+    async def strongest(
+        self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int
+    ) -> list[Remembered]:
+        """A page of an agent's memories of a status: strongest first, by id where they are equally strong."""
         state = tables.memory_state.c
-        return await self._memories(state.agent_id == agent_id, state.status == status if status != "all" else true())
+        clock = case(
+            (state.status == "archived", ARCHIVED_CLOCK),
+            *((state.level == level, clock) for level, clock in enumerate(agent.clocks)),
+        )
+        query = (
+            _remembered()
+            .where(state.agent_id == agent.agent_id, state.status == status if status != "all" else true())
+            .order_by((state.kept + clock).desc(), state.memory_id)
+        )
+        async with self.database.reading() as connection:
+            return [_pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
     async def principles(self, agent_id: str) -> list[Remembered]:
         """An agent's active principles, oldest first."""
@@ -166,16 +194,20 @@ class Views:
         return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
 
     async def outcomes(self) -> dict[str, tuple[int, int]]:
-        """How often clients called the work of each agent good, and how often bad; only agents that were judged."""
+        """How often clients called the work of each agent good, and how often bad; only agents that were judged.
+
+        The same said twice of a task counts once.
+        """
         work, said = tables.assignment, tables.feedback
         mine = select(work.c.agent_id, work.c.task_id).distinct().subquery()
+        told = select(said.c.task_id, said.c.verdict, said.c.result).distinct().subquery()
         query = (
             select(
                 mine.c.agent_id,
-                func.count().filter(or_(said.c.verdict == "helpful", said.c.result == "success")),
-                func.count().filter(or_(said.c.verdict == "unhelpful", said.c.result == "failure")),
+                func.count().filter(or_(told.c.verdict == "helpful", told.c.result == "success")),
+                func.count().filter(or_(told.c.verdict == "unhelpful", told.c.result == "failure")),
             )
-            .join(said, said.c.task_id == mine.c.task_id)
+            .join(told, told.c.task_id == mine.c.task_id)
             .group_by(mine.c.agent_id)
         )
         async with self.database.reading() as connection:

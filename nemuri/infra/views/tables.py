@@ -49,7 +49,8 @@ checkpoint = Table(
     Column("view", Text, primary_key=True),
     Column("sequence", BigInteger, nullable=False),
     Column("fold", Integer, nullable=False),
-    comment="How far the views are, and by which version of the folds.",
+    Column("halted", Text),
+    comment="How far the views are, by which version of the folds, and why they do not go on, if so.",
 )
 journal = Table(
     "journal",
@@ -120,7 +121,7 @@ assignment = Table(
     _json("memories"),
     Column("ended", Boolean, nullable=False),
     Index("assignment_task", "task_id"),
-    Index("assignment_agent", "agent_id", "ended"),
+    Index("assignment_waiting", "agent_id", postgresql_where=text("answer IS NULL")),
 )
 feedback = Table(
     "feedback",

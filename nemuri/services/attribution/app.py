@@ -9,12 +9,11 @@ from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoriesUsed,
-    NewMemory,
     SessionEnded,
 )
-from nemuri.contracts.tasks import TaskAnswered
+from nemuri.contracts.tasks import ReactionFailed, TaskAnswered
 from nemuri.domain.memory import usage
-from nemuri.domain.memory.content import embedded_text, encoded
+from nemuri.domain.memory.content import beginning, embedded_text, encoded
 from nemuri.domain.memory.mind import Agent, Content
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.usage import Shown
@@ -60,7 +59,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
         event,
         assignment_id=event.assignment_id,
         learnings=tuple(
-            NewMemory(memory=content, links=event.memory_ids, vector=vectors.key(text))
+            beginning(agent, content, vectors.key(text), links=event.memory_ids)
             for content, text in zip(contents, texts, strict=True)
         ),
         usage=reply.usage,
@@ -68,25 +67,26 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
 
 
 @service.reaction(LearningsExtracted)
-async def encode(event: LearningsExtracted, resources: Resources) -> Outcome:
+async def encode(event: LearningsExtracted, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
     """Every learning becomes a memory; then the session is over."""
-    agent = await resources.views.agent(event.agent_id)
-    if agent is None:
-        return None
     memories: list[Event] = [
-        encoded(
-            event,
-            agent,
-            each.memory,
-            number=number,
-            links=each.links,
-            vector=each.vector,
-            source="task",
-            assignment_id=event.assignment_id,
-        )
+        encoded(event, each, number=number, source="task", assignment_id=event.assignment_id)
         for number, each in enumerate(event.learnings)
     ]
-    return [*memories, SessionEnded.following(event, assignment_id=event.assignment_id)]
+    return [*memories, usage.ended(event, event.assignment_id, event.agent_id)]
+
+
+@service.reaction(ReactionFailed)
+async def end_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
+    """What attribution itself could not handle is not learned, but the sessions of the task end all the same."""
+    if event.service != service.name:
+        return None
+    state = await resources.views.task(event.task_id)
+    return [
+        usage.ended(event, each.assignment_id, each.agent_id)
+        for each in state.assignments.values()
+        if each.answer is not None and not each.ended
+    ]
 
 
 @service.reaction(FeedbackGiven)

@@ -24,7 +24,8 @@ from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
-from nemuri.services.herald.portraits import agent_view, memory_view, result_of
+from nemuri.infra.results import fitting
+from nemuri.services.herald.portraits import agent_view, memory_view, page, result_of
 
 LONGEST_WAIT = 2.0
 """Seconds until a question about memories on their way is answered, whether or not they have arrived."""
@@ -45,7 +46,8 @@ async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEn
 @service.answer(TaskQuery)
 async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     """How a task stands."""
-    return result_of(await resources.views.task(query.task_id)) or Refusal(refused=f"there is no task {query.task_id}")
+    known = result_of(await resources.views.task(query.task_id))
+    return fitting(known, resources.log.room) if known else Refusal(refused=f"there is no task {query.task_id}")
 
 
 @service.answer(AgentsQuery)
@@ -59,13 +61,12 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
 
 @service.answer(MemoriesQuery)
 async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
-    """What an agent remembers, strongest first."""
+    """A page of what an agent remembers, strongest first."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return _nobody(query.agent_id)
-    found = [memory_view(agent, *each) for each in await resources.views.memories(query.agent_id, query.status)]
-    found.sort(key=lambda each: (-each.strength, str(each.memory_id)))
-    return MemoriesView(memories=tuple(found[: query.limit]))
+    found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
+    return page([memory_view(agent, *each) for each in found], query, resources.log.room)
 
 
 @service.answer(MemoryQuery)
@@ -107,7 +108,13 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
     """How far the views are and what they hold."""
     tasks, agents_known, memories_known = await resources.views.numbers()
     position = await resources.projection.position()
-    return StatusView(projected=position.sequence, tasks=tasks, agents=agents_known, memories=memories_known)
+    return StatusView(
+        projected=position.sequence,
+        tasks=tasks,
+        agents=agents_known,
+        memories=memories_known,
+        halted=position.halted,
+    )
 
 
 def _nobody(agent_id: str) -> Refusal:

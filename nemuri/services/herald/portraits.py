@@ -1,10 +1,15 @@
 """Tasks, agents and memories as clients see them."""
 
+from collections.abc import Sequence
+
 from nemuri.contracts.memories import FEATURES
-from nemuri.contracts.queries import AgentView, MemoryView
+from nemuri.contracts.queries import AgentView, MemoriesQuery, MemoriesView, MemoryView
 from nemuri.contracts.results import Retrieved, TaskResult
 from nemuri.domain.memory.mind import Agent, Content, Memory
 from nemuri.domain.tasks.state import Recalled, Task, TaskState
+
+PAGE_BYTES = 64
+"""What the page itself takes of a reply, besides the memories on it."""
 
 
 def result_of(state: TaskState) -> TaskResult | None:
@@ -79,3 +84,17 @@ def memory_view(agent: Agent, content: Content, memory: Memory) -> MemoryView:
         last_accessed_at=memory.last_accessed_at,
         created_at=content.created_at,
     )
+
+
+def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
+    """As many of the memories as were asked for and fit a reply of `room` bytes, at least one of those there are.
+
+    `found` begins at the query's offset and holds one more than its limit where there are more.
+    """
+    left, fit = room - PAGE_BYTES, 0
+    for each in found[: query.limit]:
+        left -= len(each.model_dump_json().encode()) + 1
+        if fit and left < 0:
+            break
+        fit += 1
+    return MemoriesView(memories=tuple(found[:fit]), following=query.offset + fit if fit < len(found) else None)

@@ -3,16 +3,18 @@
 from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.clients import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import MemoryEncoded, MemoryRefused
+from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, NewMemory
 from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskReopened, TaskSummarised
 from nemuri.domain.language.keywords import keywords
-from nemuri.domain.memory.content import embedded_text, encoded
+from nemuri.domain.memory.content import beginning, embedded_text, encoded
 from nemuri.domain.memory.mind import PRINCIPLE
+from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import fan_in
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import KeyPointJob
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
+from nemuri.services.intake.points import capped
 from nemuri.services.intake.splitting import details_of, items_of
 
 service = Service("intake", at_once=16)
@@ -25,6 +27,8 @@ async def take_in(event: TaskSubmitted | TaskReopened, resources: Resources) -> 
     task = state.task
     if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
         return None
+    if state.chunks and (summarised := fan_in.summarise(event, state)):
+        return summarised
     listed = () if task.option else await items_of(task, resources.blobs)
     return fan_in.negotiate(event, listed) or await _cut(event, task, resources)
 
@@ -52,18 +56,19 @@ async def _cut(event: Event, task: Task, resources: Resources) -> Outcome:
 @service.reaction(ChunkReady)
 async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
     """The one key point of a chunk, by the light model."""
-    state = await resources.views.task(event.task_id)
-    known = state.chunks.get(event.ordinal)
-    if state.task is None or known is None or known.point is not None:
+    known = await resources.views.piece(event.task_id, event.ordinal)
+    if known is None or known[1].point is not None:
         return None
     text = (await resources.blobs.get(event.detail.ref))[event.detail.start : event.detail.end]
-    reply = await resources.models.light.key_point(KeyPointJob(question=state.task.text, text=text))
-    return ChunkSummarised.following(event, ordinal=event.ordinal, point=reply.value, usage=reply.usage)
+    reply = await resources.models.light.key_point(KeyPointJob(question=known[0].text, text=text))
+    return ChunkSummarised.following(event, ordinal=event.ordinal, point=capped(reply.value), usage=reply.usage)
 
 
 @service.reaction(ChunkSummarised)
 async def join(event: ChunkSummarised, resources: Resources) -> TaskSummarised | None:
     """Once the last chunk has its point, the task has its summary, whichever chunk was last."""
+    if await resources.views.lacks_points(event.task_id):
+        return None
     return fan_in.summarise(event, await resources.views.task(event.task_id))
 
 
@@ -75,24 +80,24 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
     await vectors.of([text])
-    return encoded(event, agent, event.memory, vector=vectors.key(text), source="manual")
+    return encoded(event, beginning(agent, event.memory, vectors.key(text)), source="manual")
 
 
 @service.reaction(AgentDefined)
 async def encode_principles(event: AgentDefined, resources: Resources) -> Outcome:
     """The principles of a definition become memories, each once however often the agent is defined."""
-    agent = await resources.views.agent(event.agent_id)
-    if agent is None:
-        return None
-    texts, vectors = event.definition.principles, resources.vectors.serving(agent.embedding)
+    texts, vectors = event.definition.principles, resources.vectors.serving(event.embedding)
     await vectors.of(texts)
     return [
         encoded(
             event,
-            agent,
-            MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
+            NewMemory(
+                memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
+                vector=vectors.key(text),
+                strength=Policy().initial_strength,
+                perspectives=event.definition.perspective_names,
+            ),
             key=f"{event.agent_id}/{text}",
-            vector=vectors.key(text),
             source="definition",
         )
         for text in texts

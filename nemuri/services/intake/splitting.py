@@ -25,10 +25,11 @@ async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
 
 
 async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
-    """The separate requests of a task: those of its text, and of every document that is mostly a list of them."""
+    """The separate requests of a task: those of its text, and of every document that is mostly a list of them;
+    each once."""
     items = list(listed_items(task.text))
     for document in task.documents:
         text = await blobs.get(document.ref)
         if is_list_of_requests(text):
             items += listed_items(text)
-    return tuple(items)
+    return tuple(dict.fromkeys(items))

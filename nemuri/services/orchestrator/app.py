@@ -43,9 +43,10 @@ async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | Non
 
 
 @service.reaction(ReactionFailed)
-async def fail(event: ReactionFailed, resources: Resources) -> TaskFailed | None:
+async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | None:
     """What nobody could handle fails the task, if it has no answer."""
-    task = (await resources.views.task(event.task_id)).task
-    if task is None or task.status in {"done", "failed"} or event.service not in ENDING:
+    state = await resources.views.task(event.task_id)
+    if state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
         return None
-    return routing.fail(event, task, f"{event.service} could not handle {event.cause_kind}: {event.error}")
+    reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
+    return fan_in.complete(event, state) or routing.fail(event, state.task, reason)

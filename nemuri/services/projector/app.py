@@ -15,20 +15,37 @@ from nemuri.infra.views.rebuilding import rebuild
 RETRY = 0.5
 """Seconds until it is tried again to reach a server that is not there."""
 
+HALTED = 5.0
+"""Seconds until what could not be projected is tried again."""
+
 logger = structlog.get_logger()
 
 
 async def project(resources: Resources) -> None:
-    """Keep the views up with the log for ever."""
+    """Keep the views up with the log for ever.
+
+    What cannot be projected halts the views before it, and `nemuri status` says why; it is tried again now and then,
+    because an operator may have mended it.
+    """
     while True:
         try:
             await _follow(resources)
         except (NatsError, JetStreamError, *OUTAGES) as error:
             logger.info("waiting", service="projector", why=str(error) or type(error).__name__)
             await asyncio.sleep(RETRY)
-        except Unprojectable as error:
-            logger.critical("halted", service="projector", why=str(error))
-            raise
+        except Exception as error:
+            logger.critical(
+                "halted", service="projector", why=str(error), exc_info=not isinstance(error, Unprojectable)
+            )
+            await _halt(resources, str(error) or type(error).__name__)
+            await asyncio.sleep(HALTED)
+
+
+async def _halt(resources: Resources, why: str) -> None:
+    try:
+        await resources.projection.halt(why)
+    except OUTAGES as error:
+        logger.warning("the reason could not be kept", service="projector", why=str(error))
 
 
 async def _follow(resources: Resources) -> None:

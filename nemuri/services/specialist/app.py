@@ -80,7 +80,10 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     """What would come to the agent's mind, without a task; nothing is recorded."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=f"there is no agent {query.agent_id!r}")
+        return Refusal(refused=f"there is no agent {query.agent_id!r}; `nemuri agents` lists those there are")
+    if query.perspective not in {None, *agent.definition.perspective_names}:
+        known = ", ".join(agent.definition.perspective_names)
+        return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")
     found = await minds.recall(resources, agent, query.query, perspective=query.perspective, setting=query.setting)
     best = selected(found.candidates, agent.rules, top=query.top, seed=0)
     by_id = {each.memory_id: each for each in found.candidates}

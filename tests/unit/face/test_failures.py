@@ -2,17 +2,23 @@
 
 import asyncio
 import sys
+from pathlib import Path
 
 import pytest
+from nats.js.errors import ServiceUnavailableError
 
 from nemuri.contracts.agents import Embedding
 from nemuri.face.cli.failures import Failure, WrongUse, explain
 from nemuri.face.client import TaskTimeoutError
+from nemuri.face.connection import NotRunning, resolve
 from nemuri.face.embedders import EmbedderChanged, check_database_url, compare_embeddings
 from nemuri.face.exchange import ClientError
+from nemuri.face.jetstream import jetstream_needed
 from nemuri.face.logging import without_credentials
 from nemuri.face.sync import Loop
 from nemuri.infra.embedded.processes import ServerFailed
+from nemuri.infra.log import UnreachableError
+from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import DatabaseError
 
 
@@ -45,6 +51,31 @@ def test_another_embedder_is_refused_by_name() -> None:
     compare_embeddings({"cook": old}, old)
     with pytest.raises(EmbedderChanged, match=r"cook has vectors of hashing-v1 .* other \(8 numbers\).*nemuri reembed"):
         compare_embeddings({"cook": old}, new)
+    with pytest.raises(EmbedderChanged, match="and 1 more have vectors of"):
+        compare_embeddings({"cook": old, "baker": old}, new)
+
+
+def test_a_database_that_does_not_answer_leads_to_its_setting() -> None:
+    """The line names DATABASE_URL, once."""
+    assert explain(DatabaseError("refused"))[0] == "nemuri: refused; check DATABASE_URL"
+    assert explain(DatabaseError("DATABASE_URL is no address"))[0] == "nemuri: DATABASE_URL is no address"
+
+
+@pytest.mark.parametrize(("known", "missing"), [("nats_url", "DATABASE_URL"), ("database_url", "NATS_URL")])
+def test_one_address_alone_is_refused_by_the_name_of_the_other(tmp_path: Path, known: str, missing: str) -> None:
+    """Where no platform runs that could tell it."""
+    with pytest.raises(NotRunning, match=f"is set, but {missing} is not"):
+        resolve(Settings.model_validate({"data": tmp_path, known: "postgresql://localhost:1/x"}))
+
+
+@pytest.mark.parametrize("code", [None, 10039])
+def test_a_server_without_jetstream_is_said_so(code: int | None) -> None:
+    """By its address, without the password in it; another outage of JetStream stays what it is."""
+    said = "JetStream is off on the NATS server at h:1, i:2; start"
+    with pytest.raises(UnreachableError, match=said), jetstream_needed("nats://ann:secret@h:1,nats://i:2"):
+        raise ServiceUnavailableError(err_code=code)
+    with pytest.raises(ServiceUnavailableError), jetstream_needed("nats://h:1"):
+        raise ServiceUnavailableError(code=503, err_code=10008)
 
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://u:secret@h/d", "postgresql://h:port/d"])

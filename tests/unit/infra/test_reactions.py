@@ -31,6 +31,7 @@ class PastAndLog:
     first: bool = True
     behind: bool = False
     broken: Exception | None = None
+    room: int = 1_000
     asked: list[str] = field(default_factory=list)
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
 
@@ -235,6 +236,23 @@ async def test_a_question_gets_an_answer_or_one_line() -> None:
             refusal = Refusal.model_validate_json(said).refused
             assert refusal.startswith(expected)
             assert refusal.isprintable()
+
+
+async def test_only_what_waiting_may_mend_is_refused_for_now() -> None:
+    """A client may go on asking then."""
+    for error, passing in ((BehindError("the views are at 1"), True), (ValueError("broken"), False)):
+        said = await _asking(PastAndLog(), _raising(error)).ask(StatusQuery, b"{}")
+        assert Refusal.model_validate_json(said).passing is passing
+
+
+async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
+    """The client hears it at once instead of waiting for nothing."""
+    view = StatusView(projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0)
+
+    said = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).ask(StatusQuery, b"{}"))
+
+    assert "more than the 1000 that fit" in said.refused
+    assert not said.passing
 
 
 def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:

@@ -273,3 +273,20 @@ def _gone(*archived: UUID) -> tuple[Fact, ...]:
         return {memory_id for memory_id, each in mind.memories.items() if each.status == "archived"}
 
     return (Fact("the archive", read).equals(set(archived)),)
+
+
+def test_what_is_too_much_for_one_sleep_is_left_to_the_next() -> None:
+    """A sleep of thousands of memories fits one event, and in the end each of them has moved."""
+    many = [UUID(int=number) for number in range(1, 2 * sleep.AT_ONCE + 2)]
+    roomy = {"max_active_memories": None, "max_total_weight": None}
+    rising = roomy | {"daily_decay_targets": (1.0,) * 6, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
+    story = given(*ruled(**rising), *(encoded(each) for each in many), *(used(each) for each in many))
+
+    for number, left in ((1, sleep.AT_ONCE + 1), (2, 1), (3, 0)):
+        story = story.when(*night(number))
+        assert totals(story.mind) == ((left, len(many) - left, 0, 0, 0, 0), 0)
+
+    fading = given(*ruled(**roomy, archive_threshold=1.0), *(encoded(each) for each in many))
+    for number, left in ((1, sleep.AT_ONCE + 1), (2, 1), (3, 0)):
+        fading = fading.when(*night(number))
+        assert totals(fading.mind) == ((left, 0, 0, 0, 0, 0), len(many) - left)

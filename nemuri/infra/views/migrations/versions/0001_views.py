@@ -11,7 +11,7 @@ PARTITIONS = 16
 
 TABLES = (
     """
-    CREATE TABLE checkpoint (view text PRIMARY KEY, sequence bigint NOT NULL, fold integer NOT NULL)
+    CREATE TABLE checkpoint (view text PRIMARY KEY, sequence bigint NOT NULL, fold integer NOT NULL, halted text)
     """,
     """
     CREATE TABLE journal (
@@ -46,7 +46,7 @@ TABLES = (
     )
     """,
     "CREATE INDEX assignment_task ON assignment (task_id)",
-    "CREATE INDEX assignment_agent ON assignment (agent_id, ended)",
+    "CREATE INDEX assignment_waiting ON assignment (agent_id) WHERE answer IS NULL",
     """
     CREATE TABLE feedback (
         feedback_id uuid PRIMARY KEY, task_id uuid NOT NULL, verdict text NOT NULL, result text, prevented_error uuid

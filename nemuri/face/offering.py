@@ -1,0 +1,47 @@
+"""Memories offered to an agent: said, and waited for until each is taken in."""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+from nemuri.contracts.clients import MemoryContent, MemoryOffered
+from nemuri.contracts.event import derive
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.queries import RememberedQuery, RememberedView
+from nemuri.face.exchange import ClientError, Exchange, checked
+
+STALLED = 30
+"""Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
+TOGETHER = 64
+"""Offered memories on their way at the same time."""
+
+
+async def offered(exchange: Exchange, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
+    """Offer memories, at most as many as one question may be about, and return their ids once all can be recalled.
+
+    Raises `ClientError` when memories are refused, or when nothing moves any more.
+    """
+    offers = [checked(MemoryOffered, event_id=uuid4(), agent_id=agent, memory=each) for each in memories]
+    room = asyncio.Semaphore(TOGETHER)
+
+    async def offer(event: MemoryOffered) -> None:
+        async with room:
+            await exchange.say(event)
+
+    async with asyncio.TaskGroup() as group:
+        for each in offers:
+            group.create_task(offer(each))
+    await _until_known(exchange, agent, [each.event_id for each in offers])
+    return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
+
+
+async def _until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
+    pending, stalled = tuple(offers), 0
+    while pending:
+        view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)
+        if view.refused:
+            raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
+        stalled = stalled + 1 if view.pending == pending else 0
+        if stalled > STALLED:
+            raise ClientError(f"{len(pending)} memories are on the log and not taken in yet; see `nemuri status`")
+        pending = view.pending

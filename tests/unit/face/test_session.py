@@ -1,0 +1,30 @@
+"""What the command line takes from the settings where it is told nothing."""
+
+import pytest
+
+from nemuri.face.cli.failures import WrongUse
+from nemuri.face.cli.session import Session
+
+SESSION = Session(None, json=False, verbose=False)
+
+
+def test_the_settings_give_a_project_and_domains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tasks and questions, each for itself; what the command line says wins."""
+    assert SESSION.setting(None, None) == (None, ())
+    monkeypatch.setenv("NEMURI_PROJECT", "dinner")
+    monkeypatch.setenv("NEMURI_DOMAINS", "food, drinks,")
+    assert SESSION.setting(None, None) == ("dinner", ("food", "drinks"))
+    assert SESSION.setting("lunch", ["salt"]) == ("lunch", ("salt",))
+
+
+def test_a_memory_is_valid_in_what_the_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the project before the domain; several domains leave open which, so they are refused."""
+    assert SESSION.scope(None, None) == (None, None)
+    monkeypatch.setenv("NEMURI_DOMAINS", "food")
+    assert SESSION.scope(None, None) == (None, "food")
+    monkeypatch.setenv("NEMURI_DOMAINS", "food,drinks")
+    with pytest.raises(WrongUse, match="several domains"):
+        SESSION.scope(None, None)
+    assert SESSION.scope(None, "drinks") == (None, "drinks")
+    monkeypatch.setenv("NEMURI_PROJECT", "dinner")
+    assert SESSION.scope(None, None) == ("dinner", None)

@@ -1,0 +1,54 @@
+"""Key points are capped, so that those of a long document fit one event."""
+
+import orjson
+import pytest
+
+from nemuri.contracts.log import encode
+from nemuri.contracts.tasks import Detail, DetailPoint, TaskSummarised
+from nemuri.infra.log import HEADER_BYTES
+from nemuri.services.intake.points import POINT_BYTES, POINT_CHARACTERS, capped
+from tests.contracts.examples import EXAMPLES
+
+POINTS = 1_000
+ROOM = 1024 * 1024 - HEADER_BYTES
+"""What a nats-server takes in one message unless it is told otherwise, besides headers."""
+NAME = "a report with quite a long name of about sixty characters.txt"
+LONG = ("a fact about truth " * 100, "真理値についての事実。" * 100, '"\\\n\x01' * 500, "🙂" * 1_000)
+
+
+@pytest.mark.parametrize("point", LONG, ids=("latin", "japanese", "escaped", "emoji"))
+def test_a_long_point_is_cut_and_says_so(point: str) -> None:
+    """By characters, and by what it takes on the wire."""
+    cut = capped(point)
+
+    assert len(cut) <= POINT_CHARACTERS
+    assert len(orjson.dumps(cut)) - 2 <= POINT_BYTES
+    assert cut.endswith("…")
+    assert point.startswith(cut.removesuffix("…"))
+    assert max(len(cut) / POINT_CHARACTERS, len(orjson.dumps(cut)) / POINT_BYTES) > 0.9
+
+
+def test_a_point_that_fits_stays_as_it_is() -> None:
+    """The longest included."""
+    for point in ("", "Truth.", "x" * POINT_CHARACTERS, "真" * (POINT_BYTES // 3)):
+        assert capped(point) == point
+
+
+@pytest.mark.parametrize("point", LONG, ids=("latin", "japanese", "escaped", "emoji"))
+def test_a_thousand_capped_points_fit_the_event_that_joins_them(point: str) -> None:
+    """With their references, beside a summary and a text of full length."""
+    known = EXAMPLES["task_summarised"]
+    assert isinstance(known, TaskSummarised)
+    details = [
+        DetailPoint(
+            detail=Detail(
+                document=NAME, ref="f" * 64, start=10_000_000 + each, end=10_020_000 + each, pages=(each, 1_000)
+            ),
+            point=capped(point),
+        )
+        for each in range(POINTS)
+    ]
+    part = known.parts[0].model_copy(update={"text": "真" * 16_000})
+    whole = known.model_copy(update={"summary": "真" * 4_000, "parts": (part,), "details": tuple(details)})
+
+    assert len(encode(whole)) < ROOM
