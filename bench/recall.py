@@ -32,8 +32,9 @@ from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.face.catalogue import SERVICES
-from nemuri.face.client import TOGETHER, Client
+from nemuri.face.client import Client
 from nemuri.face.hosting import prepare, serving
+from nemuri.face.offering import TOGETHER
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
 from nemuri.infra.embeddings.hashing import HashingEmbedder
