@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from typing import Literal
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from pydantic import Field, model_validator
 
@@ -99,8 +99,3 @@ class MemoryOffered(ClientEvent):
     kind: Literal["memory_offered"] = "memory_offered"
     agent_id: Identifier
     memory: MemoryContent
-
-
-def new_key() -> UUID:
-    """A fresh idempotency key: a client that repeats a submission under the same key submits it once."""
-    return uuid4()

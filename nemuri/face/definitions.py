@@ -14,6 +14,7 @@ from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyA
 from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint
 from nemuri.domain.memory.policy import Policy
+from nemuri.face.documents import read_bounded
 
 if TYPE_CHECKING:
     from nemuri.face.client import Client
@@ -107,15 +108,7 @@ async def _appended(client: "Client", kind: type[AgentEvent], fields: dict[str, 
 
 
 def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise DefinitionError(f"{path}: there is no such file; check the path") from None
-    except (OSError, ValueError) as error:
-        raise DefinitionError(f"{path}: the file cannot be read ({getattr(error, 'strerror', error)})") from error
-    if len(content) > LARGEST:
-        raise DefinitionError(f"{path}: the file is larger than 1 MB, that is no definition of an agent")
+    content = read_bounded(path, LARGEST, ", that is no definition of an agent", DefinitionError)
     if not content.strip():
         raise DefinitionError(f"{path}: the file is empty")
     try:

@@ -89,6 +89,20 @@ def _content(path: Path, name: str) -> bytes:
     return content
 
 
+def read_bounded(path: Path, limit: int, advice: str, failure: type[Exception] = InputError) -> bytes:
+    """The bytes of a file of at most `limit` bytes; raises `failure`, one line, with `advice` for a larger one."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except FileNotFoundError:
+        raise failure(f"{path}: there is no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        raise failure(f"{path}: the file cannot be read ({getattr(error, 'strerror', error)})") from error
+    if len(content) > limit:
+        raise failure(f"{path}: the file is larger than {limit // 1024 // 1024} MB{advice}")
+    return content
+
+
 def _plain_text(content: bytes, name: str) -> str:
     if content.startswith(_PDF_MAGIC):
         raise InputError(f"{name}: this is a PDF, not a text; name it .pdf")

@@ -46,9 +46,8 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
         )
 
 
-async def check_embedder(settings: Settings) -> None:
-    """Raise `EmbedderChanged` unless the agents in the views have vectors of the configured embedder."""
-    embedding = await embedding_in_force(settings)
+async def check_embedder(settings: Settings, embedding: Embedding) -> None:
+    """Raise `EmbedderChanged` unless the agents in the views have vectors of this embedding, the one in force."""
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         compare_embeddings(await embeddings(database), embedding)

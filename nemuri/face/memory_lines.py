@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.log import complaint
-from nemuri.face.documents import InputError
+from nemuri.face.documents import InputError, read_bounded
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a file."""
@@ -19,15 +19,7 @@ def read_memories(path: Path) -> tuple[MemoryContent, ...]:
 
     Empty lines are skipped. Raises `InputError`, with file and line, for a line that is no memory.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; check the path") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the file cannot be read ({getattr(error, 'strerror', error)})") from error
-    if len(content) > LARGEST:
-        raise InputError(f"{path}: the file is larger than {LARGEST // 1024 // 1024} MB; split it")
+    content = read_bounded(path, LARGEST, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     found = tuple(_memory(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
     if not found:

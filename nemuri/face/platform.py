@@ -28,13 +28,13 @@ async def run_platform(
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)
-    await embedding_in_force(settings)
+    embedding = await embedding_in_force(settings)
     home = Home(settings.data)
     with home.lock():
         await end_orphans(home)
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
-            await check_embedder(addressed)
+            await check_embedder(addressed, embedding)
             async with _services(home, addressed, processes=processes) as resources:
                 addresses = Addresses(
                     nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from nemuri.face.embedders import check_embedder
+from nemuri.face.embedders import check_embedder, embedding_in_force
 from nemuri.face.hosting import prepare, serving
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
@@ -93,7 +93,7 @@ async def work(
     """
     if parent is None:
         await prepare(settings)
-        await check_embedder(settings)
+        await check_embedder(settings, await embedding_in_force(settings))
     async with serving(settings, [name]) as resources:
         if ready is not None:
             await asyncio.to_thread(ready.touch)
@@ -116,7 +116,7 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
     """Keep `count` processes of a service running until `stop`."""
     await prepare(settings)
-    await check_embedder(settings)
+    await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
     copies = [Copy(f"{name}-{number}", arguments, settings) for number in range(1, count + 1)]
     await Supervisor(copies).run_until(stop)

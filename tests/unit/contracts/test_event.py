@@ -1,14 +1,14 @@
 """The envelope: derived identities and what follows from what."""
 
 from datetime import UTC, datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nemuri.contracts.clients import MemoryOffered, TaskSubmitted, new_key
+from nemuri.contracts.clients import MemoryOffered, TaskSubmitted
 from nemuri.contracts.event import Event, derive
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed, TaskRouted
@@ -81,7 +81,7 @@ def test_a_fan_out_tells_its_events_apart() -> None:
 
 def test_a_submission_begins_the_task_of_its_own_id() -> None:
     """Whatever it says of a correlation."""
-    submitted = TaskSubmitted(event_id=KEY, text="?", correlation_id=new_key())
+    submitted = TaskSubmitted(event_id=KEY, text="?", correlation_id=uuid4())
 
     assert submitted.thread == submitted.task_id == KEY
     assert TaskFailed.following(submitted, attempt=1, reason="no").correlation_id == KEY
