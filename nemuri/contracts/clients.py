@@ -1,7 +1,7 @@
 """What clients may say: the only four events that come from outside."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -55,6 +55,12 @@ class TaskSubmitted(ClientEvent):
     wanted_agent: Identifier | None = None
     perspective: Label | None = None
     setting: Setting = Setting()
+    conversation: Label | None = None
+    """The client's own name for what this task continues; what was said before is part of what is asked."""
+    panel: int | None = Field(default=None, ge=2, le=8)
+    """Ask so many agents with different perspectives, and merge what they say with its dissent."""
+    deep: bool = False
+    """Ask the archive too, and not only when nothing active is relevant."""
 
     @property
     def thread(self) -> UUID:
@@ -68,6 +74,14 @@ class NegotiationAnswered(ClientEvent):
     kind: Literal["negotiation_answered"] = "negotiation_answered"
     correlation_id: UUID
     option: NegotiationOption
+    items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
+    """The most important items, counted from 1, as the client sees it; without them the platform chooses."""
+
+    @model_validator(mode="after")
+    def _chosen_where_it_means_something(self) -> "NegotiationAnswered":
+        if self.items and self.option != "most_important":
+            raise ValueError("items are named with the option most_important only")
+        return self
 
 
 class FeedbackGiven(ClientEvent):
@@ -75,10 +89,16 @@ class FeedbackGiven(ClientEvent):
 
     kind: Literal["feedback_given"] = "feedback_given"
     correlation_id: UUID
-    verdict: Literal["helpful", "unhelpful"]
+    verdict: Literal["helpful", "unhelpful"] | None = None
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
     """The memory that kept the client from an error."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "FeedbackGiven":
+        if self.verdict is None and self.result is None and self.prevented_error is None:
+            raise ValueError("feedback says a verdict, a result or which memory prevented an error")
+        return self
 
 
 class MemoryContent(Value):

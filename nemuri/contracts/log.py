@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from nemuri.contracts import agents, clients, memories, tasks
+from nemuri.contracts import agents, clients, education, memories, tasks
 from nemuri.contracts.event import ClientEvent, Event
 
 AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
@@ -21,6 +21,8 @@ AnyTaskEvent = (
     | tasks.TaskCompleted
     | tasks.TaskFailed
     | tasks.TaskReopened
+    | tasks.FeedbackParked
+    | tasks.FeedbackRefused
     | tasks.ReactionFailed
 )
 AnyAgentEvent = (
@@ -36,6 +38,14 @@ AnyAgentEvent = (
     | memories.SessionEnded
     | memories.AgentSlept
     | memories.ImpactCredited
+    | memories.RelationWithdrawn
+    | memories.RepetitionWithdrawn
+    | memories.ScorerTrained
+    | education.CourseBegun
+    | education.ChapterRead
+    | education.ExerciseGraded
+    | education.MemoriesReviewed
+    | education.CourseFinished
 )
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent
 

@@ -3,7 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.event import AgentEvent, Label, Text, Usage, Value
@@ -39,6 +39,8 @@ class Candidate(Value):
     """Raw, in the order of `FEATURES`; what follows from them is a versioned transform."""
     score: float
     archived: bool = False
+    yields_to: UUID | None = None
+    """The candidate that contradicts or supersedes this one, which therefore comes after it."""
 
 
 class MemoriesRetrieved(AgentEvent):
@@ -86,11 +88,20 @@ class MemoriesUsed(AgentEvent):
     perspective: Label | None
     """The perspective under which they were used; None when the task had none."""
     uses: tuple[Use, ...]
+    usage: Usage | None = None
+    """What recognising them cost; None where no model was asked."""
 
     @property
     def memory_ids(self) -> tuple[UUID, ...]:
         """The memories, each once."""
         return tuple(dict.fromkeys(use.memory_id for use in self.uses))
+
+
+class Relation(Value):
+    """What a memory says of an older one, which then yields to it in ranking."""
+
+    older: UUID
+    sort: Literal["contradicts", "supersedes"]
 
 
 class NewMemory(Value):
@@ -99,10 +110,27 @@ class NewMemory(Value):
     memory: MemoryContent
     links: tuple[UUID, ...] = ()
     """Older memories that it came from."""
+    relations: tuple[Relation, ...] = ()
     vector: str
     strength: float = Field(gt=0, le=1e6)
     """The strength it is to begin with, overall and in each of these perspectives."""
     perspectives: tuple[Label, ...]
+
+
+class Repetition(Value):
+    """A learning that says what a memory already says: it strengthens that memory instead of becoming another."""
+
+    memory_id: UUID
+    perspective: Label | None
+    learning: NewMemory
+    """What it would have become, so that it can still become it."""
+
+
+class Dropped(Value):
+    """A learning that was not kept."""
+
+    text: Text
+    reason: Text
 
 
 class LearningsExtracted(AgentEvent):
@@ -111,6 +139,8 @@ class LearningsExtracted(AgentEvent):
     kind: Literal["learnings_extracted"] = "learnings_extracted"
     assignment_id: UUID
     learnings: tuple[NewMemory, ...]
+    repetitions: tuple[Repetition, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
     usage: Usage
 
 
@@ -120,6 +150,7 @@ class MemoryEncoded(AgentEvent):
     kind: Literal["memory_encoded"] = "memory_encoded"
     memory: MemoryContent
     links: tuple[UUID, ...] = ()
+    relations: tuple[Relation, ...] = ()
     vector: str
     """The key under which its vector is stored: model, dimension and sha256 of the embedded text."""
     source: Literal["task", "manual", "education", "definition"]
@@ -140,6 +171,23 @@ class MemoryRefused(AgentEvent):
 
     kind: Literal["memory_refused"] = "memory_refused"
     reason: Text
+
+
+class RelationWithdrawn(AgentEvent):
+    """A memory does not contradict or supersede an older one after all; the older one does not yield any more."""
+
+    kind: Literal["relation_withdrawn"] = "relation_withdrawn"
+    memory_id: UUID
+    older: UUID
+
+
+class RepetitionWithdrawn(AgentEvent):
+    """A learning that was taken for a repetition says something else: it becomes a memory of its own."""
+
+    kind: Literal["repetition_withdrawn"] = "repetition_withdrawn"
+    repetition: Repetition
+    assignment_id: UUID
+    """The assignment in which it was learned."""
 
 
 class SessionEnded(AgentEvent):
@@ -185,3 +233,50 @@ class ImpactCredited(AgentEvent):
     points: float = Field(ge=0, le=1e6)
     """Impact points for each of the memories (document 003 §4.4)."""
     memory_ids: tuple[UUID, ...]
+
+
+class HeldOut(Value):
+    """How well two rankings put what was used first, over the same newest tasks, which no training has seen."""
+
+    tasks: int = Field(ge=0)
+    learned: float = Field(ge=0, le=1)
+    """Mean nDCG of the learned scorer."""
+    linear: float = Field(ge=0, le=1)
+    """Mean nDCG of the linear score."""
+    error: float = Field(ge=0)
+    """The standard error of the mean difference."""
+
+
+class Weights(Value):
+    """A scorer of nine features: 9 inputs, 16 hidden units (ReLU), 1 output (sigmoid) (document 000 §3.4)."""
+
+    hidden: tuple[tuple[float, ...], ...] = Field(min_length=1, max_length=64)
+    """One row of nine weights for each hidden unit."""
+    hidden_bias: tuple[float, ...]
+    output: tuple[float, ...]
+    output_bias: float
+
+    @model_validator(mode="after")
+    def _fitting(self) -> "Weights":
+        units = len(self.hidden)
+        if {len(row) for row in self.hidden} != {len(FEATURES)} or {len(self.hidden_bias), len(self.output)} != {units}:
+            raise ValueError(f"a scorer has {len(FEATURES)} weights, one bias and one output for each hidden unit")
+        return self
+
+
+class ScorerTrained(AgentEvent):
+    """The agent's scorer was trained anew from what its tasks used, and judged on the newest of them."""
+
+    kind: Literal["scorer_trained"] = "scorer_trained"
+    number: int = Field(ge=1)
+    """The version, counted for each agent."""
+    weights: Weights
+    samples: int = Field(ge=0)
+    """Candidates that it was trained on, used and unused."""
+    tasks: int = Field(ge=0)
+    """Assignments that they come from."""
+    until: int = Field(ge=0)
+    """The log's place up to which uses and feedback were taken into account."""
+    held_out: HeldOut
+    serves: bool
+    """Whether it ranks from now on: only while it is better than the linear score on the held-out tasks."""

@@ -104,6 +104,12 @@ class TaskRouted(TaskEvent):
     attempt: int = Field(ge=1)
     choices: tuple[Choice, ...] = Field(min_length=1)
     scores: tuple[AgentScore, ...]
+    request: Text | None = None
+    """What is asked in words that stand on their own, where the task continues a conversation; else None."""
+    recalled: tuple[UUID, ...] = ()
+    """The orchestrator's memories of past routings that the scores rest on."""
+    usage: Usage | None = None
+    """What making the request self-contained cost."""
 
 
 class TaskAssigned(TaskEvent):
@@ -137,11 +143,38 @@ class TaskAnswered(TaskEvent):
     usage: Usage
 
 
+class Voice(Value):
+    """What one member of a panel answered."""
+
+    agent_id: Identifier
+    perspective: Label | None
+    answer: Text
+
+
+class Dissent(Value):
+    """What one member of a panel holds against the others."""
+
+    agent_id: Identifier
+    text: Text
+
+
+class Panel(Value):
+    """The answers of several agents side by side, and what they come to."""
+
+    voices: tuple[Voice, ...] = Field(min_length=1)
+    merged: Text
+    dissent: tuple[Dissent, ...] = ()
+    usage: Usage
+    """What merging them cost."""
+
+
 class TaskCompleted(TaskEvent):
     """Every assignment of the attempt is answered; this is the whole answer."""
 
     kind: Literal["task_completed"] = "task_completed"
     answer: Text
+    panel: Panel | None = None
+    """The voices of a panel, where there was one."""
 
 
 class TaskFailed(TaskEvent):
@@ -157,6 +190,22 @@ class TaskReopened(TaskEvent):
 
     kind: Literal["task_reopened"] = "task_reopened"
     attempt: int = Field(ge=2)
+
+
+class FeedbackParked(TaskEvent):
+    """Feedback waits: there is nothing yet that it could be credited to."""
+
+    kind: Literal["feedback_parked"] = "feedback_parked"
+    feedback_id: UUID
+    reason: Text
+
+
+class FeedbackRefused(TaskEvent):
+    """Feedback, or a part of it, is credited to nothing, and never will be."""
+
+    kind: Literal["feedback_refused"] = "feedback_refused"
+    feedback_id: UUID
+    reason: Text
 
 
 class ReactionFailed(TaskEvent):

@@ -34,6 +34,11 @@ from tests.connected.scene import (
 
 pytestmark = pytest.mark.connected
 
+LATER = {
+    "scorer_trained", "course_begun", "chapter_read", "exercise_graded", "memories_reviewed", "course_finished",
+    "relation_withdrawn", "repetition_withdrawn", "feedback_parked", "feedback_refused",
+}  # fmt: skip
+"""Kinds that nobody appends yet."""
 PAGES = "\f".join(
     f"Page {number}. Any object can be tested for truth value, for use in an if condition. "
     f"Chapter {number} says that an empty sequence is false and that number {number} is true. "
@@ -134,7 +139,7 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
     async with at_work(settings, models=models) as resources, visiting(settings) as client:
         await live(resources, client)
         before = await Memento.of(resources, model)
-        assert {each.kind for each in await effective(resources.log)} == set(EVENTS), "every kind must happen"
+        assert {each.kind for each in await effective(resources.log)} == set(EVENTS) - LATER, "every kind must happen"
         await deliver_again(resources.log)
         assert await Memento.of(resources, model) == before
     await forget_what_was_done(settings)

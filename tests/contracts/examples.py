@@ -22,12 +22,25 @@ from nemuri.contracts.clients import (
     Setting,
     TaskSubmitted,
 )
+from nemuri.contracts.education import (
+    Chapter,
+    ChapterRead,
+    CourseBegun,
+    CourseFinished,
+    Exercise,
+    ExerciseGraded,
+    MemoriesReviewed,
+    Section,
+    Textbook,
+)
 from nemuri.contracts.event import Event, Usage, derive
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.memories import (
     AgentSlept,
     Candidate,
     Consolidated,
+    Dropped,
+    HeldOut,
     ImpactCredited,
     LearningsExtracted,
     MemoriesRetrieved,
@@ -35,9 +48,15 @@ from nemuri.contracts.memories import (
     MemoryEncoded,
     MemoryRefused,
     NewMemory,
+    Relation,
+    RelationWithdrawn,
+    Repetition,
+    RepetitionWithdrawn,
+    ScorerTrained,
     Seen,
     SessionEnded,
     Use,
+    Weights,
 )
 from nemuri.contracts.tasks import (
     AgentScore,
@@ -46,8 +65,12 @@ from nemuri.contracts.tasks import (
     ChunkSummarised,
     Detail,
     DetailPoint,
+    Dissent,
+    FeedbackParked,
+    FeedbackRefused,
     NegotiationOpened,
     Option,
+    Panel,
     Part,
     ReactionFailed,
     TaskAnswered,
@@ -57,6 +80,7 @@ from nemuri.contracts.tasks import (
     TaskReopened,
     TaskRouted,
     TaskSummarised,
+    Voice,
 )
 
 TASK, CAUSE, WORK, MEMORY, OTHER = (UUID(int=number) for number in range(1, 6))
@@ -75,7 +99,24 @@ EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
 VECTOR = "hashing-1.1024." + "0" * 64
 OPTION = Option(name="all", description="All of them")
 CANDIDATE = Candidate(
-    memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True
+    memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,
+    yields_to=OTHER,
+)  # fmt: skip
+NEW = NewMemory(
+    memory=CONTENT, links=(OTHER,), relations=(Relation(older=OTHER, sort="supersedes"),), vector=VECTOR, strength=1.0,
+    perspectives=("cost",),
+)  # fmt: skip
+REPETITION = Repetition(memory_id=MEMORY, perspective="cost", learning=NEW)
+TEXTBOOK = Textbook(
+    title="調達基礎",
+    perspective="cost",
+    chapters=(
+        Chapter(
+            title="Steel",
+            sections=(Section(title="Prices", text="Steel is dear in winter."),),
+            exercises=(Exercise(question="When is steel dear?", answer="In winter.", keywords=("winter",)),),
+        ),
+    ),
 )
 
 
@@ -92,8 +133,9 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskSubmitted: {
         "text": "What does steel cost?", "documents": (Document(name="offer.txt", ref="a" * 64, characters=10),),
         "summary": "steel", "wanted_agent": "buyer", "perspective": "cost", "setting": SETTING,
+        "conversation": "prices", "panel": 2, "deep": True,
     },
-    NegotiationAnswered: {"option": "by_category"},
+    NegotiationAnswered: {"option": "most_important", "items": (2,)},
     FeedbackGiven: {"verdict": "helpful", "result": "success", "prevented_error": MEMORY},
     MemoryOffered: {"memory": CONTENT},
     ChunkReady: {"ordinal": 0, "of": 2, "detail": DETAIL},
@@ -106,15 +148,24 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskRouted: {
         "attempt": 1, "choices": (Choice(agent_id="buyer", part=0, perspective="cost"),),
         "scores": (AgentScore(agent_id="buyer", expertise=0.5, history=0.5, load=1.0, total=0.6),),
+        "request": "What does steel cost in winter?", "recalled": (OTHER,), "usage": USAGE,
     },
     TaskAssigned: {"part": 0, "perspective": "cost", "attempt": 1},
     TaskAnswered: {
         "assignment_id": WORK, "text": "Much.", "citations": (MEMORY,), "details": (DETAIL,), "usage": USAGE,
         "citations_complete": True,
     },
-    TaskCompleted: {"answer": "Much."},
+    TaskCompleted: {
+        "answer": "Much.",
+        "panel": Panel(
+            voices=(Voice(agent_id="buyer", perspective="cost", answer="Much."),), merged="Much.",
+            dissent=(Dissent(agent_id="buyer", text="Not in summer."),), usage=USAGE,
+        ),
+    },
     TaskFailed: {"attempt": 1, "reason": "nobody knows"},
     TaskReopened: {"attempt": 2},
+    FeedbackParked: {"feedback_id": CAUSE, "reason": "the answer is not there yet"},
+    FeedbackRefused: {"feedback_id": CAUSE, "reason": "the answer did not draw on that memory"},
     ReactionFailed: {"service": "specialist", "cause_kind": "task_assigned", "error": "no such part"},
     AgentDefined: {
         "definition": Definition(
@@ -131,15 +182,33 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "vector": VECTOR, "perspective": "cost", "setting": SETTING, "seed": 7, "ranking": "linear-1",
         "candidates": (CANDIDATE,), "selected": (MEMORY,), "principles": (OTHER,), "deep": True,
     },
-    MemoriesUsed: {"assignment_id": WORK, "perspective": "cost", "uses": (Use(memory_id=MEMORY, method="citation"),)},
-    LearningsExtracted: {
-        "assignment_id": WORK, "learnings": (
-            NewMemory(memory=CONTENT, links=(OTHER,), vector=VECTOR, strength=1.0, perspectives=("cost",)),
-        ),
-        "usage": USAGE,
+    MemoriesUsed: {
+        "assignment_id": WORK, "perspective": "cost", "uses": (Use(memory_id=MEMORY, method="judge"),), "usage": USAGE,
     },
+    LearningsExtracted: {
+        "assignment_id": WORK, "learnings": (NEW,), "repetitions": (REPETITION,),
+        "dropped": (Dropped(text="OK.", reason="it says nothing"),), "usage": USAGE,
+    },
+    RelationWithdrawn: {"memory_id": MEMORY, "older": OTHER},
+    RepetitionWithdrawn: {"repetition": REPETITION, "assignment_id": WORK},
+    ScorerTrained: {
+        "number": 1,
+        "weights": Weights(hidden=((0.5,) * 9,), hidden_bias=(0.1,), output=(1.0,), output_bias=-0.5),
+        "samples": 120, "tasks": 40, "until": 900,
+        "held_out": HeldOut(tasks=10, learned=0.6, linear=0.5, error=0.02), "serves": True,
+    },
+    CourseBegun: {"textbook": TEXTBOOK, "repeating": "fsrs"},
+    ChapterRead: {"course_id": CAUSE, "chapter": 0, "sections": (NEW,), "usage": USAGE},
+    ExerciseGraded: {
+        "course_id": CAUSE, "chapter": 0, "number": 0, "repetition": 1, "assignment_id": WORK, "correct": False,
+        "missing": ("winter",), "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
+        "due_at": datetime(2026, 1, 3, tzinfo=UTC), "card": {"stability": 1.5},
+    },
+    MemoriesReviewed: {"course_id": CAUSE, "perspective": "cost", "memory_ids": (MEMORY,)},
+    CourseFinished: {"course_id": CAUSE},
     MemoryEncoded: {
-        "memory": CONTENT, "links": (OTHER,), "vector": VECTOR, "source": "task", "assignment_id": WORK,
+        "memory": CONTENT, "links": (OTHER,), "relations": (Relation(older=OTHER, sort="contradicts"),),
+        "vector": VECTOR, "source": "task", "assignment_id": WORK,
         "strength": 1.0, "perspectives": ("cost",),
     },
     MemoryRefused: {"reason": "there is no agent 'ghost'"},

@@ -11,6 +11,7 @@ from pydantic import computed_field
 
 from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.memories import HeldOut, Relation, Weights
 from nemuri.domain.memory.clocks import STOPPED, Clocks, base, strength
 from nemuri.domain.memory.policy import LEVELS, Policy
 from nemuri.domain.record import Record
@@ -94,6 +95,8 @@ class Memory(Record):
     """The uses that count towards consolidation: less than all of them after a reactivation."""
     impact_score: float = 0.0
     last_accessed_at: datetime | None = None
+    yields_to: tuple[UUID, ...] = ()
+    """Newer memories that contradict or supersede it."""
     revision: int = 0
     """Counts what moved its strength, level or status."""
     changed: int
@@ -113,11 +116,27 @@ class Content(Record):
     agent_id: str
     memory: MemoryContent
     links: tuple[UUID, ...]
+    relations: tuple[Relation, ...] = ()
+    """What it was said to contradict or supersede when it began."""
     vector: str
     source: str
     created_at: datetime
     created: int
     """The log's sequence of its beginning."""
+
+
+class Scorer(Record):
+    """The newest version of an agent's learned scorer."""
+
+    agent_id: str
+    number: int
+    weights: Weights
+    samples: int
+    tasks: int
+    until: int
+    held_out: HeldOut
+    serves: bool
+    trained_at: datetime
 
 
 Remembered = tuple[Content, Memory]
@@ -131,6 +150,7 @@ class Mind:
     agent: Agent | None = None
     memories: Map[UUID, Memory] = field(default_factory=Map)
     contents: Map[UUID, Content] = field(default_factory=Map)
+    scorer: Scorer | None = None
 
     def with_agent(self, **changes: object) -> "Mind":
         """The mind with some fields of the agent changed; unchanged when there is no agent."""

@@ -21,6 +21,8 @@ class Policy(BaseModel):
     initial_strength_education: Strength = 0.5
     strength_increment_on_use: Amount = 0.1
     perspective_strength_increment: Amount = 0.15
+    review_increment: Amount = 0.2
+    """What a review after a wrong answer adds (document 000 §4.1)."""
     archive_threshold: Strength = 0.1
     """What is fainter than this, overall and in every perspective, is archived."""
     reactivation_strength: Strength = 0.5
@@ -35,7 +37,14 @@ class Policy(BaseModel):
 
     candidate_limit: int = Field(default=50, ge=1, le=200)
     top_k_results: int = Field(default=10, ge=1, le=200)
-    ranking: Literal["linear", "document_003", "document_000"] = "linear"
+    ranking: Literal["learned", "linear", "document_003", "document_000"] = "learned"
+    """By the learned scorer while it is better than the linear score, by that one else; or by the documents' own."""
+    min_training_samples: int = Field(default=100, ge=2)
+    """Used and unused candidates before a scorer is trained at all."""
+    retrain_after: int = Field(default=30, ge=1)
+    """New ones before it is trained again; feedback that changes what they are worth does so at once."""
+    use_detection: Literal["layered", "citation", "tag", "similarity", "judge"] = "layered"
+    """How the use of a memory is recognised: citations, else tags, else similarity; or one of them, or by a model."""
     selection: Literal["top_k", "threshold", "tail"] = "top_k"
     """Document 000 §3.4: a fixed number, by score, or a fixed number and a drawn tail."""
     score_threshold: float = Field(default=0.4, ge=0, le=1)
@@ -44,6 +53,8 @@ class Policy(BaseModel):
     principles_share: float = Field(default=0.5, ge=0)
     """Principles join outside the fixed number, but at most this share of it, strongest first."""
     enable_query_expansion: bool = True
+    index_memo_tokens: int = Field(default=150, ge=0, le=4_000)
+    """How long the table of contents of its memory is that an agent is given with every task; 0 for none."""
 
     impact_user_positive: Amount = 2.0
     impact_task_success: Amount = 1.5

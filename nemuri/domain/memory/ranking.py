@@ -19,7 +19,7 @@ _LINEAR = (0.80, 0.06, 0.05, 0.03, 0.00, 0.03, 0.02, 0.00, 0.01)
 """Relevance leads; recency is left out, because the recency of creation makes later questions worse."""
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
 """Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
-VERSIONS = {"linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
+VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
 
 
 @dataclass(frozen=True, slots=True)

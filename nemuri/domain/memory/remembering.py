@@ -6,6 +6,8 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
+from nemuri.contracts.event import AgentEvent
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
     AgentSlept,
@@ -15,11 +17,14 @@ from nemuri.contracts.memories import (
     MemoriesUsed,
     MemoryEncoded,
     MemoryRefused,
+    RelationWithdrawn,
+    RepetitionWithdrawn,
+    ScorerTrained,
     Seen,
     SessionEnded,
 )
 from nemuri.domain.memory.clocks import advanced, base
-from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, moved, rebased
+from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, Scorer, moved, rebased
 from nemuri.domain.memory.policy import LEVELS, Policy
 
 
@@ -28,12 +33,18 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
     match event:
         case MemoriesRetrieved():
             return frozenset(event.in_context)
-        case MemoriesUsed() | ImpactCredited():
+        case MemoriesUsed() | ImpactCredited() | MemoriesReviewed():
             return frozenset(event.memory_ids)
+        case LearningsExtracted():
+            return frozenset(each.memory_id for each in event.repetitions)
+        case RepetitionWithdrawn():
+            return frozenset({event.repetition.memory_id})
+        case RelationWithdrawn():
+            return frozenset({event.older})
         case AgentSlept():
             return frozenset(each.memory_id for each in (*event.consolidated, *event.archived, *event.pruned))
         case MemoryEncoded():
-            return frozenset({event.memory_id})
+            return frozenset({event.memory_id, *(each.older for each in event.relations)})
         case _:
             return frozenset()
 
@@ -60,6 +71,10 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             )
         case MemoriesUsed():
             return _holding(mind, (_used(agent, each, event) for each in mind.known(event.memory_ids)))
+        case LearningsExtracted():
+            return _repeated(mind, agent, event)
+        case MemoriesReviewed():
+            return _holding(mind, (_reviewed(agent, each, event) for each in mind.known(event.memory_ids)))
         case ImpactCredited():
             return _holding(mind, (_credited(agent, each, event) for each in mind.known(event.memory_ids)))
         case SessionEnded():
@@ -68,12 +83,53 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return _slept(mind, agent, event)
         case PolicyAdopted():
             return mind.with_agent(next_policy=event.parameters)
+        case _:
+            return _set_right(mind, agent, event)
+
+
+Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained
+"""What changes how an agent's memories are found and ranked, and not how strong they are by use."""
+Silent = MemoryRefused | MemoriesEmbedded | CourseBegun | ChapterRead | ExerciseGraded | CourseFinished
+"""What tells of the agent, and changes nothing of its mind."""
+
+
+def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
+    by = event.sequence or 0
+    match event:
+        case RelationWithdrawn():
+            return _holding(
+                mind,
+                (
+                    each.but(yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by)
+                    for each in mind.known((event.older,))
+                ),
+            )
+        case RepetitionWithdrawn():
+            return _holding(
+                mind, (_taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
+            )
         case EmbeddingAdopted():
             return mind.with_agent(embedding=event.embedding)
-        case LearningsExtracted() | MemoryRefused() | MemoriesEmbedded():
+        case ScorerTrained():
+            return replace(mind, scorer=_scorer(event))
+        case MemoryRefused() | MemoriesEmbedded() | CourseBegun() | ChapterRead() | ExerciseGraded() | CourseFinished():
             return mind
         case _:
             assert_never(event)
+
+
+def _scorer(event: ScorerTrained) -> Scorer:
+    return Scorer(
+        agent_id=event.agent_id,
+        number=event.number,
+        weights=event.weights,
+        samples=event.samples,
+        tasks=event.tasks,
+        until=event.until,
+        held_out=event.held_out,
+        serves=event.serves,
+        trained_at=event.at,
+    )
 
 
 def _holding(mind: Mind, memories: Iterable[Memory]) -> Mind:
@@ -106,25 +162,54 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         agent_id=event.agent_id,
         memory=event.memory,
         links=event.links,
+        relations=event.relations,
         vector=event.vector,
         source=event.source,
         created_at=event.at,
         created=sequence,
     )
-    mind = replace(mind, contents=mind.contents.set(event.memory_id, content))
-    return mind.holding(memory)
+    mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding(memory)
+    older = mind.known(each.older for each in event.relations if each.older != event.memory_id)
+    return _holding(mind, (each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older))
 
 
 def _used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
     """Document 000 §3.5, second stage: one use, strength and the task's perspective stronger."""
+    return _strengthened(agent, memory, event, event.perspective, agent.rules.strength_increment_on_use)
+
+
+def _reviewed(agent: Agent, memory: Memory, event: MemoriesReviewed) -> Memory:
+    """Document 000 §4.1: looked at again after a wrong answer, which is one use, and worth more than one."""
+    return _strengthened(agent, memory, event, event.perspective, agent.rules.review_increment)
+
+
+def _strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: str | None, more: float) -> Memory:
     by, rules = event.sequence or 0, agent.rules
     if memory.status == "archived":
         memory = _reactivated(agent, memory, by=by)
-    step = {event.perspective: rules.perspective_strength_increment} if event.perspective else {}
-    return moved(agent, memory, by=by, more=rules.strength_increment_on_use, perspectives=step).but(
+    step = {perspective: rules.perspective_strength_increment} if perspective else {}
+    return moved(agent, memory, by=by, more=more, perspectives=step).but(
         access_count=memory.access_count + 1,
         effective_uses=memory.effective_uses + 1,
         last_accessed_at=event.recorded_at,
+    )
+
+
+def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
+    """A learning that says what a memory already says is one more use of that memory."""
+    more = agent.rules.strength_increment_on_use
+    for each in event.repetitions:
+        known = mind.known((each.memory_id,))
+        mind = _holding(mind, (_strengthened(agent, memory, event, each.perspective, more) for memory in known))
+    return mind
+
+
+def _taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memory:
+    """The use that a repetition was taken for counts no more; what it had added goes, down to the threshold."""
+    rules, now = agent.rules, agent.strength(memory)
+    less = max(0.0, min(rules.strength_increment_on_use, now - rules.archive_threshold))
+    return moved(agent, memory, by=event.sequence or 0, more=-less, perspectives={}).but(
+        access_count=max(0, memory.access_count - 1), effective_uses=max(0, memory.effective_uses - 1)
     )
 
 

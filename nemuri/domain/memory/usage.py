@@ -67,9 +67,10 @@ def credit(feedback: Feedback, assignment: Assignment, policy: Policy, cause: Ev
     """
     if assignment.used is None:
         return ()
-    worth: list[tuple[str, float, tuple[UUID, ...]]] = [
-        (feedback.verdict, policy.impact_user_positive if feedback.verdict == "helpful" else 0.0, assignment.used)
-    ]
+    worth: list[tuple[str, float, tuple[UUID, ...]]] = []
+    if feedback.verdict is not None:
+        points = policy.impact_user_positive if feedback.verdict == "helpful" else 0.0
+        worth.append((feedback.verdict, points, assignment.used))
     if feedback.result is not None:
         points = policy.impact_task_success if feedback.result == "success" else 0.0
         worth.append((feedback.result, points, assignment.used))

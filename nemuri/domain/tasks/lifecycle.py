@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from typing import assert_never
+from uuid import UUID
 
 from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.log import AnyTaskEvent
 from nemuri.contracts.memories import (
+    ImpactCredited,
     LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
@@ -15,6 +17,8 @@ from nemuri.contracts.memories import (
 from nemuri.contracts.tasks import (
     ChunkReady,
     ChunkSummarised,
+    FeedbackParked,
+    FeedbackRefused,
     NegotiationOpened,
     ReactionFailed,
     TaskAnswered,
@@ -27,7 +31,7 @@ from nemuri.contracts.tasks import (
 )
 from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState
 
-WorkEvent = MemoriesRetrieved | MemoriesUsed | LearningsExtracted | MemoryEncoded | SessionEnded
+WorkEvent = MemoriesRetrieved | MemoriesUsed | LearningsExtracted | MemoryEncoded | SessionEnded | ImpactCredited
 """What agents do for a task; recorded with the agent, known to the task by its correlation."""
 StageEvent = (
     NegotiationAnswered
@@ -46,8 +50,19 @@ LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent |
 def evolve(state: TaskState, event: LifeEvent) -> TaskState:
     """The task after `event`. Total: what makes no sense for the task leaves it as it is."""
     match event:
-        case MemoriesRetrieved() | MemoriesUsed() | LearningsExtracted() | MemoryEncoded() | SessionEnded():
+        case (
+            MemoriesRetrieved()
+            | MemoriesUsed()
+            | LearningsExtracted()
+            | MemoryEncoded()
+            | SessionEnded()
+            | ImpactCredited()
+        ):
             return _work(state, event)
+        case FeedbackParked():
+            return _standing(state, event.feedback_id, standing="parked", reason=event.reason)
+        case FeedbackRefused():
+            return _standing(state, event.feedback_id, standing="refused", reason=event.reason)
         case TaskSubmitted():
             return state if state.task else replace(state, task=_submitted(event))
         case FeedbackGiven():
@@ -78,17 +93,21 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
         case NegotiationOpened():
             return state.with_task(status="negotiation", items=event.items, options=event.options)
         case NegotiationAnswered():
-            return state.with_task(status="open", option=event.option)
+            return state.with_task(status="open", option=event.option, chosen=event.items)
         case TaskSummarised():
             return state.with_task(summary=event.summary, parts=event.parts, details=event.details)
         case TaskRouted():
-            return state.with_task(routed=len(event.choices))
+            return state.with_task(routed=len(event.choices), request=event.request)
         case TaskCompleted():
-            return state.with_task(status="done", answer=event.answer, reason=None, ended_at=event.at)
+            return state.with_task(
+                status="done", answer=event.answer, voices=event.panel, reason=None, ended_at=event.at
+            )
         case TaskFailed():
             return state.with_task(status="failed", reason=event.reason, ended_at=event.at)
         case TaskReopened():
-            return state.with_task(status="open", attempt=event.attempt, routed=0, reason=None, ended_at=None)
+            return state.with_task(
+                status="open", attempt=event.attempt, routed=0, request=None, reason=None, ended_at=None
+            )
         case ReactionFailed():
             return state
         case _:
@@ -136,8 +155,30 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
             return _encoded(state, event)
         case SessionEnded():
             return state.with_assignment(event.assignment_id, ended=True)
+        case ImpactCredited():
+            return _credited(state, event)
         case _:
             assert_never(event)
+
+
+def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
+    """The assignment is credited for this reason, and the feedback that said so is applied."""
+    work = state.assignments.get(event.assignment_id)
+    if work is not None and event.reason not in work.credited:
+        state = state.with_assignment(event.assignment_id, credited=(*work.credited, event.reason))
+    for said in state.feedback.values():
+        parts = {said.verdict, said.result, "prevented_error" if said.prevented_error else None}
+        if event.reason in parts:
+            state = _standing(state, said.feedback_id, standing="applied", reason=None)
+    return state
+
+
+def _standing(state: TaskState, feedback_id: UUID, **changes: object) -> TaskState:
+    """What became of feedback; once a part of it is applied it stays so."""
+    said = state.feedback.get(feedback_id)
+    if said is None or said.standing == "applied":
+        return state
+    return replace(state, feedback=state.feedback.set(feedback_id, said.but(**changes)))
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
@@ -165,6 +206,9 @@ def _submitted(event: TaskSubmitted) -> Task:
         wanted_agent=event.wanted_agent,
         wanted_perspective=event.perspective,
         setting=event.setting,
+        conversation=event.conversation,
+        panel=event.panel,
+        deep=event.deep,
         submitted_at=event.at,
     )
 

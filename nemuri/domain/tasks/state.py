@@ -10,7 +10,7 @@ from immutables import Map
 from nemuri.contracts.clients import Document, NegotiationOption, Setting
 from nemuri.contracts.event import Usage
 from nemuri.contracts.results import Status
-from nemuri.contracts.tasks import Detail, DetailPoint, Option, Part
+from nemuri.contracts.tasks import Detail, DetailPoint, Option, Panel, Part
 from nemuri.domain.record import Record
 
 
@@ -26,16 +26,25 @@ class Task(Record):
     wanted_agent: str | None
     wanted_perspective: str | None
     setting: Setting
+    conversation: str | None = None
+    panel: int | None = None
+    deep: bool = False
     attempt: int = 1
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     option: NegotiationOption | None = None
+    chosen: tuple[int, ...] = ()
+    """The items that the client called the most important, from 1; empty where it left that to the platform."""
     summary: str | None = None
     parts: tuple[Part, ...] = ()
     details: tuple[DetailPoint, ...] = ()
     routed: int = 0
     """How many assignments the present attempt has; 0 before it is routed."""
+    request: str | None = None
+    """What is asked in words that stand on their own, where the task continues a conversation."""
     answer: str | None = None
+    voices: Panel | None = None
+    """What a panel said, where there was one."""
     reason: str | None = None
     submitted_at: datetime
     ended_at: datetime | None = None
@@ -83,6 +92,8 @@ class Assignment(Record):
     """How many learnings were extracted; None before that."""
     memories: tuple[UUID, ...] = ()
     """The memories encoded from the learnings."""
+    credited: tuple[str, ...] = ()
+    """For what its memories were credited, each reason once."""
     ended: bool = False
     """Whether the agent's session is over."""
 
@@ -92,9 +103,13 @@ class Feedback(Record):
 
     feedback_id: UUID
     task_id: UUID
-    verdict: Literal["helpful", "unhelpful"]
+    verdict: Literal["helpful", "unhelpful"] | None
     result: Literal["success", "failure"] | None
     prevented_error: UUID | None
+    standing: Literal["new", "parked", "applied", "refused"] = "new"
+    """What became of it; applied as soon as a part of it was."""
+    reason: str | None = None
+    """Why it waits or was refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from nemuri.infra.views.rows import load, write
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
-FOLD = 2
+FOLD = 3
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 _LIFE: tuple[type[Event], ...] = get_args(LifeEvent)
@@ -206,6 +206,7 @@ async def _fold_minds(connection: AsyncConnection, events: Iterable[AnyEvent]) -
     await write(connection, tables.agent, agents)
     await write(connection, tables.memory, _changed((old.contents, new.contents) for old, new in pairs))
     await write(connection, tables.memory_state, _changed((old.memories, new.memories) for old, new in pairs))
+    await write(connection, tables.scorer, [new.scorer for old, new in pairs if new.scorer])
 
 
 async def _minds(connection: AsyncConnection, events: Sequence[Event]) -> dict[str, Mind]:

@@ -10,9 +10,9 @@ from nemuri.domain.memory.ranking import always_in_mind, selected
 from nemuri.domain.tasks.state import Assignment
 from nemuri.infra.models.protocol import AnswerJob, Source
 from nemuri.infra.reactions import Service
+from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 from nemuri.services.specialist.details import Passage, passages
-from nemuri.services.specialist.recollection import Recollections
 
 service = Service("specialist", at_once=8)
 minds = Recollections()
