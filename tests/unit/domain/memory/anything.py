@@ -6,9 +6,26 @@ from uuid import UUID
 from hypothesis import strategies as st
 
 from nemuri.contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri.contracts.education import (
+    ChapterRead,
+    CourseBegun,
+    CourseFinished,
+    ExerciseGraded,
+    MemoriesReviewed,
+    Textbook,
+)
 from nemuri.contracts.event import Usage, derive
 from nemuri.contracts.log import AnyAgentEvent
-from nemuri.contracts.memories import AgentSlept, LearningsExtracted, MemoryRefused
+from nemuri.contracts.memories import (
+    AgentSlept,
+    HeldOut,
+    LearningsExtracted,
+    MemoryRefused,
+    RelationWithdrawn,
+    RepetitionWithdrawn,
+    ScorerTrained,
+    Weights,
+)
 from tests.unit.domain.memory import stories
 from tests.unit.domain.memory.stories import AGENT
 
@@ -55,7 +72,50 @@ def _plain(memory_id: UUID, parameters: dict[str, Any]) -> list[AnyAgentEvent]:
             event_id=event_id, agent_id=AGENT, assignment_id=memory_id, learnings=(), usage=Usage(model="none")
         ),
         PolicyAdopted(event_id=event_id, agent_id=AGENT, parameters=parameters),
-    ]
+        ScorerTrained(
+            event_id=event_id, agent_id=AGENT, number=1, samples=0, tasks=0, until=0, serves=False,
+            weights=Weights(hidden=((0.0,) * 9,), hidden_bias=(0.0,), output=(0.0,), output_bias=0.0),
+            held_out=HeldOut(tasks=0, learned=0, linear=0, error=0),
+        ),
+        *_taught(event_id),
+    ]  # fmt: skip
+
+
+def _taught(event_id: UUID) -> list[AnyAgentEvent]:
+    section = {"title": "Steel", "text": "It is dear in winter."}
+    book = Textbook.model_validate({"title": "Buying", "chapters": [{"title": "Steel", "sections": [section]}]})
+    return [
+        CourseBegun(event_id=event_id, agent_id=AGENT, textbook=book),
+        ChapterRead(event_id=event_id, agent_id=AGENT, course_id=event_id, chapter=0, sections=()),
+        ExerciseGraded(
+            event_id=event_id, agent_id=AGENT, course_id=event_id, chapter=0, number=0, repetition=0,
+            assignment_id=event_id, correct=True, missing=(), graded_at=stories.BEGINNING, due_at=None,
+        ),
+        CourseFinished(event_id=event_id, agent_id=AGENT, course_id=event_id),
+    ]  # fmt: skip
+
+
+def _withdrawn(newer: UUID, older: UUID) -> RelationWithdrawn:
+    return RelationWithdrawn(event_id=derive(newer, "withdrawn", older), agent_id=AGENT, memory_id=newer, older=older)
+
+
+def _taken_back(memory_id: UUID) -> RepetitionWithdrawn:
+    return RepetitionWithdrawn(
+        event_id=derive(memory_id, "taken back"),
+        agent_id=AGENT,
+        repetition=stories.repetition(memory_id),
+        assignment_id=memory_id,
+    )
+
+
+def _reviewed(memories: list[UUID], perspective: str | None) -> MemoriesReviewed:
+    return MemoriesReviewed(
+        event_id=derive(tuple(memories), "reviewed"),
+        agent_id=AGENT,
+        course_id=UUID(int=1),
+        perspective=perspective,
+        memory_ids=tuple(memories),
+    )
 
 
 EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
@@ -65,7 +125,11 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
         strength=st.floats(1e-320, 1e6, exclude_min=True, allow_subnormal=True),
         perspectives=st.sampled_from([(), ("cost",), ("cost", "quality")]),
     ),
-    st.builds(stories.encoded, MEMORY),
+    st.builds(stories.encoded, MEMORY, against=MEMORIES),
+    st.builds(_withdrawn, MEMORY, MEMORY),
+    st.builds(_taken_back, MEMORY),
+    st.builds(_reviewed, MEMORIES, PERSPECTIVE),
+    st.builds(lambda each: stories.repeating(*each), MEMORIES),
     st.builds(lambda each, also: stories.retrieved(*each, principles=tuple(also)), MEMORIES, MEMORIES),
     st.builds(lambda each, perspective: stories.used(*each, perspective=perspective), MEMORIES, PERSPECTIVE),
     st.builds(lambda each, points: stories.credited(*each, points=points), MEMORIES, st.floats(0, 1e6)),

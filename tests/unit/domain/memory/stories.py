@@ -12,15 +12,19 @@ import pytest
 
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
 from nemuri.contracts.clients import MemoryContent, Setting
-from nemuri.contracts.event import Event, derive
+from nemuri.contracts.event import Event, Usage, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
     AgentSlept,
     Consolidated,
     ImpactCredited,
+    LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryEncoded,
+    NewMemory,
+    Relation,
+    Repetition,
     Seen,
     SessionEnded,
     Use,
@@ -129,13 +133,19 @@ def ruled(**parameters: Any) -> tuple[Move, ...]:
 
 
 def encoded(
-    memory_id: UUID, *, strength: float = 1.0, perspectives: Iterable[str] = (COST, QUALITY), principle: bool = False
+    memory_id: UUID,
+    *,
+    strength: float = 1.0,
+    perspectives: Iterable[str] = (COST, QUALITY),
+    principle: bool = False,
+    against: Iterable[UUID] = (),
 ) -> MemoryEncoded:
-    """A memory begins."""
+    """A memory begins; it contradicts those that it is `against`."""
     return MemoryEncoded(
         event_id=memory_id,
         agent_id=AGENT,
         memory=MemoryContent(content=f"memory {memory_id.int}", tags=(PRINCIPLE,) if principle else ()),
+        relations=tuple(Relation(older=each, sort="contradicts") for each in against),
         vector="hashing.8.none",
         source="manual",
         strength=strength,
@@ -156,6 +166,22 @@ def used(*memory_ids: UUID, perspective: str | None = None) -> MemoriesUsed:
     """An answer really drew on these memories."""
     uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
     return MemoriesUsed(event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), perspective=perspective, uses=uses)
+
+
+def repetition(memory_id: UUID) -> Repetition:
+    """A learning that says what the memory already says."""
+    learning = NewMemory(
+        memory=MemoryContent(content="again"), vector="hashing.8.none", strength=1.0, perspectives=(COST, QUALITY)
+    )
+    return Repetition(memory_id=memory_id, perspective=COST, learning=learning)
+
+
+def repeating(*memory_ids: UUID) -> LearningsExtracted:
+    """What an agent learned in a session says what these memories already say."""
+    return LearningsExtracted(
+        event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), learnings=(), usage=Usage(model="none"),
+        repetitions=tuple(map(repetition, memory_ids)),
+    )  # fmt: skip
 
 
 def credited(*memory_ids: UUID, points: float = 2.0) -> ImpactCredited:
