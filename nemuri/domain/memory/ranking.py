@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri.contracts.memories import FEATURES, Candidate
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered
+from nemuri.domain.memory import scorer
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
 from nemuri.domain.memory.policy import Policy
 
 DAY = 86_400.0
-_LINEAR = (0.80, 0.06, 0.05, 0.03, 0.00, 0.03, 0.02, 0.00, 0.01)
-"""Relevance leads; recency is left out, because the recency of creation makes later questions worse."""
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
 """Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
 VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
@@ -84,21 +83,38 @@ def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def scores(raw: NDArray[np.float64], policy: Policy) -> NDArray[np.float64]:
-    """The score of each candidate by the policy's ranking; raw features of shape (n, 9) to shape (n,)."""
+def serving(policy: Policy, known: Scorer | None) -> Scorer | None:
+    """The learned scorer that ranks; None where another ranking does: by policy, or because it is not the better one."""
+    return known if known is not None and known.serves and policy.ranking == "learned" else None
+
+
+def version(policy: Policy, known: Scorer | None = None) -> str:
+    """The name of the ranking that the policy and the agent's scorer lead to."""
+    learned = serving(policy, known)
+    return f"scorer-{learned.number}" if learned else VERSIONS[policy.ranking]
+
+
+def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None) -> NDArray[np.float64]:
+    """The score of each candidate by that ranking; raw features of shape (n, 9) to shape (n,)."""
     documented = _DOCUMENTED.get(policy.ranking)
     if documented is None:
-        return np.asarray(transformed(raw) @ np.array(_LINEAR))
+        learned = serving(policy, known)
+        return scorer.scores(learned.weights, transformed(raw)) if learned else scorer.linear(transformed(raw))
     columns = [FEATURES.index(name) for name in ("similarity", "strength", "recency")]
     return np.asarray(raw[:, columns] @ np.array(documented))
 
 
-def ranked(agent: Agent, found: Sequence[Found], occasion: Occasion) -> tuple[Candidate, ...]:
-    """The candidates with features and scores, best first; ties by relevance, then by id."""
+def ranked(
+    agent: Agent, found: Sequence[Found], occasion: Occasion, known: Scorer | None = None
+) -> tuple[Candidate, ...]:
+    """The candidates with features and scores, best first; ties by relevance, then by id.
+
+    `known` is the agent's learned scorer, which ranks while it serves.
+    """
     if not found:
         return ()
     raw = [features(agent, each, occasion) for each in found]
-    values = scores(np.array(raw, dtype=np.float64), agent.rules)
+    values = scores(np.array(raw, dtype=np.float64), agent.rules, known)
     candidates = [
         Candidate(
             memory_id=each.memory.memory_id,
