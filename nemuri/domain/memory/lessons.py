@@ -133,7 +133,7 @@ def judged(weights: Weights, held_out: Sequence[Lesson]) -> HeldOut:
 
     Only over what was in the context, because nobody knows what would have been used of the rest.
     """
-    learned = np.array([ndcg(each, lambda rows: scorer.logits(weights, rows)) for each in held_out])
+    learned = np.array([ndcg(each, lambda rows: scorer.scores(weights, rows)) for each in held_out])
     linear = np.array([ndcg(each, scorer.linear) for each in held_out])
     number = len(held_out)
     if not number:

@@ -84,7 +84,7 @@ def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def serving(policy: Policy, known: Scorer | None) -> Scorer | None:
-    """The learned scorer that ranks; None where another ranking does: by policy, or because it is not the better one."""
+    """The learned scorer where it ranks; None where the policy has another ranking, or it is not the better one."""
     return known if known is not None and known.serves and policy.ranking == "learned" else None
 
 

@@ -3,6 +3,8 @@
 Document 000 §3.4. This is all that serving needs; training is in `services/trainer`.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,11 +36,8 @@ def copy_of_linear() -> Weights:
     """
     step = [SPREAD * weight + FLOOR for weight in LINEAR]
     bias = sum(max(0.0, each - weight) for each, weight in zip(step, LINEAR, strict=True))
-    rows = [
-        tuple(weight + side * _sign(pair, place) * each for place, (weight, each) in enumerate(zip(LINEAR, step, strict=True)))
-        for pair in range(1, HIDDEN // 2 + 1)
-        for side in (1, -1)
-    ]  # fmt: skip
+    pairs = range(1, HIDDEN // 2 + 1)
+    rows = [_unit(step, pair, side) for pair in pairs for side in (1, -1)]
     return Weights(
         hidden=tuple(rows),
         hidden_bias=(bias,) * HIDDEN,
@@ -47,9 +46,10 @@ def copy_of_linear() -> Weights:
     )
 
 
-def _sign(pair: int, place: int) -> int:
-    """Walsh's functions: no two pairs, and no two features, have the same signs throughout."""
-    return -1 if (pair & (place + 1)).bit_count() % 2 else 1
+def _unit(step: Sequence[float], pair: int, side: int) -> tuple[float, ...]:
+    """One unit of a pair; by Walsh's functions no two pairs, and no two features, have the same signs throughout."""
+    signs = [-side if (pair & place).bit_count() % 2 else side for place in range(1, len(step) + 1)]
+    return tuple(weight + sign * each for weight, sign, each in zip(LINEAR, signs, step, strict=True))
 
 
 def logits(weights: Weights, transformed: NDArray[np.float64]) -> NDArray[np.float64]:
