@@ -4,7 +4,7 @@ WORKDIR /src
 RUN python -m venv /opt/nemuri
 COPY constraints.txt pyproject.toml README.md ./
 COPY nemuri nemuri
-# `local` for embeddings by a sentence-transformer.
+# `local` for embeddings by a sentence-transformer, `learn` for learned scorers, which both need torch.
 ARG EXTRAS=""
 RUN /opt/nemuri/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS:+[$EXTRAS]}"
 

@@ -8,7 +8,8 @@ from nemuri.services.orchestrator.app import service as orchestrator
 from nemuri.services.projector.app import service as projector
 from nemuri.services.sleep.app import service as sleep
 from nemuri.services.specialist.app import service as specialist
+from nemuri.services.trainer.app import service as trainer
 
 SERVICES: dict[str, Service] = {
-    each.name: each for each in (projector, intake, orchestrator, specialist, attribution, sleep, herald)
+    each.name: each for each in (projector, intake, orchestrator, specialist, attribution, sleep, trainer, herald)
 }

@@ -190,16 +190,25 @@ class Log:
                 unreadable.append(Unreadable(_place(message), message.subject, str(error)))
         return Batch(tuple(events), tuple(unreadable), _place(messages[-1]) if messages else 0)
 
+    async def at(self, sequence: int) -> AnyEvent | None:
+        """The event at a place in the log; None where it was deleted. Raises `UndecodableError`."""
+        try:
+            raw = await self.stream.get_msg(self.subjects.stream, sequence)
+        except NotFoundError:
+            return None
+        recorded_at = _recorded_at(raw.time or datetime.now(UTC), raw.headers)
+        return self._event(raw.subject or "", raw.data or b"", recorded_at, sequence)
+
     def decode(self, message: Msg) -> AnyEvent:
         """The event in a message of the log; raises `UndecodableError`."""
-        event = decode(
-            message.data,
-            recorded_at=_recorded_at(message),
-            sequence=message.metadata.sequence.stream,
-            client_id=self.subjects.client_of(message.subject),
-        )
-        if self.subjects.of(event) != message.subject:
-            raise UndecodableError(f"a {event.kind} does not belong on {message.subject}")
+        recorded_at = _recorded_at(message.metadata.timestamp, message.headers)
+        return self._event(message.subject, message.data, recorded_at, _place(message))
+
+    def _event(self, subject: str, data: bytes, recorded_at: datetime, sequence: int) -> AnyEvent:
+        client_id = self.subjects.client_of(subject)
+        event = decode(data, recorded_at=recorded_at, sequence=sequence, client_id=client_id)
+        if self.subjects.of(event) != subject:
+            raise UndecodableError(f"a {event.kind} does not belong on {subject}")
         if isinstance(event, ClientEvent) and event.event_id.version == DERIVED:
             raise UndecodableError("event_id: an id of version 5 is derived, never chosen")
         return event
@@ -217,10 +226,10 @@ def _place(message: Msg) -> int:
     return message.metadata.sequence.stream
 
 
-def _recorded_at(message: Msg) -> datetime:
+def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:
     """When the event was recorded at first: now, unless it was imported since; never later than that."""
-    appended = message.metadata.timestamp.astimezone(UTC)
-    imported = (message.headers or {}).get(RECORDED_AT)
+    appended = appended.astimezone(UTC)
+    imported = (headers or {}).get(RECORDED_AT)
     try:
         return min(appended, datetime.fromisoformat(imported).astimezone(UTC)) if imported else appended
     except (ValueError, OverflowError) as error:

@@ -17,7 +17,7 @@ from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex, Candidates
 from nemuri.domain.memory.mind import Agent, Remembered
-from nemuri.domain.memory.ranking import VERSIONS, Found, Occasion, expanded, ranked
+from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, version
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -94,13 +94,14 @@ class Recollections:
                 found = _search(indexed, agent, asked, setting, active=False)
         known = await resources.views.memories_by_id(found.ids)
         occasion = Occasion(perspective, frozenset(occurring(indexed.tags, query)), now or datetime.now(UTC))
-        candidates = ranked(agent, _joined(found, known), occasion)
+        scorer = await resources.views.scorer(agent.agent_id)
+        candidates = ranked(agent, _joined(found, known), occasion, scorer)
         return Recollection(
             candidates=candidates,
             known=known,
             terms=tuple(asked.words[0]),
             expansions=expansions,
-            ranking=VERSIONS[agent.rules.ranking],
+            ranking=version(agent.rules, scorer),
             deep=deep and bool(candidates),
         )
 

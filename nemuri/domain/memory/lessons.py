@@ -93,6 +93,11 @@ def lesson(retrieval: Retrieval, used: Collection[UUID], credited: Iterable[str]
     return Lesson(retrieval, labels, UNPROVEN if SUCCEEDED.isdisjoint(credited) else 1.0)
 
 
+def reweighs(reason: str, credited: Sequence[str]) -> bool:
+    """Whether this reason is the one by which an assignment, credited for all of these in this order, succeeded."""
+    return next((each for each in credited if each in SUCCEEDED), None) == reason
+
+
 def samples(lessons: Sequence[Lesson]) -> Samples:
     """Used candidates and a draw of unused ones, the same whenever it is drawn; nothing where nothing was used."""
     chosen = [(each, rows) for each in lessons if len(rows := _drawn(each))]

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.event import Event
 from nemuri.domain.memory.clocks import advanced
-from nemuri.domain.memory.mind import ARCHIVED_CLOCK, PRINCIPLE, Agent, Content, Memory, Remembered
+from nemuri.domain.memory.mind import ARCHIVED_CLOCK, PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
 from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
 from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
@@ -45,6 +45,7 @@ class _Recent:
 
     sequence: int = -1
     agents: dict[str, Agent | None] = field(default_factory=dict)
+    scorers: dict[str, Scorer | None] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -97,13 +98,27 @@ class Views:
     async def agent(self, agent_id: str) -> Agent | None:
         """An agent; None if there is none of that name. Read once for all who ask until there is news of the views."""
         async with self._recent.lock:
-            here = await self.progress.here()
-            if self._recent.sequence != here:
-                self._recent.sequence = here
-                self._recent.agents.clear()
+            await self._forget_the_old()
             if agent_id not in self._recent.agents:
                 self._recent.agents[agent_id] = next(iter(await self.agents(agent_id)), None)
             return self._recent.agents[agent_id]
+
+    async def scorer(self, agent_id: str) -> Scorer | None:
+        """The newest version of an agent's learned scorer; None before the first. Read once, as the agent is."""
+        async with self._recent.lock:
+            await self._forget_the_old()
+            if agent_id not in self._recent.scorers:
+                async with self.database.reading() as connection:
+                    found = await load(connection, tables.scorer, Scorer, tables.scorer.c.agent_id == agent_id)
+                self._recent.scorers[agent_id] = next(iter(found), None)
+            return self._recent.scorers[agent_id]
+
+    async def _forget_the_old(self) -> None:
+        here = await self.progress.here()
+        if self._recent.sequence != here:
+            self._recent.sequence = here
+            self._recent.agents.clear()
+            self._recent.scorers.clear()
 
     async def strongest(
         self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int
