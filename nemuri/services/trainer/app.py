@@ -5,6 +5,7 @@ from functools import cache
 
 import structlog
 
+from nemuri.contracts.event import derive
 from nemuri.contracts.memories import ImpactCredited, ScorerTrained, SessionEnded
 from nemuri.domain.memory import lessons
 from nemuri.domain.memory.mind import Scorer
@@ -62,8 +63,11 @@ def _trained(
     samples = lessons.samples(older)
     weights = training.train(samples, cause.event_id.int)
     found = lessons.judged(weights, held_out)
-    return ScorerTrained.following(
-        cause,
+    return ScorerTrained(
+        event_id=derive(cause.event_id, ScorerTrained.kind_of()),  # `following` has a number of another meaning
+        correlation_id=cause.thread,
+        causation_id=cause.event_id,
+        agent_id=cause.agent_id,
         number=number,
         weights=weights,
         samples=len(samples),

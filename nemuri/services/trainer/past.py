@@ -37,9 +37,7 @@ class Pasts:
             self.known.popitem(last=False)
         found = [each for place in places if (each := kept[place]) is not None]
         became = await outcomes(views, [each.assignment_id for each in found])
-        return [
-            lesson(each, *became[each.assignment_id]) for each in found if each.assignment_id in became
-        ]  # fmt: skip
+        return [lesson(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
 
 
 async def _read(log: Log, places: list[int], known: Kept) -> Kept:

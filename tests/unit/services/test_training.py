@@ -1,0 +1,108 @@
+"""Training a scorer with torch: it learns what there is to learn, and numpy serves what torch has trained."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given as for_any
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from nemuri.contracts.memories import Weights
+from nemuri.domain.memory import lessons, scorer
+from nemuri.domain.memory.lessons import Samples
+from nemuri.services.trainer import training
+from tests.unit.domain.memory.schooling import World, by_impact, by_nothing, by_relevance, past
+from tests.unit.domain.memory.test_scorer import ROWS, WEIGHTS
+
+
+@settings(deadline=None)
+@for_any(WEIGHTS, ROWS)
+def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
+    """From the same weights: the same logits, so the same order, whatever the weights are."""
+    features = np.array(rows)
+    parameters = [
+        torch.tensor(each, dtype=torch.float64)
+        for each in (weights.hidden, weights.hidden_bias, weights.output, weights.output_bias)
+    ]
+
+    trained = training.logits(parameters, torch.from_numpy(features)).numpy()
+
+    served = scorer.logits(weights, features)
+    assert served == pytest.approx(trained, abs=1e-9)
+    apart = np.subtract.outer(trained, trained)
+    assert (np.sign(np.subtract.outer(served, served)) == np.sign(apart))[np.abs(apart) > 1e-9].all()
+
+
+def test_what_helped_before_is_learned_and_serves() -> None:
+    """Where impact decides, which the linear score hardly looks at, the learned one is clearly better on new tasks."""
+    older, held = lessons.divided(past(by_impact, 100, seed=3))
+
+    weights = training.train(lessons.samples(older), seed=3)
+
+    assert lessons.better(lessons.judged(weights, held))
+    fresh = [each for each in past(by_impact, 200, seed=4) if each.telling]
+    found = lessons.judged(weights, fresh)
+    assert found.learned - found.linear > 0.08
+    weighs = scorer.importance(weights)
+    assert weighs["impact_score"] > 4 * scorer.importance(scorer.copy_of_linear())["impact_score"]
+
+
+@pytest.mark.parametrize("world", [by_relevance, by_nothing])
+@pytest.mark.parametrize("tasks", [12, 40, 120])
+def test_where_nothing_is_to_be_learned_nothing_is_lost(world: World, tasks: int) -> None:
+    """However little there was to learn from, a scorer that was let serve is hardly worse than the linear score."""
+    lost = []
+    for seed in range(5):
+        older, held = lessons.divided(past(world, tasks, seed))
+        weights = training.train(lessons.samples(older), seed)
+        if lessons.better(lessons.judged(weights, held)):
+            fresh = lessons.judged(weights, [each for each in past(world, 150, seed + 50) if each.telling])
+            lost.append(fresh.linear - fresh.learned)
+    assert max(lost, default=0.0) < 0.03
+
+
+def test_labels_that_are_turned_round_never_serve() -> None:
+    """Trained on the opposite of the truth, as if what was used had not been: the newest tasks refuse it."""
+    older, held = lessons.divided(past(by_impact, 120, seed=5))
+    true = lessons.samples(older)
+
+    weights = training.train(Samples(true.features, 1.0 - true.labels, true.weights, true.tasks), seed=5)
+
+    assert not lessons.better(lessons.judged(weights, held))
+
+
+def test_the_same_samples_and_seed_make_the_same_weights() -> None:
+    """Also beside another training; another seed drops out other units."""
+    taken = lessons.samples(past(by_impact, 30, seed=6))
+
+    first = training.train(taken, seed=7)
+    training.train(taken, seed=8)
+
+    assert training.train(taken, seed=7) == first
+    assert training.train(taken, seed=8) != first
+    assert Weights.model_validate_json(first.model_dump_json()) == first
+
+
+def test_success_moves_a_scorer_more_than_what_was_not_judged() -> None:
+    """Half the weight is half the pull away from the linear score."""
+    taken = lessons.samples(past(by_impact, 30, seed=9))
+
+    def moved(weight: float) -> float:
+        even = Samples(taken.features, taken.labels, np.full(len(taken), weight), taken.tasks)
+        now, then = training.train(even, seed=1), scorer.copy_of_linear()
+        return float(np.linalg.norm(np.array(now.hidden) - np.array(then.hidden)))
+
+    assert moved(1.0) > moved(0.5) > 0.0
+
+
+def test_without_samples_the_copy_stays() -> None:
+    """Nothing to learn, nothing learned."""
+    assert training.train(lessons.samples([]), seed=1) == scorer.copy_of_linear()
+
+
+def test_without_torch_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One clear line; nobody who only serves needs torch."""
+    monkeypatch.setattr(training, "available", lambda: False)
+    training._torch.cache_clear()
+    with pytest.raises(training.TorchMissingError, match=r"pip install 'nemuri\[learn\]'"):
+        training.train(lessons.samples([]), seed=1)
