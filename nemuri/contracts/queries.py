@@ -9,7 +9,7 @@ from pydantic import Field
 from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.event import Identifier, Label, Text, Value
-from nemuri.contracts.memories import Candidate
+from nemuri.contracts.memories import Candidate, HeldOut
 from nemuri.contracts.results import TaskResult
 
 MEMORIES_AT_ONCE = 300
@@ -150,6 +150,53 @@ class RecallView(Value):
     deep: bool = False
 
 
+class ScorerQuery(Query):
+    """How does an agent's learned scorer stand? Refused for an unknown agent."""
+
+    name = "scorer"
+    agent_id: Identifier
+
+
+class Weighed(Value):
+    """How much a feature counts, as a share: the magnitudes of all nine add up to 1."""
+
+    linear: float
+    """Its weight in the linear score."""
+    learned: float | None
+    """What its way from 0 to 1 adds to the learned score, the others at 1/2; None where nothing is learned yet."""
+
+
+class ScorerVersion(Value):
+    """The newest version of an agent's learned scorer."""
+
+    number: int
+    samples: int
+    """Candidates that it was trained on, used and unused."""
+    tasks: int
+    """Assignments that they come from."""
+    held_out: HeldOut
+    serves: bool
+    trained_at: datetime
+
+
+class ScorerView(Value):
+    """An agent's learned scorer, or how far it is from its first one."""
+
+    agent_id: Identifier
+    ranking: str
+    """What ranks now: `scorer-N`, or which other ranking."""
+    standing: Text
+    """In one line for people: whether the learned scorer ranks, and why not."""
+    gathered: int
+    """Samples that were gathered since the last training, or since the beginning."""
+    wanted: int
+    """So many of them lead to the next training."""
+    version: ScorerVersion | None
+    """None before the first training."""
+    features: dict[str, Weighed]
+    """By name, in the order of document 000 §3.4."""
+
+
 class StatusQuery(Query):
     """How far are the views?"""
 
@@ -168,4 +215,4 @@ class StatusView(Value):
     """Why the views do not go on; None while they do."""
 
 
-Answer = TaskResult | AgentsView | MemoriesView | MemoryView | RememberedView | RecallView | StatusView
+Answer = TaskResult | AgentsView | MemoriesView | MemoryView | RememberedView | RecallView | StatusView | ScorerView

@@ -252,6 +252,10 @@ class Client:
         """One memory. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.MemoryQuery, queries.MemoryView, memory_id=memory_id)
 
+    async def scorer(self, agent: str) -> queries.ScorerView:
+        """How an agent's learned scorer stands. Raises `ClientError` for an unknown agent."""
+        return await self._exchange.ask(queries.ScorerQuery, queries.ScorerView, agent_id=agent)
+
     async def status(self) -> queries.StatusView:
         """How far the views are and what they hold."""
         return await self._exchange.ask(queries.StatusQuery, queries.StatusView, after=0)

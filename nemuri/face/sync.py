@@ -77,6 +77,7 @@ class SyncClient:
     agents = blocking(Client.agents)
     memories = blocking(Client.memories)
     memory = blocking(Client.memory)
+    scorer = blocking(Client.scorer)
     status = blocking(Client.status)
     settle = blocking(Client.settle)
 

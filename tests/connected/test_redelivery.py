@@ -35,7 +35,7 @@ from tests.connected.scene import (
 pytestmark = pytest.mark.connected
 
 LATER = {
-    "scorer_trained", "course_begun", "chapter_read", "exercise_graded", "memories_reviewed", "course_finished",
+    "course_begun", "chapter_read", "exercise_graded", "memories_reviewed", "course_finished",
     "relation_withdrawn", "repetition_withdrawn", "feedback_parked", "feedback_refused",
 }  # fmt: skip
 """Kinds that nobody appends yet."""
@@ -53,7 +53,8 @@ async def live(resources: Resources, client: Client) -> None:
     """A life in which every kind of event happens."""
     log = resources.log
     await log.append(agent_defined(principles=("Truth values come before operators.",)))
-    await log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 1.0}))
+    soon = {"initial_strength": 1.0, "min_training_samples": 2}
+    await log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=soon))
     await client.settle()
     await client.remember("python", "The truth value of an empty list is false.", tags=["truth", "list"])
     await log.append(

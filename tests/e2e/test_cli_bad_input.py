@@ -70,6 +70,7 @@ FAILED = [
     ("memories", "nobody"),
     ("memory", NOBODY),
     ("recall", "nobody", "x"),
+    ("scorer", "nobody"),
     ("remember", "nobody", "x"),
     ("up",),
 ]

@@ -163,3 +163,17 @@ async def test_a_program_with_asyncio_finds_the_platform(nemuri: CommandLine, mo
     async with connect(nemuri.data, client_id="test") as client:
         assert (await client.status()).agents == 1
         assert uuid4() not in {each.memory_id for each in await client.memories("cook")}
+
+
+def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None:
+    """What ranks and why, and what each of the nine features weighs; the same as JSON."""
+    done = nemuri("scorer", "cook")
+    assert done.code == 0
+    assert [
+        line for line in ("linear-1", "not trained yet", "of 100 samples", "perspective_match") if line not in done.out
+    ] == []
+    found = nemuri("scorer", "cook", "--json").json
+    assert (found["agent_id"], found["ranking"], found["version"], found["wanted"]) == ("cook", "linear-1", None, 100)
+    assert 0 < found["gathered"] < 100
+    assert len(found["features"]) == 9
+    assert found["features"]["similarity"] == {"linear": 0.8, "learned": None}

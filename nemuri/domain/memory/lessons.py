@@ -33,7 +33,7 @@ Scoring = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Transformed features of shape (n, 9) to scores of shape (n,)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
     """The candidates of an assignment as they were ranked: what never changes of a lesson."""
 
@@ -52,7 +52,7 @@ class Retrieval:
         return cls(event.assignment_id, ids, transformed(raw), np.array([each in context for each in ids], dtype=bool))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
     """An assignment with what came of it."""
 
@@ -69,7 +69,7 @@ class Lesson:
         return bool((self.used & shown).any() and (~self.used & shown).any())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Samples:
     """Candidates to train on."""
 

@@ -16,16 +16,21 @@ from nemuri.contracts.queries import (
     Refusal,
     RememberedQuery,
     RememberedView,
+    ScorerQuery,
+    ScorerView,
     StatusQuery,
     StatusView,
     TaskQuery,
 )
 from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
+from nemuri.domain.memory.lessons import WINDOW
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
+from nemuri.infra.views.learning import gathered
 from nemuri.services.herald.portraits import agent_view, memory_view, page, result_of
+from nemuri.services.herald.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
 """Seconds until a question about memories on their way is answered, whether or not they have arrived."""
@@ -101,6 +106,17 @@ async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedVi
         pending=tuple(each for each in offers if not happened & {encoded[each], refused[each]}),
         refused=tuple(each for each in offers if refused[each] in happened),
     )
+
+
+@service.answer(ScorerQuery)
+async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refusal:
+    """How an agent's learned scorer stands."""
+    agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
+    if agent is None:
+        return _nobody(query.agent_id)
+    since = known.until if known else 0
+    fresh = await gathered(resources.database, query.agent_id, after=since, window=WINDOW)
+    return scorer_view(agent, known, fresh)
 
 
 @service.answer(StatusQuery)

@@ -5,7 +5,6 @@ import pytest
 import torch
 from hypothesis import given as for_any
 from hypothesis import settings
-from hypothesis import strategies as st
 
 from nemuri.contracts.memories import Weights
 from nemuri.domain.memory import lessons, scorer

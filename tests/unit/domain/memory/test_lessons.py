@@ -97,7 +97,7 @@ def test_only_what_was_in_the_context_is_judged() -> None:
     assert known.retrieval.shown.sum() == CONTEXT
     assert first == pytest.approx((1 + 1 / np.log2(11)) / (1 + 1 / np.log2(3)))
     assert lessons.ndcg(taught(0, 9, 20), lambda rows: np.arange(len(rows), 0, -1.0)) == first
-    assert lessons.ndcg(known, lambda rows: known.used[known.retrieval.shown].astype(float)) == 1.0
+    assert lessons.ndcg(taught(0), scorer.linear) == 1.0
     assert [taught().telling, taught(20).telling, taught(*range(10)).telling] == [False, False, False]
 
 

@@ -1,0 +1,48 @@
+"""What people are told of a learned scorer."""
+
+from nemuri.contracts.memories import FEATURES, HeldOut
+from nemuri.domain.memory import scorer
+from nemuri.domain.memory.mind import Scorer
+from nemuri.domain.memory.policy import Policy
+from nemuri.services.herald.scorers import scorer_view, standing
+from tests.unit.domain.memory.stories import AGENT, BEGINNING, given
+
+HELD_OUT = HeldOut(tasks=20, learned=0.41, linear=0.43, error=0.02)
+
+
+def known(held_out: HeldOut, *, serves: bool = False) -> Scorer:
+    """A second version that did so well."""
+    weights = scorer.copy_of_linear()
+    return Scorer(
+        agent_id=AGENT, number=2, weights=weights, samples=90, tasks=30, until=9, held_out=held_out, serves=serves,
+        trained_at=BEGINNING,
+    )  # fmt: skip
+
+
+def test_why_the_learned_scorer_does_not_rank_is_said_in_one_line() -> None:
+    """Too few samples, too few tasks to judge it by, not better, or not asked for."""
+    rules = Policy()
+    assert standing(rules, None, 62) == "not trained yet: 62 of 100 samples"
+    assert "118 samples are enough" in standing(rules, None, 118)
+    assert standing(rules, known(HELD_OUT), 0) == (
+        "not better than linear: nDCG 0.410 against 0.430 (± 0.020) on the newest 20 tasks"
+    )
+    few = HELD_OUT.model_copy(update={"tasks": 6})
+    assert standing(rules, known(few), 0) == "not proven: 6 held-out tasks, 10 are needed"
+    assert standing(Policy(ranking="linear"), None, 500) == "not asked: the agent's policy says ranking linear"
+    better = HELD_OUT.model_copy(update={"learned": 0.5})
+    assert standing(rules, known(better, serves=True), 0).startswith("better than linear: nDCG 0.500 against 0.430")
+
+
+def test_the_view_shows_what_each_feature_weighs() -> None:
+    """Beside the linear weight, on its scale; nothing learned before the first training."""
+    agent = given().agent
+
+    first, second = scorer_view(agent, None, 62), scorer_view(agent, known(HELD_OUT, serves=True), 12)
+
+    assert (first.version, first.gathered, first.wanted, first.ranking) == (None, 62, 100, "linear-1")
+    assert {each.learned for each in first.features.values()} == {None}
+    assert second.version is not None
+    assert (second.version.number, second.gathered, second.wanted, second.ranking) == (2, 12, 30, "scorer-2")
+    assert list(second.features) == list(FEATURES)
+    assert all(each.learned is not None and abs(each.learned - each.linear) < 1e-9 for each in second.features.values())
