@@ -12,14 +12,14 @@ from nemuri.domain.memory.scorer import copy_of_linear
 if TYPE_CHECKING:
     from torch import Tensor
 
-STEPS = 300
+STEPS = 400
 """Passes over all samples."""
-RATE = 0.01
+RATE = 0.03
 """Of Adam at first; it falls to nothing along a cosine."""
 DROPOUT = 0.1
 """Document 000 §3.4."""
-ATTACHMENT = 1.0
-"""How strongly the weights are held to the copy of the linear score, in samples: few samples move them little."""
+ATTACHMENT = 0.5
+"""What a squared distance of 1 from the copy of the linear score costs, in samples: few samples move it little."""
 DIGITS = 6
 """Decimals of a weight in the event, which are those that it is judged and serves with."""
 

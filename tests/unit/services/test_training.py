@@ -10,7 +10,7 @@ from nemuri.contracts.memories import Weights
 from nemuri.domain.memory import lessons, scorer
 from nemuri.domain.memory.lessons import Samples
 from nemuri.services.trainer import training
-from tests.unit.domain.memory.schooling import World, by_impact, by_nothing, by_relevance, past
+from tests.unit.domain.memory.schooling import World, by_impact, by_nothing, by_relevance, by_strength_while_fresh, past
 from tests.unit.domain.memory.test_scorer import ROWS, WEIGHTS
 
 
@@ -44,6 +44,22 @@ def test_what_helped_before_is_learned_and_serves() -> None:
     assert found.learned - found.linear > 0.08
     weighs = scorer.importance(weights)
     assert weighs["impact_score"] > 4 * scorer.importance(scorer.copy_of_linear())["impact_score"]
+
+
+def test_what_only_two_features_together_say_is_learned() -> None:
+    """The document's own example: strong but old, or fresh but faint, is worth less than both at once."""
+    older, _ = lessons.divided(past(by_strength_while_fresh, 300, seed=11))
+
+    weights = training.train(lessons.samples(older), seed=11)
+
+    found = lessons.judged(weights, [each for each in past(by_strength_while_fresh, 200, seed=12) if each.telling])
+    assert found.learned - found.linear > 0.15
+    both, strong, fresh, neither = np.full((4, 9), 0.5)
+    strength, recency = 1, 4
+    for row, (high, late) in zip((both, strong, fresh, neither), ((1, 1), (1, 0), (0, 1), (0, 0)), strict=True):
+        row[[strength, recency]] = 0.5 + 0.4 * (2 * np.array([high, late]) - 1)
+    rows = scorer.logits(weights, np.stack([both, strong, fresh, neither]))
+    assert rows[0] - rows[1] > 2 * (rows[2] - rows[3]), "lately used counts for more where it is strong"
 
 
 @pytest.mark.parametrize("world", [by_relevance, by_nothing])

@@ -30,6 +30,12 @@ def by_relevance(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(1.0 / (1.0 + np.exp(-12.0 * (scorer.linear(rows) - 0.8))))
 
 
+def by_strength_while_fresh(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Only what is both strong and lately used is used: no weighted sum says so."""
+    strong, fresh = (rows[:, FEATURES.index(name)] > 0.5 for name in ("strength", "recency"))
+    return np.where(strong & fresh, 0.9, 0.03)
+
+
 def by_nothing(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Nothing can be learned of what is used."""
     return np.full(len(rows), 0.2)
