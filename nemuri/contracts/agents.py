@@ -8,6 +8,9 @@ from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from nemuri.contracts.event import AgentEvent, Label, Text, Value
 
+ORCHESTRATOR = "orchestrator"
+"""The orchestrator's own mind: an agent as far as remembering and forgetting goes, but nobody that can be asked."""
+
 
 class Perspective(Value):
     """Something that an agent cares about, and the words that belong to it."""

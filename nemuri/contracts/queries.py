@@ -9,6 +9,7 @@ from pydantic import Field
 from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.event import Identifier, Label, Text, Value
+from nemuri.contracts.health import HealthView
 from nemuri.contracts.memories import Candidate, HeldOut
 from nemuri.contracts.results import TaskResult
 
@@ -39,10 +40,12 @@ class TaskQuery(Query):
 
 
 class AgentsQuery(Query):
-    """Which agents are there? All of them, or one; refused for an unknown one."""
+    """Which agents are there? All that can be asked, or one; refused for an unknown one."""
 
     name = "agents"
     agent_id: Identifier | None = None
+    orchestrator: bool = False
+    """Whether the orchestrator's own mind is listed too."""
 
 
 class AgentView(Value):
@@ -215,4 +218,41 @@ class StatusView(Value):
     """Why the views do not go on; None while they do."""
 
 
-Answer = TaskResult | AgentsView | MemoriesView | MemoryView | RememberedView | RecallView | StatusView | ScorerView
+class HealthQuery(Query):
+    """How well do the memories of the agents work? Of all of them, or of one; refused for an unknown one."""
+
+    name = "health"
+    agent_id: Identifier | None = None
+
+
+class MemoQuery(Query):
+    """Which table of contents of its memory is an agent given with its tasks? Refused for an unknown one."""
+
+    name = "memo"
+    agent_id: Identifier
+
+
+class MemoView(Value):
+    """An agent's table of contents, as it would be given now."""
+
+    agent_id: Identifier
+    memo: str
+    """Topics, strongest first, each with the number of memories about it; "" for none."""
+    tokens: int
+    """What it costs, by the offline estimate."""
+    limit: int
+    """What it may cost, by the agent's policy."""
+
+
+Answer = (
+    TaskResult
+    | AgentsView
+    | MemoriesView
+    | MemoryView
+    | RememberedView
+    | RecallView
+    | StatusView
+    | ScorerView
+    | HealthView
+    | MemoView
+)

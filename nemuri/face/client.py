@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from uuid import UUID, uuid4
 
 from nemuri.contracts import queries
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.clients import (
     TEXT_LIMIT,
     Document,
@@ -21,6 +22,7 @@ from nemuri.contracts.clients import (
     TaskSubmitted,
 )
 from nemuri.contracts.event import DERIVED
+from nemuri.contracts.health import AgentHealth, HealthView
 from nemuri.contracts.results import TaskResult
 from nemuri.face.exchange import ClientError, Exchange, PassingError, checked
 from nemuri.face.offering import offered
@@ -95,6 +97,8 @@ class Client:
         return event.event_id
 
     async def _check_wish(self, agent: str | None, perspective: str | None) -> None:
+        if agent == ORCHESTRATOR:
+            raise ClientError(f"{ORCHESTRATOR!r} routes tasks and answers none; `nemuri agents` lists who does")
         able = await self.agents(agent) if agent is not None or perspective is not None else ()
         if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
             who = f"agent {agent}" if agent else "any agent"
@@ -222,9 +226,15 @@ class Client:
             setting=setting,
         )
 
-    async def agents(self, agent: str | None = None) -> tuple[queries.AgentView, ...]:
-        """All agents, or the one asked for. Raises `ClientError` for an unknown one."""
-        return (await self._exchange.ask(queries.AgentsQuery, queries.AgentsView, agent_id=agent)).agents
+    async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[queries.AgentView, ...]:
+        """All agents that can be asked, or the one of that name. Raises `ClientError` for an unknown one.
+
+        With `orchestrator` the orchestrator's own mind is listed too, once it has one.
+        """
+        view = await self._exchange.ask(
+            queries.AgentsQuery, queries.AgentsView, agent_id=agent, orchestrator=orchestrator
+        )
+        return view.agents
 
     async def memories(
         self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
@@ -255,6 +265,14 @@ class Client:
     async def scorer(self, agent: str) -> queries.ScorerView:
         """How an agent's learned scorer stands. Raises `ClientError` for an unknown agent."""
         return await self._exchange.ask(queries.ScorerQuery, queries.ScorerView, agent_id=agent)
+
+    async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
+        """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
+        return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
+
+    async def memo(self, agent: str) -> queries.MemoView:
+        """The table of contents of its memory that an agent is given. Raises `ClientError` for an unknown one."""
+        return await self._exchange.ask(queries.MemoQuery, queries.MemoView, agent_id=agent)
 
     async def status(self) -> queries.StatusView:
         """How far the views are and what they hold."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint
 from nemuri.domain.memory.policy import Policy
@@ -84,18 +84,21 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
 
     Adding the same again appends nothing; ids follow from what is said and what it replaces.
     """
-    defined = await _appended(
+    defined = await appended(
         client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
     )
-    adopted = file.policy is not None and await _appended(
+    adopted = file.policy is not None and await appended(
         client, PolicyAdopted, {"parameters": dict(file.policy)}, file.agent_id, "parameters"
     )
     await client.settle()
     return Added(file.agent_id, defined, adopted)
 
 
-async def _appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
-    """Append an event unless the last of its kind says the same in the field `what`."""
+async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
+    """Append an event of an agent, unless the last of its kind says the same in the field `what`; whether it was.
+
+    Raises `ConflictError` when another one of its kind was appended at the same time.
+    """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent_id, kind))
     before = kind.model_validate_json(newest.data) if newest.sequence else None
     said = kind.model_validate(fields | {"event_id": derive(agent_id, kind.kind_of()), "agent_id": agent_id})
@@ -147,6 +150,8 @@ def _agent_id(value: object, path: Path) -> str:
         agent_id: str = TypeAdapter(Identifier).validate_python(value, strict=True)
     except ValidationError as error:
         raise DefinitionError(f"{path}: id: {value!r:.80} is no agent's id: {ID_RULE}") from error
+    if agent_id == ORCHESTRATOR:
+        raise DefinitionError(f"{path}: id: {ORCHESTRATOR!r} is the platform's own; choose another name")
     return agent_id
 
 

@@ -78,6 +78,8 @@ class SyncClient:
     memories = blocking(Client.memories)
     memory = blocking(Client.memory)
     scorer = blocking(Client.scorer)
+    health = blocking(Client.health)
+    memo = blocking(Client.memo)
     status = blocking(Client.status)
     settle = blocking(Client.settle)
 

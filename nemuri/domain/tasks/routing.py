@@ -9,6 +9,7 @@ from nemuri.contracts.agents import Definition
 from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import AgentScore, Choice, TaskAssigned, TaskFailed, TaskRouted
 from nemuri.domain.language.terms import terms
+from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks.fan_in import attempt_key
 from nemuri.domain.tasks.state import Task
 
@@ -16,6 +17,8 @@ EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
 """How much each of the orchestrator's perspectives counts."""
 REQUEST, SUMMARY = 0.7, 0.3
 """How much of the expertise is about what is asked, and how much about the whole summary with its key points."""
+HALF = 0.25
+"""The strength at which half of what can be known of a word is known: a fresh memory of strength 1 gives 0.8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,8 @@ class Applicant:
 
     agent_id: str
     definition: Definition
-    known_tags: tuple[str, ...]
-    """The tags of its memories, strongest first."""
+    topics: tuple[Topic, ...]
+    """What its memories are about."""
     succeeded: int
     """Past assignments that clients called helpful or a success."""
     failed: int
@@ -102,26 +105,34 @@ def _score(applicant: Applicant, expertise: float, busiest: int) -> AgentScore:
     return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=history, load=load, total=total)
 
 
-def _rarity(known: Collection[set[str]]) -> Mapping[str, float]:
+def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
     """What a word tells about who knows it: much if few agents do, little if all do."""
     knowing = Counter(word for words in known for word in words)
     return {word: log(1 + len(known) / count) for word, count in knowing.items()}
 
 
-def _known_words(applicant: Applicant) -> set[str]:
+def _known_words(applicant: Applicant) -> Mapping[str, float]:
+    """The words that an agent knows, and how well: 0 to 1, by the strength of what it holds about them.
+
+    What its definition says counts like one fresh memory; half of what can be known is reached at `HALF`.
+    """
     definition = applicant.definition
-    words = [definition.role, definition.description, *applicant.known_tags]
+    declared = [definition.role, definition.description]
     for perspective in definition.perspectives:
-        words += [perspective.name, *perspective.keywords]
-    return set(terms("\n".join(words)))
+        declared += [perspective.name, *perspective.keywords]
+    strength = dict.fromkeys(terms("\n".join(declared)), 1.0)
+    for topic in applicant.topics:
+        for word in set(terms(topic.name)):
+            strength[word] = strength.get(word, 0.0) + topic.strength
+    return {word: total / (HALF + total) for word, total in strength.items()}
 
 
-def _overlap(words: Sequence[str], known: set[str], rarity: Mapping[str, float]) -> float:
-    """The share of the words that the agent knows, of those that any agent knows, by occurrence and rarity; 0 to 1."""
+def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[str, float]) -> float:
+    """How well the agent knows the words that any agent knows, by occurrence and rarity; 0 to 1."""
     counts = Counter(words)
     weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}
     total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in known) / total if total else 0.0
+    return sum(weight * known.get(word, 0.0) for word, weight in weights.items()) / total if total else 0.0
 
 
 def _perspective(definition: Definition, request: Sequence[str]) -> str | None:

@@ -48,7 +48,7 @@ def agents(context: typer.Context, json: JsonOption = False) -> None:
     from nemuri.face.cli.screen import say, say_json, table
 
     session = Session.of(context, json=json)
-    found: tuple[AgentView, ...] = session.run(lambda client: client.agents())
+    found: tuple[AgentView, ...] = session.run(lambda client: client.agents(orchestrator=True))
     if session.json:
         say_json(found)
     elif not found:
@@ -254,8 +254,12 @@ async def _remembered(client: "Client", agent: str, content: "tuple[MemoryConten
 
 
 def _agent_row(agent: "AgentView") -> tuple[object, ...]:
+    """A row of the table; in parentheses who cannot be asked."""
+    from nemuri.contracts.agents import ORCHESTRATOR
+
     names = ", ".join(agent.definition.perspective_names)
-    return agent.agent_id, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept
+    name = f"({agent.agent_id})" if agent.agent_id == ORCHESTRATOR else agent.agent_id
+    return name, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept
 
 
 def _flat(view: "MemoryView") -> dict[str, Any]:

@@ -29,6 +29,8 @@ class AnswerJob:
     question: str
     memories: tuple[Source, ...]
     details: tuple[Source, ...]
+    memo: str = ""
+    """A table of contents of all that the agent remembers (document 000 §3.1); "" for none. No source, never cited."""
 
     @property
     def sources(self) -> tuple[Source, ...]:

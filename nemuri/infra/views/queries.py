@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, text, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import Event
 from nemuri.domain.memory.clocks import advanced
 from nemuri.domain.memory.mind import ARCHIVED_CLOCK, PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
@@ -26,8 +27,6 @@ ROUNDING = 1e-6
 """What a search for faded memories leaves to the exact decision."""
 PAGE = 500
 """So many memories are read at once, so that nobody else waits long for a large mind."""
-KNOWN_TAGS = 200
-"""So many of an agent's tags tell the orchestrator what it knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,19 +234,14 @@ class Views:
         async with self.database.reading() as connection:
             return dict((await connection.execute(query)).all())
 
-    async def tags(self, agent_id: str) -> tuple[str, ...]:
-        """The tags of an agent's active memories, those of the strongest first."""
-        async with self.database.reading() as connection:
-            return tuple((await connection.execute(_TAGS, {"agent": agent_id, "limit": KNOWN_TAGS})).scalars())
-
     async def numbers(self) -> tuple[dict[str, int], int, int]:
-        """Tasks by status, agents, memories."""
+        """Tasks by status; agents and memories, without the orchestrator's own."""
         async with self.database.reading() as connection:
             statuses = await connection.execute(
                 select(tables.task.c.status, func.count()).group_by(tables.task.c.status)
             )
-            agents = await connection.execute(select(func.count()).select_from(tables.agent))
-            memories = await connection.execute(select(func.count()).select_from(tables.memory))
+            agents = await connection.execute(select(func.count()).where(tables.agent.c.agent_id != ORCHESTRATOR))
+            memories = await connection.execute(select(func.count()).where(tables.memory.c.agent_id != ORCHESTRATOR))
             return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
 
 
@@ -268,16 +262,6 @@ def _pair(row: Row[Any]) -> Remembered:
     known = row._mapping  # noqa: SLF001 - the documented mapping of a row
     content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
-
-
-_TAGS = text(
-    """
-    -- The tags of an agent's active memories, those of the strongest first.
-    SELECT tag FROM memory JOIN memory_state USING (memory_id), jsonb_array_elements_text(memory.memory->'tags') AS tag
-    WHERE memory.agent_id = :agent AND status = 'active'
-    GROUP BY tag ORDER BY max(kept) DESC, tag LIMIT :limit
-    """
-)
 
 
 def _faded(agent: Agent) -> list[Any]:

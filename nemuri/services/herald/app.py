@@ -4,15 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import derive
+from nemuri.contracts.health import HealthView
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
 from nemuri.contracts.queries import (
     AgentsQuery,
     AgentsView,
+    HealthQuery,
+    MemoQuery,
     MemoriesQuery,
     MemoriesView,
     MemoryQuery,
     MemoryView,
+    MemoView,
     Refusal,
     RememberedQuery,
     RememberedView,
@@ -29,6 +34,7 @@ from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.learning import gathered
+from nemuri.services.herald.health import health_of, memo_of
 from nemuri.services.herald.portraits import agent_view, memory_view, page, result_of
 from nemuri.services.herald.scorers import scorer_view
 
@@ -61,7 +67,8 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
         return _nobody(query.agent_id)
-    return AgentsView(agents=tuple(agent_view(each) for each in found))
+    listed = [each for each in found if each.agent_id != ORCHESTRATOR or query.orchestrator or query.agent_id]
+    return AgentsView(agents=tuple(agent_view(each) for each in listed))
 
 
 @service.answer(MemoriesQuery)
@@ -131,6 +138,22 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         memories=memories_known,
         halted=position.halted,
     )
+
+
+@service.answer(HealthQuery)
+async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
+    """How well memories work."""
+    found = await resources.views.agents(query.agent_id)
+    if query.agent_id is not None and not found:
+        return _nobody(query.agent_id)
+    return HealthView(agents=tuple([await health_of(each, resources) for each in found]))
+
+
+@service.answer(MemoQuery)
+async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
+    """The table of contents that an agent is given."""
+    agent = await resources.views.agent(query.agent_id)
+    return _nobody(query.agent_id) if agent is None else await memo_of(agent, resources)
 
 
 def _nobody(agent_id: str) -> Refusal:

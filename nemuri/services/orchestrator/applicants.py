@@ -2,37 +2,29 @@
 
 from dataclasses import dataclass, field
 
-from nemuri.domain.memory.mind import Agent
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.domain.tasks.routing import Applicant
+from nemuri.infra.knowledge import Knowledge
 from nemuri.infra.views.queries import Views
-
-State = tuple[int, tuple[int, ...], int]
-"""What changes whenever an agent's memories do: sessions slept, active memories by level, archived ones."""
 
 
 @dataclass(slots=True)
 class Applicants:
-    """The agents of one namespace; what an agent knows is read again only when its memory has changed."""
+    """The agents of one namespace."""
 
-    known: dict[tuple[str, str, str], tuple[State, tuple[str, ...]]] = field(default_factory=dict)
+    knowledge: Knowledge = field(default_factory=Knowledge)
 
     async def all(self, views: Views) -> list[Applicant]:
-        """Every agent that could be chosen, by name."""
+        """Every agent that could be chosen, by name; the orchestrator itself cannot."""
         outcomes, waiting = await views.outcomes(), await views.waiting()
         return [
             Applicant(
                 agent.agent_id,
                 agent.definition,
-                await self._tags(agent, views),
+                await self.knowledge.topics(agent, views),
                 *outcomes.get(agent.agent_id, (0, 0)),
                 waiting.get(agent.agent_id, 0),
             )
             for agent in await views.agents()
+            if agent.agent_id != ORCHESTRATOR
         ]
-
-    async def _tags(self, agent: Agent, views: Views) -> tuple[str, ...]:
-        name = (views.database.url, views.database.schema, agent.agent_id)
-        state = (agent.slept, agent.active, agent.archived)
-        if name not in self.known or self.known[name][0] != state:
-            self.known[name] = (state, await views.tags(agent.agent_id))
-        return self.known[name][1]

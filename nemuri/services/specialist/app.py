@@ -1,13 +1,16 @@
 """The reactions of the specialist, and its answer to what would come to mind."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.queries import RecalledMemory, RecallQuery, RecallView, Refusal
 from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.ranking import always_in_mind, selected
+from nemuri.domain.memory.topics import memo
 from nemuri.domain.tasks.state import Assignment
+from nemuri.infra.knowledge import Knowledge
 from nemuri.infra.models.protocol import AnswerJob, Source
 from nemuri.infra.reactions import Service
 from nemuri.infra.recollection import Recollections
@@ -16,6 +19,7 @@ from nemuri.services.specialist.details import Passage, passages
 
 service = Service("specialist", at_once=8)
 minds = Recollections()
+knowledge = Knowledge()
 
 
 @service.reaction(TaskAssigned)
@@ -63,7 +67,8 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     shown = [known[each] for each in event.in_context if each in known]
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
     memories = [Source(label, content.memory.content) for label, (content, _) in zip(labels, shown, strict=True)]
-    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched))
+    contents = memo(await knowledge.topics(agent, resources.views), agent.rules.index_memo_tokens)
+    reply = await resources.models.main.answer(replace(_job(agent, work, part, memories, fetched), memo=contents))
     return TaskAnswered.following(
         event,
         assignment_id=event.assignment_id,

@@ -1,0 +1,84 @@
+"""What is counted of an agent's memory for its health, in a few statements however much it knows."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri.domain.memory.health import NEVER_USED, Vitals
+from nemuri.domain.memory.mind import PRINCIPLE, Agent
+from nemuri.infra.views.database import Database
+
+NEWEST = 200
+"""So many of the newest assignments tell how retrieval does."""
+NAMED = 20
+"""So many of the never-used memories are named."""
+
+_USAGE = text(
+    """
+    -- How much of what was put into contexts was used: over memories that were candidates, without principles.
+    SELECT avg(least(1.0, access_count::float / candidate_count)), count(*),
+           count(*) FILTER (WHERE candidate_count > :often AND access_count = 0)
+    FROM memory_state JOIN memory USING (memory_id)
+    WHERE memory_state.agent_id = :agent AND candidate_count > 0 AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+    """
+)
+_NEVER = text(
+    """
+    -- Those that are in the context again and again for nothing.
+    SELECT memory_id FROM memory_state JOIN memory USING (memory_id)
+    WHERE memory_state.agent_id = :agent AND candidate_count > :often AND access_count = 0
+      AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+    ORDER BY candidate_count DESC, memory_id LIMIT :named
+    """
+)
+_WORK = text(
+    """
+    -- The newest assignments: something came to mind; the context was full, and how much of it was used.
+    WITH newest AS (
+        SELECT retrieved, used, (
+            SELECT count(*) FROM jsonb_array_elements(retrieved) AS one WHERE one->>'score' IS NOT NULL
+        ) AS found
+        FROM assignment WHERE agent_id = :agent AND retrieved IS NOT NULL
+        ORDER BY assigned_at DESC, assignment_id LIMIT :newest
+    )
+    SELECT count(*), count(*) FILTER (WHERE found > 0), count(*) FILTER (WHERE found >= :top),
+           avg(least(1.0, jsonb_array_length(used)::float / found)) FILTER (WHERE found >= :top AND used IS NOT NULL)
+    FROM newest
+    """
+)
+_ARCHIVED = text(
+    """
+    -- What was archived since a moment and has not come back.
+    SELECT count(*) FROM memory_state WHERE agent_id = :agent AND status = 'archived' AND changed > (
+        SELECT coalesce(max(sequence), 0) FROM journal WHERE agent_id = :agent AND recorded_at <= :now - interval '30 days'
+    )
+    """
+)
+_WEEK = text("SELECT count(*) FROM assignment WHERE agent_id = :agent AND assigned_at > :now - interval '7 days'")
+
+
+async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
+    """What is counted of the agent, and some of the memories that are often seen and never used."""
+    known = {"agent": agent.agent_id, "often": NEVER_USED, "principle": PRINCIPLE}
+    async with database.reading() as connection:
+        ratio, candidates, never = (await connection.execute(_USAGE, known)).one()
+        named = (await connection.execute(_NEVER, known | {"named": NAMED})).scalars().all()
+        work = {"agent": agent.agent_id, "newest": NEWEST, "top": agent.rules.top_k_results}
+        tasks, hits, full, full_use = (await connection.execute(_WORK, work)).one()
+        archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
+        week = (await connection.execute(_WEEK, {"agent": agent.agent_id, "now": now})).scalar_one()
+    return Vitals(
+        days=max(0.0, (now - agent.defined_at).total_seconds() / 86_400),
+        slept=agent.slept,
+        active=agent.active,
+        archived=archived,
+        usage_ratio=ratio,
+        candidates=candidates,
+        never_used=never,
+        tasks=tasks,
+        hits=hits,
+        full=full,
+        full_use=full_use,
+        week=week,
+    ), tuple(named)
