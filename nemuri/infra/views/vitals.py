@@ -20,7 +20,8 @@ _USAGE = text(
     SELECT avg(least(1.0, access_count::float / candidate_count)), count(*),
            count(*) FILTER (WHERE candidate_count > :often AND access_count = 0)
     FROM memory_state JOIN memory USING (memory_id)
-    WHERE memory_state.agent_id = :agent AND candidate_count > 0 AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+    WHERE memory_state.agent_id = :agent AND candidate_count > 0
+      AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
     """
 )
 _NEVER = text(
@@ -51,7 +52,8 @@ _ARCHIVED = text(
     """
     -- What was archived since a moment and has not come back.
     SELECT count(*) FROM memory_state WHERE agent_id = :agent AND status = 'archived' AND changed > (
-        SELECT coalesce(max(sequence), 0) FROM journal WHERE agent_id = :agent AND recorded_at <= :now - interval '30 days'
+        SELECT coalesce(max(sequence), 0) FROM journal
+        WHERE agent_id = :agent AND recorded_at <= :now - interval '30 days'
     )
     """
 )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nemuri.contracts.agents import Definition, Perspective
 from nemuri.contracts.tasks import TaskFailed, TaskRouted
+from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks import routing
 from nemuri.domain.tasks.routing import EXPERTISE, HISTORY, LOAD, Applicant
 from nemuri.domain.tasks.state import Task
@@ -162,4 +163,4 @@ def _agent(
 ) -> Applicant:
     definition = Definition(role=role, description=description, perspectives=(COST, TIME))
     numbers = {"succeeded": 0, "failed": 0, "waiting": 0} | known
-    return Applicant(name, definition, tags, **numbers)
+    return Applicant(name, definition, tuple(Topic(each, 1.0, 1) for each in tags), **numbers)
