@@ -107,7 +107,7 @@ class TaskRouted(TaskEvent):
     request: Text | None = None
     """What is asked in words that stand on their own, where the task continues a conversation; else None."""
     recalled: tuple[UUID, ...] = ()
-    """The orchestrator's memories of past routings that the scores rest on."""
+    """The orchestrator's memories of past tasks like this one on which the scores of the chosen agents rest."""
     usage: Usage | None = None
     """What making the request self-contained cost."""
 

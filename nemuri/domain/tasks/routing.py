@@ -11,6 +11,7 @@ from nemuri.contracts.tasks import AgentScore, Choice, TaskAssigned, TaskFailed,
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks.fan_in import attempt_key
+from nemuri.domain.tasks.precedents import Precedent, history, rested_on
 from nemuri.domain.tasks.state import Task
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
@@ -37,8 +38,13 @@ class Applicant:
     """Assignments without an answer yet."""
 
 
-def route(cause: Event, task: Task, applicants: Sequence[Applicant]) -> TaskRouted | TaskFailed:
-    """The agents that will work on each part of the task; a failure where nobody can."""
+def route(
+    cause: Event, task: Task, applicants: Sequence[Applicant], precedents: Sequence[Precedent] = ()
+) -> TaskRouted | TaskFailed:
+    """The agents that will work on each part of the task; a failure where nobody can.
+
+    `precedents` are past tasks like this one, which say more of an agent than what it did altogether.
+    """
     able = [each for each in applicants if _suits(each, task)]
     if not able:
         return fail(cause, task, _nobody(task))
@@ -50,7 +56,7 @@ def route(cause: Event, task: Task, applicants: Sequence[Applicant]) -> TaskRout
     scores: list[AgentScore] = []
     for each in able:
         asked, summed = (_overlap(words, known[each.agent_id], rarity) for words in (request, summary))
-        scores.append(_score(each, REQUEST * asked + SUMMARY * summed, busiest))
+        scores.append(_score(each, REQUEST * asked + SUMMARY * summed, precedents, busiest))
     scores.sort(key=lambda each: (-each.total, each.agent_id))
     best = next(each for each in able if each.agent_id == scores[0].agent_id)
     perspective = task.wanted_perspective or _perspective(best.definition, request)
@@ -58,7 +64,12 @@ def route(cause: Event, task: Task, applicants: Sequence[Applicant]) -> TaskRout
         Choice(agent_id=best.agent_id, part=number, perspective=perspective) for number in range(len(task.parts))
     )
     return TaskRouted.following(
-        cause, key=attempt_key(task.task_id, task.attempt), attempt=task.attempt, choices=choices, scores=tuple(scores)
+        cause,
+        key=attempt_key(task.task_id, task.attempt),
+        attempt=task.attempt,
+        choices=choices,
+        scores=tuple(scores),
+        recalled=rested_on((each.agent_id for each in choices), precedents),
     )
 
 
@@ -98,11 +109,12 @@ def _nobody(task: Task) -> str:
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
 
 
-def _score(applicant: Applicant, expertise: float, busiest: int) -> AgentScore:
-    history = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
+def _score(applicant: Applicant, expertise: float, precedents: Sequence[Precedent], busiest: int) -> AgentScore:
+    overall = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
+    past = history(applicant.agent_id, overall, precedents)
     load = 1.0 - applicant.waiting / busiest if busiest else 1.0
-    total = EXPERTISE * expertise + HISTORY * history + LOAD * load
-    return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=history, load=load, total=total)
+    total = EXPERTISE * expertise + HISTORY * past + LOAD * load
+    return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=past, load=load, total=total)
 
 
 def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
