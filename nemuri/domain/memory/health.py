@@ -126,7 +126,7 @@ def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Findin
 
 
 def stepped(parameter: str, present: float, direction: Direction) -> float:
-    """The value one step on, inside the parameter's bounds; a value outside its bounds is never moved further out."""
+    """The value one step on, inside the parameter's bounds; what is beyond a bound stays."""
     low, high = {
         "archive_threshold": THRESHOLD,
         "strength_increment_on_use": INCREMENT,
@@ -137,8 +137,8 @@ def stepped(parameter: str, present: float, direction: Direction) -> float:
     wanted = present * factor if direction == "raise" else present / factor
     if isinstance(present, int):
         wanted = max(round(wanted), present + 1) if direction == "raise" else min(round(wanted), present - 1)
-    bounded = min(max(wanted, low), high)
-    if (bounded > present) != (direction == "raise"):
+    bounded = max(present, min(wanted, high)) if direction == "raise" else min(present, max(wanted, low))
+    if bounded == present:
         return present
     return int(bounded) if isinstance(present, int) else float(f"{bounded:.3g}")
 

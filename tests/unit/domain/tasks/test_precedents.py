@@ -1,0 +1,119 @@
+"""The orchestrator's own memory: past tasks like the present one, and what they say of agents."""
+
+from uuid import UUID, uuid4
+
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+
+from nemuri.contracts.agents import ORCHESTRATOR, Definition, Perspective
+from nemuri.contracts.tasks import TaskRouted
+from nemuri.domain.tasks import precedents, routing
+from nemuri.domain.tasks.precedents import FAINTEST, Precedent, history, rested_on, telling, used, weight
+from nemuri.domain.tasks.routing import Applicant
+from tests.unit.domain.tasks.stories import given, submitted, summarised
+
+
+def test_what_went_well_with_a_task_like_this_raises_and_what_went_badly_lowers() -> None:
+    """With nothing similar it is the overall rate."""
+    assert history("cook", 0.5, []) == 0.5
+    assert history("cook", 0.5, [_past(0.25, cook=(1, 0))]) > 0.7
+    assert history("cook", 0.5, [_past(0.25, cook=(0, 1))]) < 0.3
+    assert history("nurse", 0.5, [_past(0.25, cook=(0, 1))]) == 0.5
+
+
+def test_what_is_unlike_hardly_counts() -> None:
+    """A cosine of 0.2 moves a score by less than two hundredths, one of 0.8 by more than ten times that."""
+    far = history("cook", 0.5, [_past(weight(0.2, 1.0), cook=(1, 0))]) - 0.5
+    near = history("cook", 0.5, [_past(weight(0.8, 1.0), cook=(1, 0))]) - 0.5
+    assert 0 < far < 0.04
+    assert near > 5 * far
+
+
+def test_what_was_never_judged_says_nothing() -> None:
+    """Success is never assumed."""
+    assert history("cook", 0.5, [_past(0.5, cook=(0, 0))]) == 0.5
+
+
+def test_a_fading_memory_says_less_than_a_settled_one() -> None:
+    """And nothing at all once it is too faint."""
+    assert weight(0.8, 0.1) < weight(0.8, 1.0) < weight(0.8, 5.0)
+    assert telling([_past(FAINTEST / 2, cook=(1, 0))]) == ()
+
+
+def test_a_past_task_counts_once_whatever_reminds_of_it() -> None:
+    """By the memory that says most."""
+    task, faint, clear = uuid4(), uuid4(), uuid4()
+    found = telling([Precedent(faint, task, 0.1, {"cook": (1, 0)}), Precedent(clear, task, 0.4, {"cook": (1, 0)})])
+
+    assert [each.memory_id for each in found] == [clear]
+
+
+def test_a_routing_uses_the_memories_that_speak_of_whom_it_chose() -> None:
+    """Under the perspective of past routings; those of others, and of tasks nobody judged, were only looked at."""
+    good, other, silent = _past(0.4, cook=(1, 0)), _past(0.4, nurse=(1, 0)), _past(0.4, cook=(0, 0))
+    assert rested_on(["cook"], [good, other, silent]) == (good.memory_id,)
+
+    routed = _route("soup?", (good, other, silent))
+    [event] = used(routed)
+
+    assert routed.recalled == event.memory_ids == (good.memory_id,)
+    assert (event.agent_id, event.perspective) == (ORCHESTRATOR, precedents.ROUTING)
+    assert used(_route("soup?", ())) == ()
+
+
+def test_of_equally_able_agents_the_one_that_did_well_with_the_like_works() -> None:
+    """Whatever they did altogether."""
+    worse = _agent("a", succeeded=3)
+    better = _agent("b", failed=1)
+    task = given(submitted("soup?"), summarised("soup?")).task
+
+    before = routing.route(submitted(), task, [worse, better])
+    after = routing.route(submitted(), task, [worse, better], [_past(0.4, a=(0, 1)), _past(0.4, b=(1, 0))])
+
+    assert isinstance(before, TaskRouted)
+    assert isinstance(after, TaskRouted)
+    assert (before.choices[0].agent_id, after.choices[0].agent_id) == ("a", "b")
+
+
+def test_an_outcome_says_who_is_good_at_what() -> None:
+    """For each verdict; what prevented an error says nothing of the agent's trade."""
+    task = given(submitted("Which soup has onions?"), summarised("?")).task
+
+    memory = precedents.aptitude_memory(task, "cook", "helpful")
+
+    assert memory is not None
+    assert memory.learnings.keys() == {precedents.APTITUDE}
+    assert "cook did well with" in memory.content
+    assert {"cook", "soup"} <= {each.casefold() for each in memory.tags}
+    assert precedents.aptitude_memory(task, "cook", "prevented_error") is None
+
+
+OUTCOMES = st.dictionaries(st.sampled_from("ab"), st.tuples(st.integers(0, 9), st.integers(0, 9)))
+
+
+@for_any(st.floats(0, 1), st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 50), OUTCOMES)))
+def test_history_is_always_between_0_and_1(
+    overall: float, past: list[tuple[float, float, dict[str, tuple[int, int]]]]
+) -> None:
+    """Whatever is remembered."""
+    found = [Precedent(uuid4(), uuid4(), weight(cosine, strength), outcomes) for cosine, strength, outcomes in past]
+
+    assert -1e-9 <= history("a", overall, found) <= 1 + 1e-9
+
+
+def _past(heavy: float, **outcomes: tuple[int, int]) -> Precedent:
+    memory_id: UUID = uuid4()
+    return Precedent(memory_id, uuid4(), heavy, outcomes)
+
+
+def _agent(name: str, **known: int) -> Applicant:
+    definition = Definition(role="clerk", perspectives=(Perspective(name="cost"),))
+    return Applicant(name, definition, (), **({"succeeded": 0, "failed": 0, "waiting": 0} | known))
+
+
+def _route(text: str, known: tuple[Precedent, ...]) -> TaskRouted:
+    task = given(submitted(text), summarised(text)).task
+    routed = routing.route(submitted(), task, [_agent("cook"), _agent("nurse", failed=2)], known)
+    assert isinstance(routed, TaskRouted)
+    assert routed.choices[0].agent_id == "cook"
+    return routed
