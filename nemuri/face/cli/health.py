@@ -8,6 +8,8 @@ import typer
 from nemuri.face.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nemuri.contracts.health import AgentHealth, Finding
     from nemuri.face.client import Client
     from nemuri.face.doctoring import Applied
@@ -103,7 +105,7 @@ def _advised(finding: "Finding") -> str:
     return f"{finding.note}; {verb}{'' if advice.applicable else ' (a setting of the platform)'}"
 
 
-def _told(changed: dict[str, object]) -> str:
+def _told(changed: "Mapping[str, object]") -> str:
     if not changed:
         return "nothing to change"
     return "from the next sleep on: " + ", ".join(f"{name} {value}" for name, value in changed.items())
