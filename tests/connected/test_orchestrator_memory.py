@@ -18,6 +18,7 @@ pytestmark = pytest.mark.connected
 
 SOUP = "How long does the onion soup of the house have to simmer?"
 LIKE_SOUP = "How long must the onion soup simmer in this house?"
+MISO, LIKE_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁のだしを何分くらい煮ればよいですか。"
 STEEL = "Which alloy of chromium resists rust best?"
 
 
@@ -34,15 +35,16 @@ async def routings(resources: Resources) -> list[TaskRouted]:
     return [each for each in await effective(resources.log) if isinstance(each, TaskRouted)]
 
 
-async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settings) -> None:
+@pytest.mark.parametrize(("asked", "alike"), [(SOUP, LIKE_SOUP), (MISO, LIKE_MISO)])
+async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settings, asked: str, alike: str) -> None:
     """Of two equal agents the one that did badly with soup gets the next soup no more, but still the steel."""
     async with at_work(settings) as resources, visiting(settings) as client:
         for name in ("a", "b"):
             await resources.log.append(agent_defined(name, description=""))
         await client.settle()
         assert await settled(resources, client, STEEL, "helpful") == "a"
-        assert await settled(resources, client, SOUP, "unhelpful") == "a"
-        soup = await client.ask(LIKE_SOUP, settled=True)
+        assert await settled(resources, client, asked, "unhelpful") == "a"
+        soup = await client.ask(alike, settled=True)
         await quiet(resources)
         scores = {each.agent_id: each.history for each in (await routings(resources))[-1].scores}
         assert soup.agent_id == "b"

@@ -76,7 +76,7 @@ class Vitals:
     full_use: float | None
     """The mean share of a full context that was used; None while none was attributed."""
     week: int
-    """Assignments of the last seven days."""
+    """Sessions of the last seven days: the memory fades by sessions, whatever they were."""
 
 
 @dataclass(frozen=True, slots=True)

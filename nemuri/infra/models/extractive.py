@@ -42,7 +42,7 @@ class ExtractiveModel:
         Relevance is shared terms weighted by their rarity among the sentences given. The framing words follow the
         language of the question, the quotes that of their sources. Without a shared term the answer says that
         nothing was found and cites nothing. A question that lists several is answered item by item, each with at
-        least one sentence or a word that nothing was found.
+        least one sentence or a word that nothing was found. The memo is not quoted: it is no source.
         """
         language = _language(job.question)
         candidates = [passage for source in job.sources for passage in passages(source.label, source.text)]

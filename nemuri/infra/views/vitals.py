@@ -5,6 +5,8 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from nemuri.contracts.education import ChapterRead
+from nemuri.contracts.memories import SessionEnded
 from nemuri.domain.memory.health import NEVER_USED, Vitals
 from nemuri.domain.memory.mind import PRINCIPLE, Agent
 from nemuri.infra.views.database import Database
@@ -57,7 +59,14 @@ _ARCHIVED = text(
     )
     """
 )
-_WEEK = text("SELECT count(*) FROM assignment WHERE agent_id = :agent AND assigned_at > :now - interval '7 days'")
+_WEEK = text(
+    """
+    -- The sessions of the last seven days: what an agent sleeps over, tasks and chapters alike.
+    SELECT count(*) FROM journal
+    WHERE agent_id = :agent AND kind = ANY(:kinds) AND recorded_at > :now - interval '7 days'
+    """
+)
+_SESSIONS = [SessionEnded.kind_of(), ChapterRead.kind_of()]
 
 
 async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
@@ -69,7 +78,7 @@ async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vital
         work = {"agent": agent.agent_id, "newest": NEWEST, "top": agent.rules.top_k_results}
         tasks, hits, full, full_use = (await connection.execute(_WORK, work)).one()
         archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
-        week = (await connection.execute(_WEEK, {"agent": agent.agent_id, "now": now})).scalar_one()
+        week = (await connection.execute(_WEEK, {"agent": agent.agent_id, "now": now, "kinds": _SESSIONS})).scalar_one()
     return Vitals(
         days=max(0.0, (now - agent.defined_at).total_seconds() / 86_400),
         slept=agent.slept,

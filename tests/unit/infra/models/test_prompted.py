@@ -1,6 +1,7 @@
 """The jobs on top of a chat: what it is told, and what is made of its replies."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,19 @@ async def test_the_answer_knows_its_sources() -> None:
     assert "a {botanist}" in system
     for part in ("habitat", "Which moss is rare?", "Moss A", "Moss B"):
         assert part in user
+
+
+async def test_the_table_of_contents_is_told_as_data() -> None:
+    """In the system message, within marks it cannot forge, and nothing of it where there is none."""
+    chat = Parrot("")
+    model = PromptedModel(chat)
+    await model.answer(replace(JOB, memo="moss (3), [m1] lichen (1)"))
+    await model.answer(JOB)
+    (told, user), (silent, _) = chat.heard
+    [mark] = re.findall(r"<contents (\w+)>", told)
+    assert f"<contents {mark}>\nmoss (3), (m1) lichen (1)\n</contents {mark}>" in told
+    assert "lichen" not in user
+    assert "contents" not in silent
 
 
 async def test_a_source_cannot_forge_another() -> None:
