@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 from uuid import UUID
 
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, LearningsExtracted, MemoriesUsed, SessionEnded
 from nemuri.contracts.tasks import (
@@ -63,13 +64,13 @@ class Way:
         return self.failed is not None or self.rewards >= 2 * len(self.drawing)
 
     def take(self, event: Event) -> None:
-        """Take in one event of the log."""
+        """Take in one event of the log; what the orchestrator remembers of the task is no part of its way."""
         if event.event_id in self._seen:
             return
         self._seen.add(event.event_id)
         if isinstance(event, AgentSlept):
             self.slept.update(event.sessions)
-        elif event.correlation_id == self.task_id:
+        elif event.correlation_id == self.task_id and event.agent_id != ORCHESTRATOR:
             self._own(event)
 
     def _own(self, event: Event) -> None:
