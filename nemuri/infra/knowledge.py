@@ -1,5 +1,6 @@
 """What agents know about: read from the views once, and again only when their memory has changed."""
 
+import asyncio
 from dataclasses import dataclass, field
 
 from sqlalchemy import Text, case, func, literal, select
@@ -30,7 +31,8 @@ class Knowledge:
         name = (views.database.url, views.database.schema, agent.agent_id)
         state = (agent.slept, len(agent.awake), agent.active, agent.archived)
         if name not in self.known or self.known[name][0] != state:
-            self.known[name] = (state, topics(await held(views.database, agent)))
+            # In a thread, because keywords of many untagged memories take long the first time.
+            self.known[name] = (state, await asyncio.to_thread(topics, await held(views.database, agent)))
         return self.known[name][1]
 
 
