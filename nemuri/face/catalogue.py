@@ -2,6 +2,7 @@
 
 from nemuri.infra.reactions import Service
 from nemuri.services.attribution.app import service as attribution
+from nemuri.services.chronicler.app import service as chronicler
 from nemuri.services.herald.app import service as herald
 from nemuri.services.intake.app import service as intake
 from nemuri.services.orchestrator.app import service as orchestrator
@@ -12,4 +13,5 @@ from nemuri.services.trainer.app import service as trainer
 
 SERVICES: dict[str, Service] = {
     each.name: each for each in (projector, intake, orchestrator, specialist, attribution, sleep, trainer, herald)
+    each.name: each for each in (projector, intake, orchestrator, specialist, attribution, chronicler, sleep, herald)
 }

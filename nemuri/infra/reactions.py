@@ -67,9 +67,11 @@ class Service:
     """Work that goes on as long as the service runs."""
 
     def reaction(self, *kinds: type[Event]) -> Callable[[R], R]:
-        """Declare what the service does about events of these kinds."""
+        """Declare what the service does about events of these kinds; raises ValueError where it does that already."""
 
         def declare(function: R) -> R:
+            if twice := self.reactions.keys() & set(kinds):
+                raise ValueError(f"{self.name} reacts to {', '.join(each.__name__ for each in twice)} twice")
             self.reactions.update(dict.fromkeys(kinds, function))
             return function
 

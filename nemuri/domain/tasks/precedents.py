@@ -98,13 +98,13 @@ def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tupl
     )
 
 
-def used(routed: TaskRouted) -> tuple[MemoriesUsed, ...]:
+def used(routed: TaskRouted) -> MemoriesUsed | None:
     """The use of the orchestrator's memories that a routing means; none where it rests on none."""
     if not routed.recalled:
-        return ()
+        return None
     uses = tuple(Use(memory_id=each, method="similarity") for each in routed.recalled)
     fields = {"agent_id": ORCHESTRATOR, "assignment_id": routed.event_id, "perspective": ROUTING, "uses": uses}
-    return (MemoriesUsed.following(routed, **fields),)
+    return MemoriesUsed.following(routed, **fields)
 
 
 def subject(task: Task) -> str:

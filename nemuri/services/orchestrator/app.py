@@ -1,6 +1,5 @@
 """The reactions of the orchestrator."""
 
-from nemuri.contracts.memories import ImpactCredited
 from nemuri.contracts.tasks import (
     ReactionFailed,
     TaskAnswered,
@@ -11,12 +10,10 @@ from nemuri.contracts.tasks import (
     TaskSummarised,
 )
 from nemuri.domain.tasks import fan_in, routing
-from nemuri.domain.tasks.precedents import aptitude_memory, routing_memory, session_ended
-from nemuri.domain.tasks.precedents import used as precedents_used
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
 from nemuri.services.orchestrator.applicants import Applicants
-from nemuri.services.orchestrator.precedents import Precedents, taken_in
+from nemuri.services.orchestrator.precedents import Precedents
 
 service = Service("orchestrator", at_once=16)
 applicants = Applicants()
@@ -38,8 +35,8 @@ async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> O
 
 @service.reaction(TaskRouted)
 async def assign(event: TaskRouted, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
-    """One assignment for each choice, and the use of what the choice rests on."""
-    return [*routing.assignments(event), *precedents_used(event)]
+    """One assignment for each choice."""
+    return routing.assignments(event)
 
 
 @service.reaction(TaskAnswered)
@@ -56,25 +53,3 @@ async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | T
         return None
     reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
     return fan_in.complete(event, state) or routing.fail(event, state.task, reason)
-
-
-@service.reaction(TaskCompleted)
-async def remember(event: TaskCompleted, resources: Resources) -> Outcome:
-    """What was asked and who did it becomes a memory of the orchestrator's own, and its session ends."""
-    state = await resources.views.task(event.task_id)
-    if state.task is None or not state.present:
-        return None
-    taken = await taken_in(
-        event, state.present[0].agent_id, routing_memory(state), f"routing/{event.event_id}", resources
-    )
-    return [*taken, session_ended(event, state.task)] if taken else None
-
-
-@service.reaction(ImpactCredited)
-async def remember_outcome(event: ImpactCredited, resources: Resources) -> Outcome:
-    """How an agent's work was judged becomes a memory of what that agent is good at."""
-    task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
-    if task is None:
-        return None
-    memory = aptitude_memory(task, event.agent_id, event.reason)
-    return await taken_in(event, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources)

@@ -54,11 +54,12 @@ def test_a_routing_uses_the_memories_that_speak_of_whom_it_chose() -> None:
     assert rested_on(["cook"], [good, other, silent]) == (good.memory_id,)
 
     routed = _route("soup?", (good, other, silent))
-    [event] = used(routed)
+    event = used(routed)
 
+    assert event is not None
     assert routed.recalled == event.memory_ids == (good.memory_id,)
     assert (event.agent_id, event.perspective) == (ORCHESTRATOR, precedents.ROUTING)
-    assert used(_route("soup?", ())) == ()
+    assert used(_route("soup?", ())) is None
 
 
 def test_of_equally_able_agents_the_one_that_did_well_with_the_like_works() -> None:

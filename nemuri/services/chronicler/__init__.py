@@ -1,0 +1,1 @@
+"""What the orchestrator remembers of tasks, in a mind of its own."""

@@ -1,0 +1,37 @@
+"""The reactions of the chronicler: the orchestrator's own memory, which never keeps a task waiting."""
+
+from nemuri.contracts.memories import ImpactCredited, MemoriesUsed
+from nemuri.contracts.tasks import TaskCompleted, TaskRouted
+from nemuri.domain.tasks import precedents
+from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.resources import Resources
+from nemuri.services.chronicler.taking_in import taken_in
+
+service = Service("chronicler", at_once=8)
+
+
+@service.reaction(TaskRouted)
+async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
+    """The orchestrator has used the memories that its choice rests on."""
+    return precedents.used(event)
+
+
+@service.reaction(TaskCompleted)
+async def remember(event: TaskCompleted, resources: Resources) -> Outcome:
+    """What was asked and who did it becomes a memory of the orchestrator's, and its session ends."""
+    state = await resources.views.task(event.task_id)
+    if state.task is None or not state.present:
+        return None
+    memory = precedents.routing_memory(state)
+    taken = await taken_in(event, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources)
+    return [*taken, precedents.session_ended(event, state.task)] if taken else None
+
+
+@service.reaction(ImpactCredited)
+async def remember_outcome(event: ImpactCredited, resources: Resources) -> Outcome:
+    """How an agent's work was judged becomes a memory of what that agent is good at."""
+    task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
+    if task is None:
+        return None
+    memory = precedents.aptitude_memory(task, event.agent_id, event.reason)
+    return await taken_in(event, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources)

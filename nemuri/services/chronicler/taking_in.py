@@ -1,0 +1,35 @@
+"""How something becomes a memory of the orchestrator's."""
+
+from collections.abc import Sequence
+
+from nemuri.contracts.agents import ORCHESTRATOR, Embedding
+from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.event import Event
+from nemuri.contracts.memories import NewMemory
+from nemuri.domain.memory.content import embedded_text, encoded
+from nemuri.domain.memory.policy import Policy
+from nemuri.domain.tasks import precedents
+from nemuri.infra.resources import Resources
+
+
+async def taken_in(
+    event: Event, worker: str, memory: MemoryContent | None, key: str, resources: Resources
+) -> Sequence[Event]:
+    """The memory in the orchestrator's mind, which begins with its first one and has the vectors of the agents'.
+
+    `worker` is an agent that worked on the task; nothing follows where there is no such agent.
+    """
+    known = await resources.views.agent(ORCHESTRATOR)
+    other = known or await resources.views.agent(worker)
+    if memory is None or other is None:
+        return ()
+    new = await _new(memory, other.embedding, (known.rules if known else Policy()).initial_strength, resources)
+    encoding = encoded(event, new, key=key, agent_id=ORCHESTRATOR, source="task")
+    return (encoding,) if known else (precedents.defined(event, other.embedding), encoding)
+
+
+async def _new(memory: MemoryContent, embedding: Embedding, strength: float, resources: Resources) -> NewMemory:
+    text, vectors = embedded_text(memory), resources.vectors.serving(embedding)
+    await vectors.of([text])
+    names = precedents.DEFINITION.perspective_names
+    return NewMemory(memory=memory, vector=vectors.key(text), strength=strength, perspectives=names)
