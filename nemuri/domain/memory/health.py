@@ -197,15 +197,7 @@ def _retrieval(agent: _Agent) -> None:
         low=(SETTING, "lower", "too often nothing comes to mind"),
         high=(SETTING, "raise", "something comes to mind whatever is asked"),
     )
-    crowded = vitals.full >= MOSTLY_FULL * vitals.tasks
-    agent.find(
-        "context",
-        vitals.full_use if crowded else FULL_USE[0],
-        FULL_USE,
-        enough=worked and (not crowded or vitals.full_use is not None),
-        low=("top_k_results", "lower", "contexts overflow: they are full, and little of them is used"),
-        high=("top_k_results", "raise", "contexts are too small: they are full, and most of them is used"),
-    )
+    _context(agent, enough=worked)
     agent.find(
         "never_used",
         float(vitals.never_used),
@@ -213,6 +205,23 @@ def _retrieval(agent: _Agent) -> None:
         enough=True,
         low=_NOTHING,
         high=(SETTING, "raise", f"in more than {NEVER_USED} contexts and never used"),
+    )
+
+
+def _context(agent: _Agent, *, enough: bool) -> None:
+    """Whether the fixed number of memories is right; it does not matter while contexts are not full."""
+    vitals = agent.vitals
+    if enough and vitals.full < MOSTLY_FULL * vitals.tasks:
+        note = "contexts are not full, so their size limits nothing"
+        agent.findings.append(Finding(measure="context", value=None, normal=FULL_USE, verdict="normal", note=note))
+        return
+    agent.find(
+        "context",
+        vitals.full_use,
+        FULL_USE,
+        enough=enough,
+        low=("top_k_results", "lower", "contexts overflow: they are full, and little of them is used"),
+        high=("top_k_results", "raise", "contexts are too small: they are full, and most of them is used"),
     )
 
 

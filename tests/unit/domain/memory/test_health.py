@@ -118,7 +118,8 @@ def test_a_short_life_is_extrapolated_to_a_month() -> None:
 
 def test_contexts_that_are_not_full_neither_overflow_nor_lack_anything() -> None:
     """The number of memories does not limit them."""
-    assert finding("context", full=50, full_use=0.9).verdict == "normal"
+    found = finding("context", full=50, full_use=0.9)
+    assert (found.verdict, found.value, found.advice) == ("normal", None, None)
 
 
 def test_a_limit_that_is_switched_off_is_never_near() -> None:

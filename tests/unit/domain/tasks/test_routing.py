@@ -1,5 +1,6 @@
 """Who works on a task: expertise, past outcomes and load (document 000 §3.1)."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given as for_any
@@ -27,6 +28,16 @@ def test_the_agent_whose_trade_is_asked_for_works_on_the_task() -> None:
     assert _chosen("What does steel cost?", buyer, cook, nurse) == "buyer"
     assert _chosen("Which soup is good today?", buyer, cook, nurse) == "cook"
     assert _chosen("He has a fever again", buyer, cook, nurse) == "nurse"
+
+
+def test_what_is_held_strongly_counts_more_than_a_fading_note() -> None:
+    """Whatever the definitions say, and more than what one of them only claims."""
+    note = replace(_agent("a"), topics=(Topic("steel", 0.05, 1),))
+    settled = replace(_agent("c"), topics=(Topic("steel", 8.0, 9),))
+
+    assert _chosen("What does steel cost?", note, settled) == "c"
+    assert _chosen("What does steel cost?", _agent("b", description="steel"), settled) == "c"
+    assert _chosen("What does steel cost?", note, _agent("b", description="steel")) == "b"
 
 
 def test_what_is_asked_counts_more_than_what_the_documents_are_about() -> None:
