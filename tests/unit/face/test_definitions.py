@@ -39,6 +39,7 @@ def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
         ("id: a", "missing role, perspectives"),
         (GOOD.replace("python", "a.b"), "id: 'a.b' is no agent's id"),
         (GOOD.replace("python", "'>'"), "is no agent's id"),
+        (GOOD.replace("python", "orchestrator"), "id: 'orchestrator' is the platform's own"),
         (GOOD.replace("python", "12"), "id: 12 is no agent's id"),
         (GOOD.replace("archive_threshold", "speed"), "policy.speed: there is no such key"),
         (GOOD.replace("role:", "rule: x\nrole:"), "rule: there is no such key"),

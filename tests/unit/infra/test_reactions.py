@@ -267,6 +267,19 @@ def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
     assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
 
 
+def test_a_service_reacts_to_a_kind_of_event_once() -> None:
+    """Of two reactions to the same kind one would silently never run."""
+    service = Service("test")
+
+    async def react(event: Event, resources: Resources) -> Outcome:
+        return None
+
+    service.reaction(TaskCompleted)(react)
+    with pytest.raises(ValueError, match="test reacts to TaskCompleted twice"):
+        service.reaction(TaskRouted, TaskCompleted)(react)
+    assert set(service.reactions) == {TaskCompleted}
+
+
 def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
     """Together the groups hear every partition, each once."""
     service = Service("sleep", groups=16)
