@@ -12,6 +12,16 @@ from nemuri.services.specialist.app import service as specialist
 from nemuri.services.trainer.app import service as trainer
 
 SERVICES: dict[str, Service] = {
-    each.name: each for each in (projector, intake, orchestrator, specialist, attribution, sleep, trainer, herald)
-    each.name: each for each in (projector, intake, orchestrator, specialist, attribution, chronicler, sleep, herald)
+    each.name: each
+    for each in (
+        projector,
+        intake,
+        orchestrator,
+        specialist,
+        attribution,
+        chronicler,
+        sleep,
+        trainer,
+        herald,
+    )
 }
