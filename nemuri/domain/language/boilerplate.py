@@ -12,8 +12,8 @@ SET_PHRASE: Final = "it says nothing but set phrases"
 _ENGLISH: Final = (
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|dear)(?: (?:there|all|everyone|sir|madam|team|user))*",
     (
-        r"(?:ok|okay|sure|certainly|of course|absolutely|yes|no|yep|right|alright|understood|got it|noted|done|great|fine"
-        r"|very well|sounds good|will do|no problem|you(?:'re| are) welcome|my pleasure|perfect|exactly|agreed)"
+        r"(?:ok|okay|sure|certainly|of course|absolutely|yes|no|yep|right|alright|understood|got it|noted|done|great"
+        r"|fine|very well|sounds good|will do|no problem|you(?:'re| are) welcome|my pleasure|perfect|exactly|agreed)"
     ),
     r"(?:many |thank you |)thanks?(?: you)?(?: (?:so|very) much| a lot)?(?: for [\w' ]{1,60})?",
     r"(?:kind |best |warm )?regards|sincerely|cheers|have a (?:nice|good|great) [a-z]+",
@@ -26,8 +26,8 @@ _ENGLISH: Final = (
     r"(?:i )?apologi[sz]e(?: for [\w' ]{1,60})?|my apologies|(?:please )?excuse me",
     (
         r"(?:(?:i'm|i am) )?(?:sorry|afraid|unfortunately)?,? ?(?:but )?i (?:could not|couldn't|can ?not|can't|did not"
-        r"|didn't|was unable to|am unable to|am not able to|do not|don't) (?:find|locate|see|have|know|answer|help|assist|provide)"
-        r" ?(?:you )?(?:with )?(?:any(?:thing)?|that|this|it|enough|further|relevant|more|the)?"
+        r"|didn't|was unable to|am (?:unable|not able) to|do not|don't) (?:find|locate|see|have|know|answer|help|assist"
+        r"|provide) ?(?:you )?(?:with )?(?:any(?:thing)?|that|this|it|enough|further|relevant|more|the)?"
         r"(?: (?:relevant|useful|information|data|details|results?|answers?|question|request|further|more|anything|this"
         r"|about|on|in|for|regarding|to|the|that|sources?|memories|given|provided|available|materials?|topic|here|and))*"
     ),
@@ -39,8 +39,8 @@ _ENGLISH: Final = (
     r"nothing (?:to|was|new|was to be) (?:learn|learned|remember|report|learn here)|not applicable|none|n/?a|unknown",
     (
         r"(?:i hope (?:this|that) (?:helps|is helpful)|let me know if .{1,80}|feel free to .{1,80}|how (?:can|may) i "
-        r"(?:help|assist).{0,40}|is there anything else .{1,60}|please let me know.{0,80}|here (?:is|are) (?:the|your|my|an)"
-        r" (?:answer|answers|result|results|summary|response))"
+        r"(?:help|assist).{0,40}|is there anything else .{1,60}|please let me know.{0,80}|here (?:is|are)"
+        r" (?:the|your|my|an) (?:answer|answers|result|results|summary|response))"
     ),
     (
         r"no language model is connected,? (?:so these are quotations from memories and details"
@@ -62,7 +62,7 @@ _JAPANESE: Final = (
         r"|何か(?:お手伝い|ご用)[^。]{0,20}|以上です|以下の?(?:とおり|通り)です)"
     ),
     (
-        r"(?:これに関する|この質問に関する|関連する|関係のある|該当する|有用な)?(?:記述|情報|回答|答え|資料|データ|結果|もの|何も)?[はがも]?"
+        r"(?:これに関する|この質問に関する|関連する|関係のある|該当する|有用な)?(?:記述|情報|回答|答え|資料|データ|結果)?[はがも]?"
         r"(?:見つかりません(?:でした)?|見つけられません(?:でした)?|見当たりません(?:でした)?|ありません(?:でした)?|わかりません|分かりません"
         r"|お答えできません)"
     ),

@@ -18,8 +18,8 @@ def _pairs(words: str) -> dict[str, tuple[str, bool]]:
 
 EMPTY: Final = _listed("""
     a an the is are was were be been being am do does did has have had will would shall that which this these those
-    it its of to in on at by for with as and also just very really simply please so there then here our my your their
-    indeed actually basically however therefore thus moreover
+    it its of to in on at by for with as and also just very really simply please so there then here note our my your
+    their indeed actually basically however therefore thus moreover
 """)
 """English words without which a statement says the same."""
 DENYING: Final = _listed("not never no without neither nobody nothing none hardly")
@@ -40,8 +40,10 @@ OPPOSITES: Final = _pairs("""
     公開/非公開 適切/不適切 真/偽 安定/不安定 賛成/反対 有料/無料 合法/違法 上昇/下降 上昇/低下
 """)
 """Words whose exchange denies a statement: to the first of their kind, and whether they are its opposite."""
+VERBS: Final = _listed("enable disable increases decreases increase decrease accept reject accepts rejects")
+"""Those of them that what follows belongs to; any other says something only where it ends what is said."""
 LABELS: Final = _listed("""
-    page chapter section version step item figure fig table number no part room line row column level phase python
+    page chapter section version step item figure fig table number no part room line row column level phase python base
     release day week question lesson option case example pep issue ticket appendix volume article note rule
     ページ バージョン ステップ 第 図 表 項目 問 例 付録 レベル
 """)
@@ -64,11 +66,13 @@ CHANGE: Final = re.compile(
     r"|\bas of\b|\b(?:has|have) (?:since )?(?:been )?(?:replaced|changed|moved|switched|renamed|raised|lowered|updated)"
     r"(?: by| with| to| from)?\b|\b(?:was|were) (?:replaced|changed|moved|switched|renamed|raised|lowered|updated)"
     r"(?: by| with| to| from)?\b|\bchanged (?:to|from)\b|\bswitched (?:to|from)\b|\bmoved (?:to|from)\b"
-    r"|もはや|ではなく(?:て)?|今後は?|現在では|現在は|今では|今は|以後は?|以降は|代わりに|もう(?=[^ろ])"
+    r"|もはや|(?<!わけ)(?<!だけ)(?<!のみ)ではなく(?:て)?|今後は?|現在では|現在は|今では|今は|以後は?|以降は|代わりに|もう(?=[^ろ])"
     r"|[にへ]変更(?:された|されました|した|しました|となった|になった|となりました|になりました)?"
     r"|[にへ](?:変わった|変わりました|改められた|改められました|移行した|移行しました)|が?廃止(?:された|されました|になった)?"
 )
 """What says that things are not as they were."""
+FILLING: Final = re.compile(r"now(?:adays)?|currently|現在.*|今では|今は")
+"""What may tell of a change, and often only fills."""
 JAPANESE_DENIAL: Final = re.compile(
     r"ませんでした|なかった|ません|ないで|ない|なく(?!な)|ずに|(?<=[かがさたなばまらわ])ず(?=$|に)|ざる"
 )
