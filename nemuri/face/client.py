@@ -205,7 +205,7 @@ class Client:
         return tuple(known)
 
     async def until_known(self, agent: str, causes: Sequence[UUID]) -> None:
-        """Return once the memories that follow from these events can be recalled. Raises `ClientError` if they do not."""
+        """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""
         await until_known(self._exchange, agent, causes)
 
     async def recall(

@@ -25,9 +25,7 @@ async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
     """
     view = await client.memory(older)
     if memory_id not in view.yields_to:
-        raise ClientError(
-            f"memory {older} does not yield to {memory_id}; `nemuri memory {older}` shows to what it does"
-        )
+        raise ClientError(f"memory {older} does not yield to {memory_id}; see `nemuri memory {older}`")
     key = f"{memory_id}/{older}"
     event = RelationWithdrawn(
         event_id=derive(key, RelationWithdrawn.kind_of()), agent_id=view.agent_id, memory_id=memory_id, older=older
@@ -44,9 +42,7 @@ async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = Non
     """
     repeated = tuple(dict.fromkeys((await client.progress(task_id)).repeated))
     if memory_id is not None and memory_id not in repeated:
-        raise ClientError(
-            f"task {task_id} did not repeat memory {memory_id}; `nemuri result {task_id}` shows what it did"
-        )
+        raise ClientError(f"task {task_id} did not repeat memory {memory_id}; see `nemuri result {task_id}`")
     if not repeated:
         raise ClientError(f"task {task_id} did not repeat any memory")
     chosen = repeated if memory_id is None else (memory_id,)

@@ -33,8 +33,10 @@ def test_set_phrases_say_nothing(text: str) -> None:
     "text",
     [
         "4", "OK buttons are green.", "No refunds are given.", "I do not like steel.",
-        "Nothing is known of dark matter.",         "Thanks to caching the page is fast.", "As an AI language model, it was trained on text.",
-        "Sorry states differ.",         "Hello is the first word of the protocol.", "Sure, steel is dear in winter.", "了解を得てから出荷する。",
+        "Nothing is known of dark matter.",         "Thanks to caching the page is fast.",
+        "As an AI language model, it was trained on text.",
+        "Sorry states differ.",         "Hello is the first word of the protocol.", "Sure, steel is dear in winter.",
+        "了解を得てから出荷する。",
         "在庫はありません。", "はい、鋼材は冬に高いです。", "情報は三日後に届く。", "ありがとうと言うと喜ばれる。",
     ],
 )  # fmt: skip
