@@ -243,6 +243,9 @@ def _content(
 
 async def _remembered(client: "Client", agent: str, content: "tuple[MemoryContent, ...]") -> list[UUID]:
     from nemuri.face.cli.screen import progress
+    from nemuri.face.offering import check_worth
+
+    check_worth(content)
 
     ids: list[UUID] = []
     with progress("remembering") as show:
