@@ -211,8 +211,8 @@ def _taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Mem
     def less(gained: float, now: float) -> float:
         return -max(0.0, min(gained, now - rules.archive_threshold))
 
-    step = {}
-    if perspective in memory.perspectives:
+    step: dict[str, float] = {}
+    if perspective is not None and perspective in memory.perspectives:
         step[perspective] = less(rules.perspective_strength_increment, agent.strength(memory, perspective))
     more = less(rules.strength_increment_on_use, agent.strength(memory))
     return moved(agent, memory, by=event.sequence or 0, more=more, perspectives=step).but(
