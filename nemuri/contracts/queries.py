@@ -10,7 +10,7 @@ from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.event import Identifier, Label, Text, Value
 from nemuri.contracts.health import HealthView
-from nemuri.contracts.memories import Candidate, HeldOut
+from nemuri.contracts.memories import Candidate, HeldOut, Relation
 from nemuri.contracts.results import TaskResult
 
 MEMORIES_AT_ONCE = 300
@@ -91,6 +91,10 @@ class MemoryView(Value):
     memory: MemoryContent
     source: str
     links: tuple[UUID, ...]
+    relations: tuple[Relation, ...] = ()
+    """The older memories that it contradicts or supersedes."""
+    yields_to: tuple[UUID, ...] = ()
+    """The newer memories that contradict or supersede it."""
     status: Literal["active", "archived"]
     strength: float
     strength_by_perspective: dict[str, float]

@@ -4,6 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from nemuri.contracts.event import Value
+from nemuri.contracts.memories import Dropped
 from nemuri.contracts.tasks import Option
 
 Status = Literal["open", "negotiation", "done", "failed"]
@@ -31,6 +32,10 @@ class TaskResult(Value):
     retrieved: tuple[Retrieved, ...] = ()
     used: tuple[UUID, ...] = ()
     learned: tuple[UUID, ...] = ()
+    repeated: tuple[UUID, ...] = ()
+    """Memories that were strengthened because what was learned says what they say already."""
+    dropped: tuple[Dropped, ...] = ()
+    """What was learned and not kept, and why."""
     reason: str | None = None
     """Why it failed."""
     items: tuple[str, ...] = ()

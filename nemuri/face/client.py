@@ -25,7 +25,7 @@ from nemuri.contracts.event import DERIVED
 from nemuri.contracts.health import AgentHealth, HealthView
 from nemuri.contracts.results import TaskResult
 from nemuri.face.exchange import ClientError, Exchange, PassingError, checked
-from nemuri.face.offering import offered
+from nemuri.face.offering import check_worth, offered, until_known
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.log import Log
 from nemuri.infra.results import Results
@@ -197,12 +197,20 @@ class Client:
         return (await self.remember_all(agent, [memory]))[0]
 
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
-        """Put many memories into an agent's mind and return their ids in order, once all can be recalled."""
+        """Put many memories into an agent's mind and return their ids in order, once all can be recalled.
+
+        Raises `ClientError`, and has then said nothing, for an unknown agent or a memory without any word.
+        """
+        check_worth(memories)
         await self.agents(agent)
         known: list[UUID] = []
         for start in range(0, len(memories), GROUP):
             known += await offered(self._exchange, agent, memories[start : start + GROUP])
         return tuple(known)
+
+    async def until_known(self, agent: str, causes: Sequence[UUID]) -> None:
+        """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""
+        await until_known(self._exchange, agent, causes)
 
     async def recall(
         self,

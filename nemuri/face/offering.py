@@ -8,12 +8,21 @@ from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.queries import RememberedQuery, RememberedView
+from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.face.exchange import ClientError, Exchange, checked
 
 STALLED = 30
 """Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
 TOGETHER = 64
 """Offered memories on their way at the same time."""
+
+
+def check_worth(memories: Sequence[MemoryContent]) -> None:
+    """Raise `ClientError` for the first of the memories that no agent would take in."""
+    for number, each in enumerate(memories, 1):
+        if wordless(each.content):
+            which = f"memory {number} of {len(memories)}" if len(memories) > 1 else "the memory"
+            raise ClientError(f"{which} is refused: {WORDLESS}")
 
 
 async def offered(exchange: Exchange, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
@@ -31,11 +40,12 @@ async def offered(exchange: Exchange, agent: str, memories: Sequence[MemoryConte
     async with asyncio.TaskGroup() as group:
         for each in offers:
             group.create_task(offer(each))
-    await _until_known(exchange, agent, [each.event_id for each in offers])
+    await until_known(exchange, agent, [each.event_id for each in offers])
     return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
 
 
-async def _until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
+async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
+    """Return once the memories that follow from these events can be recalled; raises as `offered` does."""
     pending, stalled = tuple(offers), 0
     while pending:
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)

@@ -213,6 +213,17 @@ class Log:
             raise UndecodableError("event_id: an id of version 5 is derived, never chosen")
         return event
 
+    async def all_on(self, subject: str) -> AsyncIterator[bytes]:
+        """The bytes of every event on an exact subject, oldest first; one question to the server for each."""
+        after = 0
+        while True:
+            try:
+                raw = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
+            except NotFoundError:
+                return
+            after = raw.seq or 0
+            yield raw.data or b""
+
     async def newest_on(self, subject: str) -> Newest:
         """The newest event on an exact subject."""
         try:

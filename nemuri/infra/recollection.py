@@ -10,12 +10,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.clients import Setting
+from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.memories import Candidate
 from nemuri.domain.language.keywords import occurring
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex, Candidates
+from nemuri.domain.memory.learning import COMPARED, near
 from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, version
 from nemuri.infra.resources import Resources
@@ -105,12 +106,39 @@ class Recollections:
             deep=deep and bool(candidates),
         )
 
+    async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
+        """The active memories of exactly this scope that are close enough to the text to be compared with it.
+
+        At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
+        """
+        vectors = resources.vectors.serving(agent.embedding)
+        asked = Asked(await vectors.of([text]), [terms(text)], vectors.embedder.relevance_threshold)
+        views = resources.database
+        indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
+        async with indexed.lock:
+            await _refresh(indexed, resources, agent, vectors)
+            found = _search(indexed, agent, asked, _setting(scope), active=True)
+        known = await resources.views.memories_by_id(found.ids)
+        close = [
+            each.content.memory_id
+            for each in _joined(found, known)
+            if each.content.memory.scope == scope
+            and near(each.similarity, asked.words[0], terms(each.content.memory.content))
+        ]
+        return tuple(known[each] for each in close[:COMPARED])
+
     def _indexed(self, name: tuple[str, str, str, str], vectors: Vectors) -> _Indexed:
         known = self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
         self.indexes.move_to_end(name)
         while len(self.indexes) > REMEMBERED_AGENTS:
             self.indexes.popitem(last=False)
         return known
+
+
+def _setting(scope: Scope) -> Setting:
+    """A setting in which the scope is valid."""
+    named = (scope.name,) if scope.name else ()
+    return Setting(domains=named) if scope.level == "domain" else Setting(project=scope.name)
 
 
 async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:

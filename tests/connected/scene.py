@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +12,7 @@ from nats.aio.msg import Msg
 from sqlalchemy import text
 
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
-from nemuri.contracts.event import Event
+from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.log import AnyEvent
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
@@ -21,7 +21,7 @@ from nemuri.face.operations import verify
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
-from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, RelationsJob, Reply
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
@@ -171,6 +171,8 @@ class CountingModel(ExtractiveModel):
     """The extractive model, which counts how often it was asked for what."""
 
     calls: Counter[str] = field(default_factory=Counter)
+    teaches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What questions teach, whatever is answered; for the others it is what the extractive model finds."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
         """Counted by the question."""
@@ -185,4 +187,10 @@ class CountingModel(ExtractiveModel):
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
         """Counted by the question and the answer."""
         self.calls[f"learnings {job.question} {job.answer}"] += 1
-        return await super().learnings(job)
+        taught = self.teaches.get(job.question)
+        return await super().learnings(job) if taught is None else Reply(taught, Usage(model="teacher"))
+
+    async def relations(self, job: RelationsJob) -> Reply[Any]:
+        """Counted by the statements."""
+        self.calls[f"relations {[each.text for each in job.new]} {[each.text for each in job.older]}"] += 1
+        return await super().relations(job)

@@ -12,6 +12,7 @@ from nemuri.contracts.clients import Document, MemoryContent, MemoryOffered, Tas
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.tasks import TaskReopened
 from nemuri.face.client import Client
+from nemuri.face.corrections import separate, unlink
 from nemuri.face.hosting import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.connected
 
 LATER = {
     "course_begun", "chapter_read", "exercise_graded", "memories_reviewed", "course_finished",
-    "relation_withdrawn", "repetition_withdrawn", "feedback_parked", "feedback_refused",
+    "feedback_parked", "feedback_refused",
 }  # fmt: skip
 """Kinds that nobody appends yet."""
 PAGES = "\f".join(
@@ -44,6 +45,10 @@ PAGES = "\f".join(
     f"Chapter {number} says that an empty sequence is false and that number {number} is true. "
     for number in range(1, 26)
 )
+TEACHING = "Whom did the workshop pay?"
+LESSONS = {
+    "semantics": "In winter steel is dear.", "pitfalls": "Bread is not cheap in spring.", "habits": "Thank you!",
+}  # fmt: skip
 ITEMS = "Please answer each of these questions:\n" + "\n".join(
     f"{number}. What is the truth value of {number}?" for number in range(1, 26)
 )
@@ -68,12 +73,23 @@ async def live(resources: Resources, client: Client) -> None:
     await client.answer(many.task_id, "most_important")
     await client.result(many.task_id, settled=True, timeout=20)
     await client.feedback(many.task_id, "unhelpful", result="failure")
+    await set_right(client)
     await fail_twice(log, client)
     [memory, *_] = await client.memories("python")
     await log.append(
         MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))
     )
     await log.append(EmbeddingAdopted(event_id=uuid4(), agent_id="python", embedding=EMBEDDING))
+
+
+async def set_right(client: Client) -> None:
+    """What was learned repeats a memory and contradicts another, and neither was meant so."""
+    await client.remember("python", "Steel is dear in winter.")
+    older = await client.remember("python", "Bread is cheap in spring.")
+    taught = await client.ask(TEACHING, settled=True)
+    assert len(taught.repeated) == len(taught.dropped) == len(taught.learned) == 1
+    await unlink(client, taught.learned[0], older)
+    assert len(await separate(client, taught.task_id)) == 1
 
 
 async def fail_twice(log: Log, client: Client) -> None:
@@ -135,7 +151,7 @@ class Memento:
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
     """Neither a copy of every message nor every service starting from the beginning moves a row or asks a model."""
-    model = CountingModel()
+    model = CountingModel(teaches={TEACHING: LESSONS})
     models = Models(main=model, light=model)
     async with at_work(settings, models=models) as resources, visiting(settings) as client:
         await live(resources, client)

@@ -107,6 +107,49 @@ def test_a_memory_is_put_in_found_and_shown(nemuri: CommandLine) -> None:
     assert nemuri("memories", "cook", "--status", "archived", "--json").json == []
 
 
+def test_what_contradicts_a_memory_is_shown_and_taken_back(nemuri: CommandLine, tmp_path: Path) -> None:
+    """What a document says against a memory comes first, the memory shows it, and `unlink` ends it."""
+    older = nemuri("remember", "cook", "By craft and taste a goose egg boils for 12 minutes.").out.strip()
+    document = tmp_path / "eggs.txt"
+    document.write_text("By craft and taste a goose egg boils for 14 minutes.", encoding="utf-8")
+    asked = nemuri("ask", "How long does a goose egg boil?", "--file", document, "--json").json
+    (newer,) = asked["learned"]
+    assert nemuri("memory", newer, "--json").json["relations"] == [{"older": older, "sort": "contradicts"}]
+    assert f"contradicts {older}" in nemuri("memory", newer).out
+    assert "(outdated) By craft and taste" in nemuri("recall", "cook", "goose egg").out
+    assert nemuri("unlink", newer, older, "--json").json == {"memory_id": newer, "older": older}
+    assert nemuri("memory", older, "--json").json["yields_to"] == []
+    again = nemuri("unlink", newer, older)
+    assert (again.code, again.err.count("\n"), "does not yield" in again.err) == (1, 1, True)
+
+
+def test_a_learning_that_repeats_is_shown_and_separated(nemuri: CommandLine, tmp_path: Path) -> None:
+    """A memory that the answer did not use, said again by a document, is repeated; `separate` makes it another one."""
+    known = nemuri("remember", "cook", "Every swan egg wants craft.").out.strip()
+    files: list[str | Path] = []
+    for name, text in (("swans", "Whooper swans brood in May by the lakes."), ("eggs", "Every swan egg wants craft.")):
+        (tmp_path / name).with_suffix(".txt").write_text(text, encoding="utf-8")
+        files += ["--file", tmp_path / f"{name}.txt"]
+    asked = nemuri("ask", "Where do whooper swans brood?", *files)
+    assert f"repeated {known}" in asked.out
+    task = next(line.split()[1] for line in asked.out.splitlines() if line.startswith("task "))
+    made = nemuri("separate", task, "--memory", known).out.strip()
+    assert nemuri("memory", made, "--json").json["content"] == "Every swan egg wants craft."
+    nothing = nemuri("separate", task)
+    assert (nothing.code, "did not repeat any memory" in nothing.err) == (1, True)
+
+
+def test_a_memory_without_words_is_refused(nemuri: CommandLine, tmp_path: Path) -> None:
+    """In one line, and nothing of a file is taken in then."""
+    before = nemuri.events()
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"content": "salt"}\n{"content": "…"}\n', encoding="utf-8")
+    for done in (nemuri("remember", "cook", "?!"), nemuri("remember", "cook", "--file", lines)):
+        assert (done.code, done.err.count("\n")) == (1, 1)
+        assert "is refused: it has no words" in done.err
+    assert nemuri.events() == before
+
+
 def test_a_narrow_table_is_readable(nemuri: CommandLine) -> None:
     """At 80 columns every memory is one or a few lines with its id, and none ends with spaces."""
     header, *lines = nemuri("memories", "cook", COLUMNS="80").out.splitlines()

@@ -1,6 +1,6 @@
 """What an agent looks for, and which of the memories found come first: stage 2 of retrieval (document 000 §3.4)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -18,6 +18,8 @@ from nemuri.domain.memory.policy import Policy
 DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
 """Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
+YIELD = 1e-6
+"""How far below the memory that outdates it an older one stays at least."""
 VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
 
 
@@ -127,7 +129,37 @@ def ranked(
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    return tuple(sorted(candidates, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
+    yielding = outdone(candidates, {each.memory.memory_id: each.memory for each in found})
+    return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
+
+
+def outdone(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
+    """The candidates, in which those that a newer one contradicts or supersedes come after it, by whatever ranking.
+
+    Such a one scores at most `YIELD` less than the highest of those among the candidates that it yields to, with
+    their own scores as they are after they have yielded. What is archived outdates nothing that is active.
+    """
+    by_id = {each.memory_id: each for each in candidates}
+    settled: dict[UUID, Candidate] = {}
+
+    def settle(candidate: Candidate, above: frozenset[UUID]) -> Candidate:
+        memory_id = candidate.memory_id
+        if memory_id not in settled:
+            above |= {memory_id}
+            newer = [
+                settle(by_id[each], above)
+                for each in memories[memory_id].yields_to
+                if each in by_id and each not in above and (candidate.archived or not by_id[each].archived)
+            ]
+            settled[memory_id] = _below(candidate, max(newer, key=lambda each: each.score)) if newer else candidate
+        return settled[memory_id]
+
+    return [settle(each, frozenset()) for each in candidates]
+
+
+def _below(candidate: Candidate, newer: Candidate) -> Candidate:
+    score = min(candidate.score, newer.score - YIELD)
+    return candidate.model_copy(update={"score": score, "yields_to": newer.memory_id})
 
 
 def selected(candidates: Sequence[Candidate], policy: Policy, *, top: int | None, seed: int) -> tuple[UUID, ...]:

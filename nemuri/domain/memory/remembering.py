@@ -206,9 +206,16 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
 
 def _taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memory:
     """The use that a repetition was taken for counts no more; what it had added goes, down to the threshold."""
-    rules, now = agent.rules, agent.strength(memory)
-    less = max(0.0, min(rules.strength_increment_on_use, now - rules.archive_threshold))
-    return moved(agent, memory, by=event.sequence or 0, more=-less, perspectives={}).but(
+    rules, perspective = agent.rules, event.repetition.perspective
+
+    def less(gained: float, now: float) -> float:
+        return -max(0.0, min(gained, now - rules.archive_threshold))
+
+    step: dict[str, float] = {}
+    if perspective is not None and perspective in memory.perspectives:
+        step[perspective] = less(rules.perspective_strength_increment, agent.strength(memory, perspective))
+    more = less(rules.strength_increment_on_use, agent.strength(memory))
+    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives=step).but(
         access_count=max(0, memory.access_count - 1), effective_uses=max(0, memory.effective_uses - 1)
     )
 

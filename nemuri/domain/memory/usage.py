@@ -1,15 +1,14 @@
-"""Which memories an answer really drew on, what is learned from it, and what feedback is worth."""
+"""Which memories an answer really drew on, and what feedback is worth."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.event import Event, derive
 from nemuri.contracts.memories import ImpactCredited, SessionEnded, Use
 from nemuri.domain.language.citations import cites_details
-from nemuri.domain.language.keywords import keywords, occurring
+from nemuri.domain.language.keywords import occurring
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment, Feedback
 
@@ -44,20 +43,6 @@ def uses(
     if tagged:
         return tuple(Use(memory_id=each, method="tag") for each in tagged)
     return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.similarity >= threshold)
-
-
-def learned(learnings: Mapping[str, str], setting: Setting, known: Iterable[str]) -> tuple[MemoryContent, ...]:
-    """The memories that learnings become, one for each perspective, valid in the task's project or everywhere.
-
-    What says word for word what was `known` in the session already is nothing new.
-    """
-    said = {text.strip() for text in known}
-    scope = Scope(level="project", name=setting.project) if setting.project else Scope()
-    return tuple(
-        MemoryContent(content=text, tags=keywords(text), learnings={perspective: text}, scope=scope)
-        for perspective, text in learnings.items()
-        if text.strip() and text.strip() not in said
-    )
 
 
 def credit(feedback: Feedback, assignment: Assignment, policy: Policy, cause: Event) -> tuple[ImpactCredited, ...]:

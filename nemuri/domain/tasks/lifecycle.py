@@ -12,6 +12,7 @@ from nemuri.contracts.memories import (
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryEncoded,
+    RepetitionWithdrawn,
     SessionEnded,
 )
 from nemuri.contracts.tasks import (
@@ -31,7 +32,15 @@ from nemuri.contracts.tasks import (
 )
 from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState
 
-WorkEvent = MemoriesRetrieved | MemoriesUsed | LearningsExtracted | MemoryEncoded | SessionEnded | ImpactCredited
+WorkEvent = (
+    MemoriesRetrieved
+    | MemoriesUsed
+    | LearningsExtracted
+    | MemoryEncoded
+    | RepetitionWithdrawn
+    | SessionEnded
+    | ImpactCredited
+)
 """What agents do for a task; recorded with the agent, known to the task by its correlation."""
 StageEvent = (
     NegotiationAnswered
@@ -55,6 +64,7 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             | MemoriesUsed()
             | LearningsExtracted()
             | MemoryEncoded()
+            | RepetitionWithdrawn()
             | SessionEnded()
             | ImpactCredited()
         ):
@@ -150,7 +160,9 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
         case MemoriesUsed():
             return state.with_assignment(event.assignment_id, used=event.memory_ids)
         case LearningsExtracted():
-            return state.with_assignment(event.assignment_id, learned=len(event.learnings))
+            return _learned(state, event)
+        case RepetitionWithdrawn():
+            return _withdrawn(state, event)
         case MemoryEncoded():
             return _encoded(state, event)
         case SessionEnded():
@@ -159,6 +171,24 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
             return _credited(state, event)
         case _:
             assert_never(event)
+
+
+def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
+    return state.with_assignment(
+        event.assignment_id,
+        learned=len(event.learnings),
+        repeated=tuple(each.memory_id for each in event.repetitions),
+        dropped=event.dropped,
+    )
+
+
+def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
+    """One repetition of the memory less; others of the same memory stay."""
+    work = state.assignments.get(event.assignment_id)
+    if work is None or event.repetition.memory_id not in work.repeated:
+        return state
+    at = work.repeated.index(event.repetition.memory_id)
+    return state.with_assignment(event.assignment_id, repeated=work.repeated[:at] + work.repeated[at + 1 :])
 
 
 def _credited(state: TaskState, event: ImpactCredited) -> TaskState:

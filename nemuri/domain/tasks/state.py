@@ -9,6 +9,7 @@ from immutables import Map
 
 from nemuri.contracts.clients import Document, NegotiationOption, Setting
 from nemuri.contracts.event import Usage
+from nemuri.contracts.memories import Dropped
 from nemuri.contracts.results import Status
 from nemuri.contracts.tasks import Detail, DetailPoint, Option, Panel, Part
 from nemuri.domain.record import Record
@@ -90,6 +91,10 @@ class Assignment(Record):
     """None before the attribution."""
     learned: int | None = None
     """How many learnings were extracted; None before that."""
+    repeated: tuple[UUID, ...] = ()
+    """The memories that learnings repeated."""
+    dropped: tuple[Dropped, ...] = ()
+    """The learnings that were not kept."""
     memories: tuple[UUID, ...] = ()
     """The memories encoded from the learnings."""
     credited: tuple[str, ...] = ()

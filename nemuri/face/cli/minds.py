@@ -14,7 +14,7 @@ from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.contracts.clients import MemoryContent
-    from nemuri.contracts.queries import AgentView, MemoryView, RecallView
+    from nemuri.contracts.queries import AgentView, MemoryView, RecalledMemory, RecallView
     from nemuri.face.client import Client
     from nemuri.face.definitions import Added
 
@@ -148,8 +148,7 @@ def recall(
         say("nothing comes to mind")
     else:
         rows = [
-            (each.candidate.memory_id, f"{each.candidate.score:.3f}", short(each.memory.content))
-            for each in found.memories
+            (each.candidate.memory_id, f"{each.candidate.score:.3f}", short(_marked(each))) for each in found.memories
         ]
         table(("memory", "score", "content"), rows, numbers=("score",))
 
@@ -244,6 +243,9 @@ def _content(
 
 async def _remembered(client: "Client", agent: str, content: "tuple[MemoryContent, ...]") -> list[UUID]:
     from nemuri.face.cli.screen import progress
+    from nemuri.face.offering import check_worth
+
+    check_worth(content)
 
     ids: list[UUID] = []
     with progress("remembering") as show:
@@ -268,6 +270,11 @@ def _flat(view: "MemoryView") -> dict[str, Any]:
     return {"memory_id": fields.pop("memory_id"), **content, **fields}
 
 
+def _marked(recalled: "RecalledMemory") -> str:
+    """The content, and a word on what has been outdated by another memory that came to mind."""
+    return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
+
+
 def _recalled(found: "RecallView") -> list[dict[str, Any]]:
     from nemuri.contracts.memories import FEATURES
 
@@ -280,6 +287,8 @@ def _recalled(found: "RecallView") -> list[dict[str, Any]]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() == {"older", "sort"}:
+        return f"{value['sort']} {value['older']}"
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) or "none"
     if isinstance(value, list):

@@ -213,7 +213,7 @@ async def _watch(client: "Client", task: UUID, show: Any) -> None:
 
 def _show(found: "TaskResult", session: Session) -> None:
     """Print how the task stands; the answer itself was printed as soon as it was there."""
-    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.cli.screen import say, say_json, short
 
     if session.json:
         say_json(found)
@@ -223,6 +223,10 @@ def _show(found: "TaskResult", session: Session) -> None:
         say(f"cited    {_ids(found.citations)}")
         say(f"used     {_ids(found.used)}")
         say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")
+        if found.repeated:
+            say(f"repeated {_ids(found.repeated)}")
+        for each in found.dropped:
+            say(f"dropped  {short(each.text, 60)} ({each.reason})")
     if found.status == "failed":
         raise Failure(f"task {found.task_id} failed: {found.reason}", FAILED)
     if found.status == "negotiation":

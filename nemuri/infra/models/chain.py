@@ -9,11 +9,13 @@ from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    Judgements,
     KeyPointJob,
     LearningsJob,
     Model,
     ModelRefused,
     ModelUnavailable,
+    RelationsJob,
     Reply,
 )
 from nemuri.infra.models.retries import Retries, persist
@@ -100,6 +102,10 @@ class Fallback:
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """The first model's learnings, or the second's."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
+
+    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+        """The first model's judgements, or the second's."""
+        return await _either(lambda: self._first.relations(job), lambda: self._second.relations(job))
 
     async def aclose(self) -> None:
         """Close both."""

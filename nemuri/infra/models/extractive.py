@@ -10,7 +10,8 @@ from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
 from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
-from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri.infra.models.protocol import Answer, AnswerJob, Judgements, KeyPointJob, LearningsJob, RelationsJob, Reply
+from nemuri.infra.models.relations import compared
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
@@ -79,6 +80,10 @@ class ExtractiveModel:
             if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
         return Reply(_learned(job, said, details), _FREE)
+
+    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+        """By the words alone; in doubt nothing."""
+        return Reply(compared(job), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

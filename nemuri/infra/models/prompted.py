@@ -6,7 +6,18 @@ from typing import Final
 
 from nemuri.domain.language.citations import cited, disarmed, without_labels
 from nemuri.domain.language.sentences import normalised, sentences
-from nemuri.infra.models.protocol import Answer, AnswerJob, Chat, KeyPointJob, LearningsJob, Reply, Source
+from nemuri.infra.models import relations
+from nemuri.infra.models.protocol import (
+    Answer,
+    AnswerJob,
+    Chat,
+    Judgements,
+    KeyPointJob,
+    LearningsJob,
+    RelationsJob,
+    Reply,
+    Source,
+)
 from nemuri.infra.models.readings import read_learnings
 
 ANSWER_TOKENS: Final = 2_000
@@ -78,6 +89,12 @@ class PromptedModel:
         reply = await self._chat.complete(_LEARNINGS.format(role=job.role), user, LEARNINGS_TOKENS)
         return Reply(read_learnings(reply.value, job.perspectives), reply.usage)
 
+    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+        """What the chat says of the pairs; nothing where its reply cannot be read."""
+        user = _message(("pairs", relations.pairs(job)), "", (*job.new, *job.older))
+        reply = await self._chat.complete(relations.SYSTEM, user, relations.TOKENS)
+        return Reply(relations.read(reply.value, job), reply.usage)
+
     async def aclose(self) -> None:
         """Close the chat."""
         await self._chat.aclose()
@@ -100,8 +117,13 @@ def _message(question: tuple[str, str], between: str, sources: Sequence[Source])
     label, text = question
     texts = [text, *(source.text for source in sources)]
     mark = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:12]
-    parts = [_fenced(label, text, mark), between, *(_fenced(one.label, disarmed(one.text), mark) for one in sources)]
+    parts = [_fenced(label, text, mark), between, *(_fenced(one.label, _noted(one), mark) for one in sources)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _noted(source: Source) -> str:
+    note = f"(Note: {source.note})\n" if source.note else ""
+    return f"{note}{disarmed(source.text)}"
 
 
 def _fenced(label: str, text: str, mark: str) -> str:

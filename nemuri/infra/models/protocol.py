@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from nemuri.contracts.event import Usage
+from nemuri.domain.language.statements import Judgement
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -16,6 +17,8 @@ class Source:
     label: str
     """"m1", "m2", … for memories, "d1", "d2", … for details; unique within a job."""
     text: str
+    note: str = ""
+    """What is to be known of it besides, such as that it is out of date; "" for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,22 @@ class LearningsJob:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationsJob:
+    """New statements, and the older ones and each other that they are to be compared with."""
+
+    new: tuple[Source, ...]
+    """Labels "n1", "n2", …"""
+    older: tuple[Source, ...]
+    """Labels "o1", "o2", …"""
+    pairs: tuple[tuple[str, str], ...]
+    """Which are compared: the label of a new one, and that of an older one or of a new one before it."""
+
+
+Judgements = Mapping[tuple[str, str], Judgement]
+"""What the first of a pair says of the second; a pair that is not there is unrelated."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
     """A value and what it cost."""
 
@@ -93,6 +112,9 @@ class Model(Protocol):
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Perspective to one sentence; only perspectives of the job, those that do not apply are left out."""
+
+    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+        """What the new statements say of the others; only pairs of the job."""
 
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""

@@ -125,6 +125,8 @@ assignment = Table(
     _json("usage", nullable=True),
     _json("used", nullable=True),
     Column("learned", Integer),
+    _json("repeated"),
+    _json("dropped"),
     _json("memories"),
     _json("credited"),
     Column("ended", Boolean, nullable=False),

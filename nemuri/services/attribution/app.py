@@ -9,11 +9,14 @@ from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoriesUsed,
+    MemoryEncoded,
+    RepetitionWithdrawn,
     SessionEnded,
 )
 from nemuri.contracts.tasks import ReactionFailed, TaskAnswered
 from nemuri.domain.memory import usage
-from nemuri.domain.memory.content import beginning, embedded_text, encoded
+from nemuri.domain.memory.content import embedded_text, encoded
+from nemuri.domain.memory.learning import learned
 from nemuri.domain.memory.mind import Agent, Content
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.usage import Shown
@@ -22,6 +25,7 @@ from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Sour
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
+from nemuri.services.attribution.writing import together, written
 
 service = Service("attribution", at_once=8)
 logger = structlog.get_logger()
@@ -43,26 +47,21 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
 
 @service.reaction(MemoriesUsed)
 async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
-    """What the agent takes from the assignment, one learning for each perspective that applies."""
+    """What the agent takes from the assignment, at most one learning for each perspective, and which are new."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None
     reply = await _asked(_job(agent, state.task, work, work.answer), resources)
-    shown = await resources.views.memories_by_id(each.memory_id for each in work.retrieved or ())
-    known = [content.memory.content for content, _ in shown.values()]
-    contents = usage.learned(reply.value, state.task.setting, known)
-    texts = [embedded_text(each) for each in contents]
-    vectors = resources.vectors.serving(agent.embedding)
-    await vectors.of(texts)
+    learnings, empty = learned(reply.value, state.task.setting)
+    (kept, repeated, dropped), cost = await written(agent, learnings, event.memory_ids, resources)
     return LearningsExtracted.following(
         event,
         assignment_id=event.assignment_id,
-        learnings=tuple(
-            beginning(agent, content, vectors.key(text), links=event.memory_ids)
-            for content, text in zip(contents, texts, strict=True)
-        ),
-        usage=reply.usage,
+        learnings=kept,
+        repetitions=repeated,
+        dropped=(*empty, *dropped),
+        usage=together(reply.usage, cost),
     )
 
 
@@ -74,6 +73,12 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Outcome:  #
         for number, each in enumerate(event.learnings)
     ]
     return [*memories, usage.ended(event, event.assignment_id, event.agent_id)]
+
+
+@service.reaction(RepetitionWithdrawn)
+async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
+    """What was no repetition becomes a memory of its own."""
+    return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
 
 
 @service.reaction(ReactionFailed)

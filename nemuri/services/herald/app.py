@@ -30,12 +30,13 @@ from nemuri.contracts.queries import (
 from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.domain.memory.lessons import WINDOW
+from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.learning import gathered
 from nemuri.services.herald.health import health_of, memo_of
-from nemuri.services.herald.portraits import agent_view, memory_view, page, result_of
+from nemuri.services.herald.portraits import agent_view, in_force, memory_view, page, result_of
 from nemuri.services.herald.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
@@ -78,7 +79,8 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     if agent is None:
         return _nobody(query.agent_id)
     found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
-    return page([memory_view(agent, *each) for each in found], query, resources.log.room)
+    views = await _seen(agent, found, resources)
+    return page(views, query, resources.log.room)
 
 
 @service.answer(MemoryQuery)
@@ -88,7 +90,14 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
     agent = await resources.views.agent(found[0].agent_id) if found else None
     if found is None or agent is None:
         return Refusal(refused=f"there is no memory {query.memory_id}")
-    return memory_view(agent, *found)
+    return (await _seen(agent, [found], resources))[0]
+
+
+async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
+    """The memories as clients see them, with their relations to older ones."""
+    named = {each.older for content, _ in found for each in content.relations}
+    older = await resources.views.memories_by_id(named) if named else {}
+    return [memory_view(agent, content, memory, in_force(content, older)) for content, memory in found]
 
 
 @service.answer(RememberedQuery)

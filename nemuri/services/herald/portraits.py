@@ -1,11 +1,12 @@
 """Tasks, agents and memories as clients see them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
-from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.memories import FEATURES, Relation
 from nemuri.contracts.queries import AgentView, MemoriesQuery, MemoriesView, MemoryView
 from nemuri.contracts.results import Retrieved, TaskResult
-from nemuri.domain.memory.mind import Agent, Content, Memory
+from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered
 from nemuri.domain.tasks.state import Recalled, Task, TaskState
 
 PAGE_BYTES = 64
@@ -27,6 +28,8 @@ def result_of(state: TaskState) -> TaskResult | None:
         retrieved=tuple(_retrieved(memory) for each in work for memory in each.retrieved or ()),
         used=tuple(dict.fromkeys(memory for each in work for memory in each.used or ())),
         learned=tuple(memory for each in work for memory in each.memories),
+        repeated=tuple(memory for each in work for memory in each.repeated),
+        dropped=tuple(learning for each in work for learning in each.dropped),
         reason=task.reason,
         items=task.items if task.status == "negotiation" else (),
         options=task.options if task.status == "negotiation" else (),
@@ -66,14 +69,25 @@ def agent_view(agent: Agent) -> AgentView:
     )
 
 
-def memory_view(agent: Agent, content: Content, memory: Memory) -> MemoryView:
-    """A memory with its strengths as they are now."""
+def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relation, ...]:
+    """What a memory says of older ones, without what was withdrawn."""
+    return tuple(
+        each
+        for each in content.relations
+        if each.older in older and content.memory_id in older[each.older][1].yields_to
+    )
+
+
+def memory_view(agent: Agent, content: Content, memory: Memory, relations: tuple[Relation, ...] = ()) -> MemoryView:
+    """A memory with its strengths as they are now, and the relations that are in force."""
     return MemoryView(
         memory_id=memory.memory_id,
         agent_id=memory.agent_id,
         memory=content.memory,
         source=content.source,
         links=content.links,
+        relations=relations,
+        yields_to=memory.yields_to,
         status=memory.status,
         strength=agent.strength(memory),
         strength_by_perspective={name: agent.strength(memory, name) for name in memory.perspectives},

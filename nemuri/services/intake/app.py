@@ -5,6 +5,7 @@ from nemuri.contracts.clients import MemoryContent, MemoryOffered, NegotiationAn
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, NewMemory
 from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskReopened, TaskSummarised
+from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text, encoded
 from nemuri.domain.memory.mind import PRINCIPLE
@@ -74,10 +75,12 @@ async def join(event: ChunkSummarised, resources: Resources) -> TaskSummarised |
 
 @service.reaction(MemoryOffered)
 async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
-    """An offered memory becomes one of the agent's, if there is such an agent."""
+    """An offered memory becomes one of the agent's, if there is such an agent and anything to remember."""
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
+    if wordless(event.memory.content):
+        return MemoryRefused.following(event, reason=WORDLESS)
     text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
     await vectors.of([text])
     return encoded(event, beginning(agent, event.memory, vectors.key(text)), source="manual")

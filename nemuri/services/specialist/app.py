@@ -1,7 +1,8 @@
 """The reactions of the specialist, and its answer to what would come to mind."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.queries import RecalledMemory, RecallQuery, RecallView, Refusal
@@ -66,7 +67,11 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     known = await resources.views.memories_by_id(event.in_context)
     shown = [known[each] for each in event.in_context if each in known]
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
-    memories = [Source(label, content.memory.content) for label, (content, _) in zip(labels, shown, strict=True)]
+    outdated = _outdated(event, labels)
+    memories = [
+        Source(label, content.memory.content, outdated.get(content.memory_id, ""))
+        for label, (content, _) in zip(labels, shown, strict=True)
+    ]
     contents = memo(await knowledge.topics(agent, resources.views), agent.rules.index_memo_tokens)
     reply = await resources.models.main.answer(replace(_job(agent, work, part, memories, fetched), memo=contents))
     return TaskAnswered.following(
@@ -109,6 +114,16 @@ def _job(
         memories=tuple(memories),
         details=tuple(Source(f"d{number}", each.text) for number, each in enumerate(fetched, 1)),
     )
+
+
+def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID, str]:
+    """A note on each memory in the context that yields to another one there."""
+    named = {memory_id: label for label, memory_id in labels.items()}
+    return {
+        each.memory_id: f"this is older than {named[each.yields_to]}, which contradicts or supersedes it"
+        for each in event.candidates
+        if each.yields_to in named
+    }
 
 
 def _distinct(fetched: Sequence[Passage]) -> tuple[Detail, ...]:

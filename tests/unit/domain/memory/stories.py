@@ -24,7 +24,9 @@ from nemuri.contracts.memories import (
     MemoryEncoded,
     NewMemory,
     Relation,
+    RelationWithdrawn,
     Repetition,
+    RepetitionWithdrawn,
     Seen,
     SessionEnded,
     Use,
@@ -153,6 +155,24 @@ def encoded(
     )
 
 
+def related(memory_id: UUID, *older: UUID) -> MemoryEncoded:
+    """A memory begins that contradicts older ones."""
+    relations = tuple(Relation(older=each, sort="contradicts") for each in older)
+    return encoded(memory_id).model_copy(update={"relations": relations})
+
+
+def parted(memory_id: UUID, older: UUID) -> RelationWithdrawn:
+    """The one does not contradict the other after all."""
+    return RelationWithdrawn(event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, older=older)
+
+
+def separated(memory_id: UUID) -> RepetitionWithdrawn:
+    """It was no repetition after all."""
+    return RepetitionWithdrawn(
+        event_id=_fresh(), agent_id=AGENT, repetition=repetition(memory_id), assignment_id=_fresh()
+    )
+
+
 def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesRetrieved:
     """These memories were put into the context of an assignment."""
     return MemoriesRetrieved(
@@ -278,6 +298,11 @@ def candidates(memory_id: UUID) -> Fact:
 def accesses(memory_id: UUID) -> Fact:
     """How often a memory was really used."""
     return _of_memory("access_count", memory_id)
+
+
+def yielding(memory_id: UUID) -> Fact:
+    """What a memory yields to."""
+    return _of_memory("yields_to", memory_id)
 
 
 def impact(memory_id: UUID) -> Fact:

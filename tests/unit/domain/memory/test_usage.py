@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from nemuri.contracts.clients import FeedbackGiven, Setting
+from nemuri.contracts.clients import FeedbackGiven
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import ImpactCredited, SessionEnded
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.memory.usage import Shown, credit, learned, uses
+from nemuri.domain.memory.usage import Shown, credit, uses
 from nemuri.domain.tasks.state import Assignment, Feedback
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
@@ -64,26 +64,6 @@ def test_the_embedder_says_how_similar_is_used() -> None:
     shown = [Shown(A, (), 0.30), Shown(B, (), 0.29)]
 
     assert _used("", [], shown) == {A: "similarity"}
-
-
-def test_learnings_become_memories_of_their_perspective() -> None:
-    """With tags, valid in the task's project or everywhere."""
-    learnings = {"cost": "Steel from Yamada costs 15 % more in winter.", "quality": "  "}
-
-    (here,) = learned(learnings, Setting(project="bridge", domains=("steel",)), [])
-    (anywhere,) = learned(learnings, Setting(domains=("steel",)), [])
-
-    assert here.content == learnings["cost"]
-    assert here.learnings == {"cost": learnings["cost"]}
-    assert {"Steel", "Yamada"} <= set(here.tags) or {"steel", "yamada"} <= {each.lower() for each in here.tags}
-    assert (here.scope.level, here.scope.name) == ("project", "bridge")
-    assert (anywhere.scope.level, anywhere.scope.name) == ("universal", None)
-
-
-def test_what_was_known_already_is_not_learned_again() -> None:
-    """Word for word, but for the space around it."""
-    assert learned({"cost": " Steel is dear. "}, Setting(), ["Steel is dear."]) == ()
-    assert len(learned({"cost": "Steel is cheap."}, Setting(), ["Steel is dear."])) == 1
 
 
 @pytest.mark.parametrize(

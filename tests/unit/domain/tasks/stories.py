@@ -6,15 +6,26 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, NegotiationOption, Setting, TaskSubmitted
+from nemuri.contracts.clients import (
+    FeedbackGiven,
+    MemoryContent,
+    NegotiationAnswered,
+    NegotiationOption,
+    Setting,
+    TaskSubmitted,
+)
 from nemuri.contracts.event import Usage, derive
 from nemuri.contracts.memories import (
     FEATURES,
     Candidate,
+    Dropped,
     LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryEncoded,
+    NewMemory,
+    Repetition,
+    RepetitionWithdrawn,
     SessionEnded,
     Use,
 )
@@ -210,6 +221,29 @@ def learned(number: int) -> LearningsExtracted:
     return LearningsExtracted(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), learnings=(), usage=USAGE
     )
+
+
+def repeated(number: int, *memory_ids: UUID, dropped: str | None = None) -> LearningsExtracted:
+    """What the agent takes from an assignment says what memories say already, or nothing."""
+    return learned(number).model_copy(
+        update={
+            "repetitions": tuple(_repetition(each) for each in memory_ids),
+            "dropped": (Dropped(text=dropped, reason="it has no words"),) if dropped else (),
+        }
+    )
+
+
+def separated(number: int, memory_id: UUID) -> RepetitionWithdrawn:
+    """A learning of an assignment was no repetition after all."""
+    return RepetitionWithdrawn(
+        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number),
+        repetition=_repetition(memory_id),
+    )  # fmt: skip
+
+
+def _repetition(memory_id: UUID) -> Repetition:
+    learning = NewMemory(memory=MemoryContent(content="so"), vector="-", strength=1.0, perspectives=())
+    return Repetition(memory_id=memory_id, perspective=None, learning=learning)
 
 
 def encoded(number: int | None, memory_id: UUID) -> MemoryEncoded:

@@ -30,8 +30,10 @@ from tests.unit.domain.tasks.stories import (
     point,
     recorded,
     reopened,
+    repeated,
     retrieved,
     routed,
+    separated,
     submitted,
     summarised,
     used,
@@ -142,6 +144,18 @@ def test_an_assignment_collects_what_the_agent_did() -> None:
     assert known.memories == (memory(9),)
     assert not known.ended
     assert story.when(ended(1)).assignment(1).ended
+
+
+def test_an_assignment_knows_what_its_learnings_repeated_and_what_was_dropped() -> None:
+    """One repetition taken back is one less, and what was never repeated cannot be taken back."""
+    story = given(submitted(), routed(), assigned(1), repeated(1, memory(1), memory(1), memory(2), dropped="…"))
+
+    assert story.assignment(1).repeated == (memory(1), memory(1), memory(2))
+    assert [each.text for each in story.assignment(1).dropped] == ["…"]
+    assert story.when(separated(1, memory(1))).assignment(1).repeated == (memory(1), memory(2))
+    assert story.when(separated(1, memory(7)), separated(2, memory(1))).assignment(1).repeated == (
+        memory(1), memory(1), memory(2),
+    )  # fmt: skip
 
 
 def test_work_without_an_assignment_is_not_heard() -> None:
