@@ -21,7 +21,7 @@ from nemuri.face.operations import verify
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
-from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri.infra.models.protocol import AnswerJob, JudgeJob, KeyPointJob, LearningsJob, Reply
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
@@ -186,3 +186,8 @@ class CountingModel(ExtractiveModel):
         """Counted by the question and the answer."""
         self.calls[f"learnings {job.question} {job.answer}"] += 1
         return await super().learnings(job)
+
+    async def judgement(self, job: JudgeJob) -> Reply[Any]:
+        """Counted by the question and the answer."""
+        self.calls[f"judgement {job.question} {job.answer}"] += 1
+        return await super().judgement(job)

@@ -9,6 +9,7 @@ from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    JudgeJob,
     KeyPointJob,
     LearningsJob,
     Model,
@@ -100,6 +101,10 @@ class Fallback:
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """The first model's learnings, or the second's."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The first model's judgement, or the second's."""
+        return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
 
     async def aclose(self) -> None:
         """Close both."""

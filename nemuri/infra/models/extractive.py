@@ -9,8 +9,9 @@ from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
+from nemuri.infra.models.judging import judged
 from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
-from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri.infra.models.protocol import Answer, AnswerJob, JudgeJob, KeyPointJob, LearningsJob, Reply
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
@@ -79,6 +80,10 @@ class ExtractiveModel:
             if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
         return Reply(_learned(job, said, details), _FREE)
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The memories of which a sentence comes again in the answer, by its rarer terms."""
+        return Reply(judged(job), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

@@ -71,6 +71,15 @@ class LearningsJob:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeJob:
+    """An answer of which is to be said on which of the memories it drew."""
+
+    question: str
+    answer: str
+    memories: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
     """A value and what it cost."""
 
@@ -93,6 +102,9 @@ class Model(Protocol):
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Perspective to one sentence; only perspectives of the job, those that do not apply are left out."""
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The labels of the memories that the answer drew on, in the job's order; may be none."""
 
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""

@@ -1,6 +1,6 @@
 """The reactions of attribution."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import structlog
 
@@ -14,14 +14,13 @@ from nemuri.contracts.memories import (
 from nemuri.contracts.tasks import ReactionFailed, TaskAnswered
 from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import beginning, embedded_text, encoded
-from nemuri.domain.memory.mind import Agent, Content
+from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.memory.usage import Shown
 from nemuri.domain.tasks.state import Assignment, Task
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
-from nemuri.infra.vectors import Vectors
+from nemuri.services.attribution.evidence import recognised
 
 service = Service("attribution", at_once=8)
 logger = structlog.get_logger()
@@ -32,13 +31,16 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     """Which memories of its context the answer really drew on."""
     state = await resources.views.task(event.task_id)
     work = state.assignments.get(event.assignment_id)
-    if work is None or work.used is not None or work.retrieved is None:
+    if state.task is None or work is None or work.used is not None or work.retrieved is None:
         return None
-    memories = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
-    shown = await _compared(event.text, [content for content, _ in memories.values()], resources.vectors)
-    threshold = resources.vectors.embedder.use_threshold
-    used = usage.uses(event.text, event.citations, shown, threshold=threshold, complete=event.citations_complete)
-    return MemoriesUsed.following(event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used)
+    known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
+    shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
+    question = state.task.parts[work.part].text
+    detection = (await _rules(work, resources)).use_detection
+    used, cost = await recognised(event, question, shown, detection, resources)
+    return MemoriesUsed.following(
+        event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
+    )
 
 
 @service.reaction(MemoriesUsed)
@@ -114,17 +116,6 @@ async def credit_waiting(event: SessionEnded, resources: Resources) -> Outcome:
         return None
     rules = await _rules(work, resources)
     return [each for said in state.feedback.values() for each in usage.credit(said, work, rules, event)]
-
-
-async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
-    """The memories with their tags and their cosine to the answer."""
-    if not contents:
-        return []
-    rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
-    likeness = rows[1:] @ rows[0]
-    return [
-        Shown(each.memory_id, each.memory.tags, float(cosine)) for each, cosine in zip(contents, likeness, strict=True)
-    ]
 
 
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
