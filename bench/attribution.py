@@ -248,8 +248,10 @@ async def measured(name: str) -> None:
 def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
     """Everything, then each language by itself."""
     names: list[tuple[str, Callable[[Example], bool]]] = [
-        ("all", lambda _: True), ("English", lambda one: one.language == "en"), ("Japanese", lambda one: one.language == "ja"),
-    ]  # fmt: skip
+        ("all", lambda _: True),
+        ("English", lambda one: one.language == "en"),
+        ("Japanese", lambda one: one.language == "ja"),
+    ]
     return [(name, [each for each in every if chosen(each)]) for name, chosen in names]
 
 

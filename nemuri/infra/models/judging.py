@@ -1,4 +1,4 @@
-"""Which memories an answer drew on: the prompt for a light model, the reading of its reply, and a judgement without one.
+"""Which memories an answer drew on: a light model's prompt, the reading of its reply, and a judgement without one.
 
 Document 000 §3.5 lists a model's judgement as the third way to tell that a memory was used.
 """

@@ -106,5 +106,4 @@ def _contents(memo: str) -> str:
     """What the agent remembers altogether, as data; nothing where there is no memo."""
     if not memo:
         return ""
-    return f"{_REMEMBERED}
-{fenced('contents', disarmed(memo), digest([memo]))}"
+    return f"{_REMEMBERED}\n{fenced('contents', disarmed(memo), digest([memo]))}"

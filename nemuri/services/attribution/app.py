@@ -11,12 +11,13 @@ from nemuri.contracts.memories import (
     MemoriesUsed,
     SessionEnded,
 )
-from nemuri.contracts.tasks import ReactionFailed, TaskAnswered
+from nemuri.contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import beginning, embedded_text, encoded
+from nemuri.domain.memory.crediting import fate
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.tasks.state import Assignment, Task
+from nemuri.domain.tasks.state import Assignment, Task, TaskState
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
@@ -36,7 +37,8 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
     shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
     question = state.task.parts[work.part].text
-    detection = (await _rules(work, resources)).use_detection
+    agent = await resources.views.agent(work.agent_id)
+    detection = (agent.rules if agent else Policy()).use_detection
     used, cost = await recognised(event, question, shown, detection, resources)
     return MemoriesUsed.following(
         event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
@@ -93,29 +95,21 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
 
 @service.reaction(FeedbackGiven)
 async def credit(event: FeedbackGiven, resources: Resources) -> Outcome:
-    """Feedback on what was answered already; what comes before the answer waits for the end of the session."""
+    """What becomes of feedback as things stand: credited, parked, or refused."""
     state = await resources.views.task(event.task_id)
     said = state.feedback.get(event.event_id)
-    if said is None:
-        return None
-    return [
-        each
-        for work in state.assignments.values()
-        for each in usage.credit(said, work, await _rules(work, resources), event)
-    ]
+    return fate(said, state, await _policies(state, resources), event) if said else None
 
 
-@service.reaction(SessionEnded)
-async def credit_waiting(event: SessionEnded, resources: Resources) -> Outcome:
-    """Feedback that came before the answer: the other side of the join."""
-    if event.correlation_id is None:
+@service.reaction(SessionEnded, TaskFailed)
+async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Outcome:
+    """What becomes of feedback that came before: the other side of the join. What waits on was parked already."""
+    if event.thread is None:
         return None
-    state = await resources.views.task(event.correlation_id)
-    work = state.assignments.get(event.assignment_id)
-    if work is None or not state.feedback:
-        return None
-    rules = await _rules(work, resources)
-    return [each for said in state.feedback.values() for each in usage.credit(said, work, rules, event)]
+    state = await resources.views.task(event.thread)
+    policies = await _policies(state, resources) if state.feedback else {}
+    fates = [each for said in state.feedback.values() for each in fate(said, state, policies, event)]
+    return [each for each in fates if not isinstance(each, FeedbackParked)]
 
 
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
@@ -129,9 +123,10 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
     )
 
 
-async def _rules(work: Assignment, resources: Resources) -> Policy:
-    agent = await resources.views.agent(work.agent_id)
-    return agent.rules if agent else Policy()
+async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
+    """The rules of everybody who works on the task in its present attempt."""
+    agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
+    return {name: agent.rules for name, agent in agents.items() if agent}
 
 
 async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
