@@ -66,10 +66,9 @@ async def live(resources: Resources, client: Client) -> None:
             await client.feedback(result.task_id, "helpful", result="success")
     many = await client.ask(ITEMS)
     assert many.status == "negotiation"
-    assert (await client.feedback(many.task_id, "unhelpful")).standing == "parked"
+    assert (await client.feedback(many.task_id, "unhelpful", result="failure")).standing == "parked"
     await client.answer(many.task_id, "most_important")
     await client.result(many.task_id, settled=True, timeout=20)
-    await client.feedback(many.task_id, "unhelpful", result="failure")
     await fail_twice(log, client)
     [memory, *_] = await client.memories("python")
     await log.append(
