@@ -45,7 +45,7 @@ class Policy(BaseModel):
     retrain_after: int = Field(default=30, ge=1)
     """New ones before it is trained again; feedback that changes what they are worth does so at once."""
     use_detection: Detection = "layered"
-    """How the use of a memory is recognised: citations, else tags, else similarity; or one of them, or by a model."""
+    """How use is recognised: by citations, else similarity, else two tags; or by one of them, or by a light model."""
     selection: Literal["top_k", "threshold", "tail"] = "top_k"
     """Document 000 §3.4: a fixed number, by score, or a fixed number and a drawn tail."""
     score_threshold: float = Field(default=0.4, ge=0, le=1)

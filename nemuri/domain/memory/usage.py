@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 from uuid import UUID
 
 from nemuri.contracts.clients import MemoryContent, Scope, Setting
@@ -12,6 +12,9 @@ from nemuri.contracts.memories import SessionEnded, Use
 from nemuri.domain.language.citations import cites_details
 from nemuri.domain.language.keywords import keywords, occurring
 from nemuri.domain.memory.policy import Detection
+
+TAGS_TOGETHER: Final = 2
+"""So many tags of a memory in an answer are evidence of use where there is no better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,10 @@ def uses(
 ) -> tuple[Use, ...]:
     """What the answer drew on, as this way of recognising it sees it (document 000 §3.5).
 
-    Layered: what it cites; if it cites nothing, by tags; if these say nothing, by similarity. Nothing but citations
-    counts there where they are `complete`, or where the answer names details and no memory as its sources. `threshold`
-    is the embedder's own for recognising use, a cosine. Without a judge's word, `judge` is layered.
+    Layered: what it cites; if it cites nothing, by similarity; if this says nothing, by tags, of which it then takes
+    two of a memory, because one is no more than a common topic (decision 0011). Nothing but citations counts there
+    where they are `complete`, or where the answer names details and no memory as its sources. `threshold` is the
+    embedder's own for recognising use, a cosine. Without a judge's word, `judge` is layered.
     """
     match detection:
         case "citation":
@@ -50,7 +54,7 @@ def uses(
             found = _cited(citations, shown)
             if found or complete or (not citations and cites_details(answer)):
                 return found
-            return _tagged(answer, shown) or _similar(shown, threshold)
+            return _similar(shown, threshold) or _tagged(answer, shown, least=TAGS_TOGETHER)
         case _:
             assert_never(detection)
 
@@ -65,12 +69,12 @@ def _cited(citations: Sequence[UUID], shown: Sequence[Shown]) -> tuple[Use, ...]
     return tuple(Use(memory_id=each, method="citation") for each in dict.fromkeys(citations) if each in known)
 
 
-def _tagged(answer: str, shown: Sequence[Shown]) -> tuple[Use, ...]:
+def _tagged(answer: str, shown: Sequence[Shown], *, least: int = 1) -> tuple[Use, ...]:
     """A tag counts as a whole term only, and one that most of the memories share proves nothing."""
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
     said = set(occurring(sorted(telling), answer))
-    return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if said.intersection(each.tags))
+    return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if len(said & set(each.tags)) >= least)
 
 
 def _similar(shown: Sequence[Shown], threshold: float) -> tuple[Use, ...]:
