@@ -213,7 +213,8 @@ async def test_feedback_during_a_sleep_makes_its_verdict_on_the_memory_void(sett
         await resources.log.append(midway.event, expected=midway.last)
         await client.settle()
         awake = await client.memory(memory_id)
-        assert (awake.status, awake.impact_score) == ("active", pytest.approx(WORTH))
+        assert awake.status == "active"
+        assert awake.impact_score == pytest.approx(WORTH)
         assert (await client.agents("python"))[0].sessions_slept == 2
     await assert_verified(settings)
 

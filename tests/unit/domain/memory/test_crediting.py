@@ -1,16 +1,24 @@
 """What becomes of feedback: each is credited, parked or refused, whenever it comes."""
 
+import random
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import pytest
+from hypothesis import given as for_any
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from nemuri.contracts.clients import FeedbackGiven
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import ImpactCredited
-from nemuri.contracts.tasks import FeedbackParked, FeedbackRefused
+from nemuri.contracts.memories import ImpactCredited, SessionEnded
+from nemuri.contracts.tasks import FeedbackParked, FeedbackRefused, TaskFailed
 from nemuri.domain.memory.crediting import Fate, credited_to, fate
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.tasks.state import Feedback
+from nemuri.domain.tasks.lifecycle import LifeEvent
+from nemuri.domain.tasks.state import Feedback, credit_key
 from tests.unit.domain.tasks.stories import (
     AGENT,
     Story,
@@ -34,6 +42,13 @@ from tests.unit.domain.tasks.stories import (
 A, B, C = memory(1), memory(2), memory(3)
 BEGUN = given(submitted(), summarised(), routed(1), assigned(1))
 DONE = BEGUN.when(answered(1), used(1, A, B), ended(1), completed())
+SAID: list[dict[str, Any]] = [
+    {},
+    {"verdict": "unhelpful", "result": "failure"},
+    {"verdict": None, "result": "success"},
+    {"verdict": None, "prevented_error": B},
+    {"prevented_error": C},
+]
 FAILED = BEGUN.when(failed())
 TWO = given(submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(2, part=1))
 
@@ -187,6 +202,70 @@ def test_decided_feedback_does_not_go_back() -> None:
 
     assert story.when(late).state == story.state
     assert (_said(story.when(part), said).standing, _said(story.when(part), said).reason) == ("applied", "of a part")
+
+
+@settings(deadline=None, max_examples=150)
+@for_any(
+    said=st.lists(st.sampled_from(SAID), min_size=1, max_size=5),
+    fails=st.booleans(),
+    rng=st.randoms(use_true_random=False),
+)
+def test_no_feedback_is_ever_lost(said: list[dict[str, Any]], fails: bool, rng: random.Random) -> None:
+    """Whenever it comes, and in whichever order it is reacted to: once the task has ended, all of it is decided.
+
+    Each reason is credited once to each assignment, and reacting to everything once more changes nothing.
+    """
+    way: list[LifeEvent] = [submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(2, part=1)]
+    way += [used(1, A), ended(1), failed()] if fails else [used(1, A), used(2, A, B), ended(2), ended(1), completed()]
+    for parts in said:
+        way.insert(rng.randrange(len(way) + 1), feedback(**parts))
+    log = Reacting(rng)
+    for event in way:
+        log.append(event)
+        log.react(hurry=False)
+    log.react(hurry=True)
+
+    assert {each.standing for each in log.story.state.feedback.values()} <= {"applied", "refused"}
+    counted = Counter(
+        (each.assignment_id, credit_key(each.reason, each.memory_ids))
+        for each in log.known.values()
+        if isinstance(each, ImpactCredited)
+    )
+    assert set(counted.values()) <= {1}
+    settled, log.due = log.story.state, list(log.reasons)
+    log.react(hurry=True)
+    assert log.story.state == settled
+
+
+@dataclass
+class Reacting:
+    """A log with a slow service behind it, which reacts in any order to what it sees by then."""
+
+    rng: random.Random
+    story: Story = field(default_factory=Story)
+    known: dict[UUID, LifeEvent] = field(default_factory=dict)
+    due: list[LifeEvent] = field(default_factory=list)
+    reasons: list[LifeEvent] = field(default_factory=list)
+
+    def append(self, event: LifeEvent) -> None:
+        """The first of an id counts."""
+        if event.event_id in self.known:
+            return
+        self.known[event.event_id] = event
+        self.story = self.story.when(event)
+        if isinstance(event, FeedbackGiven | SessionEnded | TaskFailed):
+            self.due.append(event)
+            self.reasons.append(event)
+
+    def react(self, *, hurry: bool) -> None:
+        """To some of what is due, or to all of it."""
+        while self.due and (hurry or self.rng.random() < 0.5):
+            event = self.due.pop(self.rng.randrange(len(self.due)))
+            state, mine = self.story.state, isinstance(event, FeedbackGiven)
+            heard = [state.feedback[event.event_id]] if mine else list(state.feedback.values())
+            for each in (one for said in heard for one in fate(said, state, {}, event)):
+                if mine or not isinstance(each, FeedbackParked):
+                    self.append(each)
 
 
 def _fates(story: Story, said: FeedbackGiven) -> tuple[Fate, ...]:
