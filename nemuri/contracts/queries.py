@@ -11,7 +11,7 @@ from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.event import Identifier, Label, Text, Value
 from nemuri.contracts.health import HealthView
 from nemuri.contracts.memories import Candidate, HeldOut, Relation
-from nemuri.contracts.results import TaskResult
+from nemuri.contracts.results import FeedbackStanding, TaskResult
 
 MEMORIES_AT_ONCE = 300
 """At most so many memories are in one reply."""
@@ -37,6 +37,14 @@ class TaskQuery(Query):
 
     name = "task"
     task_id: UUID
+
+
+class FeedbackQuery(Query):
+    """What became of this feedback? Answered as soon as that is decided, or after a while; refused if there is none."""
+
+    name = "feedback"
+    task_id: UUID
+    feedback_id: UUID
 
 
 class AgentsQuery(Query):
@@ -250,6 +258,7 @@ class MemoView(Value):
 
 Answer = (
     TaskResult
+    | FeedbackStanding
     | AgentsView
     | MemoriesView
     | MemoryView

@@ -19,6 +19,21 @@ class Retrieved(Value):
     features: dict[str, float]
 
 
+class FeedbackStanding(Value):
+    """What became of what a client said of the task."""
+
+    feedback_id: UUID
+    verdict: Literal["helpful", "unhelpful"] | None = None
+    result: Literal["success", "failure"] | None = None
+    prevented_error: UUID | None = None
+    standing: Literal["new", "parked", "applied", "refused"]
+    """Not yet decided; waiting for what the answer draws on; credited, be it to no memory; or credited to nothing."""
+    reason: str | None = None
+    """Why it waits or was refused; of feedback that is applied, why a part of it was refused."""
+    memories: tuple[UUID, ...] = ()
+    """What it was credited to so far."""
+
+
 class TaskResult(Value):
     """How a task stands."""
 
@@ -41,6 +56,8 @@ class TaskResult(Value):
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     """How it can go on, while a negotiation is open."""
+    feedback: tuple[FeedbackStanding, ...] = ()
+    """What clients said of it, by id."""
     progress: str | None = None
     """Where it is on its way, in a few words."""
     settled: bool = False

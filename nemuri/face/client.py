@@ -23,7 +23,7 @@ from nemuri.contracts.clients import (
 )
 from nemuri.contracts.event import DERIVED
 from nemuri.contracts.health import AgentHealth, HealthView
-from nemuri.contracts.results import TaskResult
+from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.face.exchange import ClientError, Exchange, PassingError, checked
 from nemuri.face.offering import check_worth, offered, until_known
 from nemuri.infra.blobs import Blobs
@@ -154,12 +154,16 @@ class Client:
     async def feedback(
         self,
         task_id: UUID,
-        verdict: Literal["helpful", "unhelpful"],
+        verdict: Literal["helpful", "unhelpful"] | None = None,
         *,
         result: Literal["success", "failure"] | None = None,
         prevented_error: UUID | None = None,
-    ) -> None:
-        """Say what a task's answer was worth, at any time. Raises `ClientError` for an unknown task or memory."""
+    ) -> FeedbackStanding:
+        """Say what a task's answer was worth, at any time, and return what became of it.
+
+        It waits for that a few seconds; feedback that is still `new` then is decided later, as `progress` shows. Raises
+        `ClientError` for an unknown task or memory, or where nothing is said, and then nothing was recorded.
+        """
         await self.progress(task_id)
         if prevented_error is not None:
             await self.memory(prevented_error)
@@ -172,6 +176,9 @@ class Client:
             prevented_error=prevented_error,
         )
         await self._exchange.say(event)
+        return await self._exchange.ask(
+            queries.FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id
+        )
 
     async def remember(
         self,

@@ -12,7 +12,7 @@ from nats.js.kv import KeyValue
 from nemuri.contracts.results import TaskResult
 from nemuri.infra.log import Log
 
-CUT = ("answer", "reason", "items", "citations", "used", "learned")
+CUT = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """What of a result can be shortened."""
 
 logger = structlog.get_logger()

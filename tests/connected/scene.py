@@ -21,7 +21,7 @@ from nemuri.face.operations import verify
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
-from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, RelationsJob, Reply
+from nemuri.infra.models.protocol import AnswerJob, JudgeJob, KeyPointJob, LearningsJob, RelationsJob, Reply
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
@@ -194,3 +194,8 @@ class CountingModel(ExtractiveModel):
         """Counted by the statements."""
         self.calls[f"relations {[each.text for each in job.new]} {[each.text for each in job.older]}"] += 1
         return await super().relations(job)
+
+    async def judgement(self, job: JudgeJob) -> Reply[Any]:
+        """Counted by the question and the answer."""
+        self.calls[f"judgement {job.question} {job.answer}"] += 1
+        return await super().judgement(job)

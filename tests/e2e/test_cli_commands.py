@@ -73,12 +73,23 @@ def test_a_result_that_is_late_is_no_failure(nemuri: CommandLine) -> None:
     assert " result " in done.err
 
 
-def test_feedback_is_recorded(nemuri: CommandLine, task: str) -> None:
-    """One fact for each feedback, with what came of it and the memory that prevented an error."""
-    memory = nemuri("memories", "cook", "--json").json[0]["memory_id"]
-    options = ("--result", "success", "--prevented-error", memory)
-    assert nemuri("feedback", task, "helpful", *options).code == 0
-    assert "feedback_given" in nemuri("log", "stats", "--json").json["kinds"]
+def test_feedback_says_what_became_of_it(nemuri: CommandLine, task: str) -> None:
+    """Credited to memories, part by part; what was said before, or of an unused memory, is refused with exit code 1."""
+    used = nemuri("result", task, "--json").json["used"]
+    done = nemuri("feedback", task, "helpful", "--json")
+    assert (done.code, done.json["standing"], done.json["memories"]) == (0, "applied", used)
+    again = nemuri("feedback", task, "helpful")
+    assert (again.code, again.out) == (1, "")
+    assert "refused: the same was said before" in again.err
+    assert nemuri("feedback", task, "--result", "success").out.startswith(f"credited to {len(used)} memor")
+    shown = nemuri("result", task, "--json").json["feedback"]
+    assert sorted(each["standing"] for each in shown) == ["applied", "applied", "refused"]
+    bread = nemuri("remember", "cook", "Bread dough rests overnight.").out.strip()
+    unused = nemuri("feedback", task, "--prevented-error", bread)
+    assert (unused.code, "did not draw on" in unused.err) == (1, True)
+    before = nemuri.events()
+    assert nemuri("feedback", task).code == 1
+    assert nemuri.events() == before
 
 
 def test_agents_are_listed_and_defined_once(nemuri: CommandLine) -> None:

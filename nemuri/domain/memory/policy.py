@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 Rate = Annotated[float, Field(ge=1e-6, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e6)]
 Strength = Annotated[float, Field(gt=0, le=1e6)]
+Detection = Literal["layered", "citation", "tag", "similarity", "judge"]
 LEVELS = 6
 """Levels of consolidation, 0 (fresh) to 5 (settled)."""
 
@@ -43,8 +44,8 @@ class Policy(BaseModel):
     """Used and unused candidates before a scorer is trained at all."""
     retrain_after: int = Field(default=30, ge=1)
     """New ones before it is trained again; feedback that changes what they are worth does so at once."""
-    use_detection: Literal["layered", "citation", "tag", "similarity", "judge"] = "layered"
-    """How the use of a memory is recognised: citations, else tags, else similarity; or one of them, or by a model."""
+    use_detection: Detection = "layered"
+    """How use is recognised: by citations, else similarity, else two tags; or by one of them, or by a light model."""
     selection: Literal["top_k", "threshold", "tail"] = "top_k"
     """Document 000 §3.4: a fixed number, by score, or a fixed number and a drawn tail."""
     score_threshold: float = Field(default=0.4, ge=0, le=1)

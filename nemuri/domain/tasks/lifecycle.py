@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import assert_never
-from uuid import UUID
 
 from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.log import AnyTaskEvent
@@ -30,7 +29,7 @@ from nemuri.contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState
+from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState, credit_key
 
 WorkEvent = (
     MemoriesRetrieved
@@ -70,9 +69,9 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
         ):
             return _work(state, event)
         case FeedbackParked():
-            return _standing(state, event.feedback_id, standing="parked", reason=event.reason)
+            return _parked(state, event)
         case FeedbackRefused():
-            return _standing(state, event.feedback_id, standing="refused", reason=event.reason)
+            return _refused(state, event)
         case TaskSubmitted():
             return state if state.task else replace(state, task=_submitted(event))
         case FeedbackGiven():
@@ -192,23 +191,37 @@ def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
 
 
 def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
-    """The assignment is credited for this reason, and the feedback that said so is applied."""
+    """The assignment is credited for this reason, and all feedback that said so and waits is applied."""
+    key = credit_key(event.reason, event.memory_ids)
     work = state.assignments.get(event.assignment_id)
-    if work is not None and event.reason not in work.credited:
-        state = state.with_assignment(event.assignment_id, credited=(*work.credited, event.reason))
+    if work is not None and key not in work.credited:
+        state = state.with_assignment(event.assignment_id, credited=(*work.credited, key))
     for said in state.feedback.values():
-        parts = {said.verdict, said.result, "prevented_error" if said.prevented_error else None}
-        if event.reason in parts:
-            state = _standing(state, said.feedback_id, standing="applied", reason=None)
+        prevented = said.prevented_error
+        parts = {said.verdict, said.result, prevented and credit_key("prevented_error", (prevented,))}
+        if key in parts and said.standing in {"new", "parked"}:
+            state = _standing(state, said, standing="applied", reason=None)
     return state
 
 
-def _standing(state: TaskState, feedback_id: UUID, **changes: object) -> TaskState:
-    """What became of feedback; once a part of it is applied it stays so."""
-    said = state.feedback.get(feedback_id)
-    if said is None or said.standing == "applied":
+def _refused(state: TaskState, event: FeedbackRefused) -> TaskState:
+    """Of feedback that is applied only a part is refused; why is kept all the same."""
+    said = state.feedback.get(event.feedback_id)
+    if said is None or said.standing == "refused":
         return state
-    return replace(state, feedback=state.feedback.set(feedback_id, said.but(**changes)))
+    standing = "applied" if said.standing == "applied" else "refused"
+    return _standing(state, said, standing=standing, reason=event.reason)
+
+
+def _parked(state: TaskState, event: FeedbackParked) -> TaskState:
+    said = state.feedback.get(event.feedback_id)
+    if said is None or said.standing != "new":
+        return state
+    return _standing(state, said, standing="parked", reason=event.reason)
+
+
+def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
+    return replace(state, feedback=state.feedback.set(said.feedback_id, said.but(**changes)))
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:

@@ -1,5 +1,6 @@
 """What is known of a task at a moment."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -98,7 +99,7 @@ class Assignment(Record):
     memories: tuple[UUID, ...] = ()
     """The memories encoded from the learnings."""
     credited: tuple[str, ...] = ()
-    """For what its memories were credited, each reason once."""
+    """For what its memories were credited, each `credit_key` once."""
     ended: bool = False
     """Whether the agent's session is over."""
 
@@ -115,6 +116,11 @@ class Feedback(Record):
     """What became of it; applied as soon as a part of it was."""
     reason: str | None = None
     """Why it waits or was refused."""
+
+
+def credit_key(reason: str, memory_ids: Iterable[UUID]) -> str:
+    """How an assignment remembers a credit: by its reason, and for a prevented error by the memory too."""
+    return " ".join((reason, *map(str, memory_ids))) if reason == "prevented_error" else reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, assert_never
 from uuid import UUID
 
 import typer
@@ -16,7 +16,7 @@ from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure
 from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
 
 if TYPE_CHECKING:
-    from nemuri.contracts.results import TaskResult
+    from nemuri.contracts.results import FeedbackStanding, TaskResult
     from nemuri.face.client import Client
 
 POLL = 0.3
@@ -136,7 +136,9 @@ def answer(
 def feedback(
     context: typer.Context,
     task: TaskArgument,
-    verdict: Annotated[Verdict, typer.Argument(metavar="VERDICT", help="helpful or unhelpful.")],
+    verdict: Annotated[
+        Verdict | None, typer.Argument(metavar="[VERDICT]", show_default=False, help="helpful or unhelpful.")
+    ] = None,
     result: Annotated[Outcome | None, typer.Option("--result", help="What came of it.")] = None,
     prevented_error: Annotated[
         UUID | None, typer.Option("--prevented-error", metavar="MEMORY", help="The memory that prevented an error.")
@@ -148,11 +150,29 @@ def feedback(
 
     session = Session.of(context, json=json)
     came: Literal["success", "failure"] | None = result.value if result else None
-    session.run(lambda client: client.feedback(task, verdict.value, result=came, prevented_error=prevented_error))
+    worth: Literal["helpful", "unhelpful"] | None = verdict.value if verdict else None
+    told = session.run(lambda client: client.feedback(task, worth, result=came, prevented_error=prevented_error))
     if session.json:
-        say_json({"task_id": task, "verdict": verdict.value, "result": came, "prevented_error": prevented_error})
-    else:
-        say("noted")
+        say_json(told)
+    elif told.standing != "refused":
+        say(_fate(told))
+    if told.standing == "refused":
+        raise typer.Exit(FAILED) if session.json else Failure(_fate(told), FAILED)
+
+
+def _fate(told: "FeedbackStanding") -> str:
+    """What became of feedback, in one line."""
+    match told.standing:
+        case "applied":
+            number = len(told.memories)
+            part = f"; a part is refused: {told.reason}" if told.reason else ""
+            return f"credited to {number} {'memory' if number == 1 else 'memories'}{part}"
+        case "parked" | "refused":
+            return f"{told.standing}: {told.reason}"
+        case "new":
+            return "noted; not yet decided"
+        case _:
+            assert_never(told.standing)
 
 
 def _options(

@@ -9,6 +9,7 @@ from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    JudgeJob,
     Judgements,
     KeyPointJob,
     LearningsJob,
@@ -106,6 +107,10 @@ class Fallback:
     async def relations(self, job: RelationsJob) -> Reply[Judgements]:
         """The first model's judgements, or the second's."""
         return await _either(lambda: self._first.relations(job), lambda: self._second.relations(job))
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The first model's judgement, or the second's."""
+        return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
 
     async def aclose(self) -> None:
         """Close both."""

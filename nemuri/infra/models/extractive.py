@@ -9,8 +9,18 @@ from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
+from nemuri.infra.models.judging import judged
 from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
-from nemuri.infra.models.protocol import Answer, AnswerJob, Judgements, KeyPointJob, LearningsJob, RelationsJob, Reply
+from nemuri.infra.models.protocol import (
+    Answer,
+    AnswerJob,
+    JudgeJob,
+    Judgements,
+    KeyPointJob,
+    LearningsJob,
+    RelationsJob,
+    Reply,
+)
 from nemuri.infra.models.relations import compared
 
 MOST_QUOTES: Final = 6
@@ -84,6 +94,10 @@ class ExtractiveModel:
     async def relations(self, job: RelationsJob) -> Reply[Judgements]:
         """By the words alone; in doubt nothing."""
         return Reply(compared(job), _FREE)
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The memories of which a sentence comes again in the answer, by its rarer terms."""
+        return Reply(judged(job), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

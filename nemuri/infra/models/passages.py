@@ -136,6 +136,23 @@ def related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passa
     return [candidate for candidate, number in zip(candidates, shared, strict=True) if top and number == top]
 
 
+def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozenset[str]:
+    """The labels of sentences that come again in the answer, though perhaps not word for word.
+
+    Half of a sentence's weight must come again, in two terms or more: each of its terms weighs by its idf among the
+    sentences, and those of what was asked weigh nothing, for the answer has them from there.
+    """
+    said, known = frozenset(terms(answer)), frozenset(terms(asked))
+    weights = _idf(sentences, frozenset(term for one in sentences for term in one.counts))
+
+    def comes_again(one: Passage) -> bool:
+        own = [term for term in one.counts if term not in known and not _GRAMMAR.fullmatch(term)]
+        again = [term for term in own if term in said]
+        return len(again) > 1 and 2 * sum(weights[each] for each in again) >= sum(weights[each] for each in own)
+
+    return frozenset(one.label for one in sentences if comes_again(one))
+
+
 def _readable(sentence: str) -> str:
     body = sentence[marker_end(sentence, 0, len(sentence)) :].strip().lstrip("#").strip()
     body = disarmed(_STRONG.sub(r"\1", body[_leading(body) :]))

@@ -1,19 +1,22 @@
 """The jobs on top of a language model: prompts out, tolerant parsing back."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from nemuri.domain.language.citations import cited, disarmed, without_labels
 from nemuri.domain.language.sentences import normalised, sentences
 from nemuri.infra.models import relations
+from nemuri.infra.models.fences import digest, fenced, message
+from nemuri.infra.models.judging import JUDGEMENT_TOKENS, judgement_prompt, read_judgement
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    JudgeJob,
     Judgements,
     KeyPointJob,
     LearningsJob,
+    ModelRefused,
     RelationsJob,
     Reply,
     Source,
@@ -66,7 +69,7 @@ class PromptedModel:
         answering = _ANSWERING.format(role=job.role)
         system = "\n\n".join(part for part in (job.system_prompt.strip(), answering, _contents(job.memo)) if part)
         angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
-        user = _message(("question", job.question), angle, job.sources)
+        user = message(("question", job.question), angle, job.sources)
         reply = await self._chat.complete(system, user, ANSWER_TOKENS)
         labels = [source.label for source in job.sources]
         found = cited(reply.value, labels)
@@ -74,14 +77,14 @@ class PromptedModel:
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """The first sentence of the chat's reply."""
-        user = _message(("question", job.question), "", (Source("text", job.text),))
+        user = message(("question", job.question), "", (Source("text", job.text),))
         reply = await self._chat.complete(_KEY_POINT, user, KEY_POINT_TOKENS)
         return Reply(next(iter(sentences(without_labels(reply.value))), ""), reply.usage)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """What the chat noted under the given perspectives; empty when its reply cannot be read."""
         perspectives = "\n".join(f"- {normalised(perspective)}" for perspective in job.perspectives)
-        user = _message(
+        user = message(
             ("question", job.question),
             f"Perspectives:\n{perspectives}",
             (Source("answer", without_labels(job.answer)), *job.details),
@@ -91,9 +94,17 @@ class PromptedModel:
 
     async def relations(self, job: RelationsJob) -> Reply[Judgements]:
         """What the chat says of the pairs; nothing where its reply cannot be read."""
-        user = _message(("pairs", relations.pairs(job)), "", (*job.new, *job.older))
+        user = message(("pairs", relations.pairs(job)), "", (*job.new, *job.older))
         reply = await self._chat.complete(relations.SYSTEM, user, relations.TOKENS)
         return Reply(relations.read(reply.value, job), reply.usage)
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The labels that the chat's reply names; raises `ModelRefused` when it cannot be read."""
+        reply = await self._chat.complete(*judgement_prompt(job), JUDGEMENT_TOKENS)
+        found = read_judgement(reply.value, [memory.label for memory in job.memories])
+        if found is None:
+            raise ModelRefused(f"{self.name} gave no readable judgement")
+        return Reply(found, reply.usage)
 
     async def aclose(self) -> None:
         """Close the chat."""
@@ -104,27 +115,4 @@ def _contents(memo: str) -> str:
     """What the agent remembers altogether, as data; nothing where there is no memo."""
     if not memo:
         return ""
-    mark = hashlib.sha256(memo.encode("utf-8", "replace")).hexdigest()[:12]
-    return f"{_REMEMBERED}\n{_fenced('contents', disarmed(memo), mark)}"
-
-
-def _message(question: tuple[str, str], between: str, sources: Sequence[Source]) -> str:
-    """The user message: the question, what stands between, and the sources, each inside marks it cannot forge.
-
-    The marks carry a digest of all the texts, which no text among them can contain on purpose; labels in brackets
-    inside a text become round, so that repeating it cites nothing.
-    """
-    label, text = question
-    texts = [text, *(source.text for source in sources)]
-    mark = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:12]
-    parts = [_fenced(label, text, mark), between, *(_fenced(one.label, _noted(one), mark) for one in sources)]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _noted(source: Source) -> str:
-    note = f"(Note: {source.note})\n" if source.note else ""
-    return f"{note}{disarmed(source.text)}"
-
-
-def _fenced(label: str, text: str, mark: str) -> str:
-    return f"<{label} {mark}>\n{text.strip()}\n</{label} {mark}>"
+    return f"{_REMEMBERED}\n{fenced('contents', disarmed(memo), digest([memo]))}"

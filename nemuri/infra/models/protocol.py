@@ -90,6 +90,15 @@ Judgements = Mapping[tuple[str, str], Judgement]
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeJob:
+    """An answer of which is to be said on which of the memories it drew."""
+
+    question: str
+    answer: str
+    memories: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
     """A value and what it cost."""
 
@@ -115,6 +124,9 @@ class Model(Protocol):
 
     async def relations(self, job: RelationsJob) -> Reply[Judgements]:
         """What the new statements say of the others; only pairs of the job."""
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The labels of the memories that the answer drew on, in the job's order; may be none."""
 
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""

@@ -1,6 +1,6 @@
 """The reactions of attribution."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import structlog
 
@@ -13,18 +13,18 @@ from nemuri.contracts.memories import (
     RepetitionWithdrawn,
     SessionEnded,
 )
-from nemuri.contracts.tasks import ReactionFailed, TaskAnswered
+from nemuri.contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri.domain.memory import usage
-from nemuri.domain.memory.content import embedded_text, encoded
+from nemuri.domain.memory.content import encoded
+from nemuri.domain.memory.crediting import fate
 from nemuri.domain.memory.learning import learned
-from nemuri.domain.memory.mind import Agent, Content
+from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.memory.usage import Shown
-from nemuri.domain.tasks.state import Assignment, Task
+from nemuri.domain.tasks.state import Assignment, Task, TaskState
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
-from nemuri.infra.vectors import Vectors
+from nemuri.services.attribution.evidence import recognised
 from nemuri.services.attribution.writing import together, written
 
 service = Service("attribution", at_once=8)
@@ -36,13 +36,17 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     """Which memories of its context the answer really drew on."""
     state = await resources.views.task(event.task_id)
     work = state.assignments.get(event.assignment_id)
-    if work is None or work.used is not None or work.retrieved is None:
+    if state.task is None or work is None or work.used is not None or work.retrieved is None:
         return None
-    memories = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
-    shown = await _compared(event.text, [content for content, _ in memories.values()], resources.vectors)
-    threshold = resources.vectors.embedder.use_threshold
-    used = usage.uses(event.text, event.citations, shown, threshold=threshold, complete=event.citations_complete)
-    return MemoriesUsed.following(event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used)
+    known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
+    shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
+    question = state.task.parts[work.part].text
+    agent = await resources.views.agent(work.agent_id)
+    detection = (agent.rules if agent else Policy()).use_detection
+    used, cost = await recognised(event, question, shown, detection, resources)
+    return MemoriesUsed.following(
+        event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
+    )
 
 
 @service.reaction(MemoriesUsed)
@@ -96,40 +100,21 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
 
 @service.reaction(FeedbackGiven)
 async def credit(event: FeedbackGiven, resources: Resources) -> Outcome:
-    """Feedback on what was answered already; what comes before the answer waits for the end of the session."""
+    """What becomes of feedback as things stand: credited, parked, or refused."""
     state = await resources.views.task(event.task_id)
     said = state.feedback.get(event.event_id)
-    if said is None:
+    return fate(said, state, await _policies(state, resources), event) if said else None
+
+
+@service.reaction(SessionEnded, TaskFailed)
+async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Outcome:
+    """What becomes of feedback that came before: the other side of the join. What waits on was parked already."""
+    if event.thread is None:
         return None
-    return [
-        each
-        for work in state.assignments.values()
-        for each in usage.credit(said, work, await _rules(work, resources), event)
-    ]
-
-
-@service.reaction(SessionEnded)
-async def credit_waiting(event: SessionEnded, resources: Resources) -> Outcome:
-    """Feedback that came before the answer: the other side of the join."""
-    if event.correlation_id is None:
-        return None
-    state = await resources.views.task(event.correlation_id)
-    work = state.assignments.get(event.assignment_id)
-    if work is None or not state.feedback:
-        return None
-    rules = await _rules(work, resources)
-    return [each for said in state.feedback.values() for each in usage.credit(said, work, rules, event)]
-
-
-async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
-    """The memories with their tags and their cosine to the answer."""
-    if not contents:
-        return []
-    rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
-    likeness = rows[1:] @ rows[0]
-    return [
-        Shown(each.memory_id, each.memory.tags, float(cosine)) for each, cosine in zip(contents, likeness, strict=True)
-    ]
+    state = await resources.views.task(event.thread)
+    policies = await _policies(state, resources) if state.feedback else {}
+    fates = [each for said in state.feedback.values() for each in fate(said, state, policies, event)]
+    return [each for each in fates if not isinstance(each, FeedbackParked)]
 
 
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
@@ -143,9 +128,10 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
     )
 
 
-async def _rules(work: Assignment, resources: Resources) -> Policy:
-    agent = await resources.views.agent(work.agent_id)
-    return agent.rules if agent else Policy()
+async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
+    """The rules of everybody who works on the task in its present attempt."""
+    agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
+    return {name: agent.rules for name, agent in agents.items() if agent}
 
 
 async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:

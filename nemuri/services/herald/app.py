@@ -11,6 +11,7 @@ from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
 from nemuri.contracts.queries import (
     AgentsQuery,
     AgentsView,
+    FeedbackQuery,
     HealthQuery,
     MemoQuery,
     MemoriesQuery,
@@ -27,7 +28,7 @@ from nemuri.contracts.queries import (
     StatusView,
     TaskQuery,
 )
-from nemuri.contracts.results import TaskResult
+from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.domain.memory.lessons import WINDOW
 from nemuri.domain.memory.mind import Agent, Remembered
@@ -36,11 +37,11 @@ from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.learning import gathered
 from nemuri.services.herald.health import health_of, memo_of
-from nemuri.services.herald.portraits import agent_view, in_force, memory_view, page, result_of
+from nemuri.services.herald.portraits import agent_view, feedback_of, in_force, memory_view, page, result_of
 from nemuri.services.herald.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
-"""Seconds until a question about memories on their way is answered, whether or not they have arrived."""
+"""Seconds until a question about what is on its way is answered, whether or not it has arrived."""
 
 service = Service("herald", at_once=16)
 
@@ -60,6 +61,21 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     """How a task stands."""
     known = result_of(await resources.views.task(query.task_id))
     return fitting(known, resources.log.room) if known else Refusal(refused=f"there is no task {query.task_id}")
+
+
+@service.answer(FeedbackQuery)
+async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStanding | Refusal:
+    """What became of feedback; waits a while for what is not decided."""
+    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    while True:
+        here = resources.views.progress.sequence
+        known = {each.feedback_id: each for each in feedback_of(await resources.views.task(query.task_id))}
+        said = known.get(query.feedback_id)
+        if said is None:
+            return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
+        left = until - asyncio.get_running_loop().time()
+        if said.standing != "new" or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
+            return said
 
 
 @service.answer(AgentsQuery)

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from nemuri.contracts.memories import FEATURES, Relation
 from nemuri.contracts.queries import AgentView, MemoriesQuery, MemoriesView, MemoryView
-from nemuri.contracts.results import Retrieved, TaskResult
+from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
+from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered
-from nemuri.domain.tasks.state import Recalled, Task, TaskState
+from nemuri.domain.tasks.state import Feedback, Recalled, Task, TaskState
 
 PAGE_BYTES = 64
 """What the page itself takes of a reply, besides the memories on it."""
@@ -33,8 +34,26 @@ def result_of(state: TaskState) -> TaskResult | None:
         reason=task.reason,
         items=task.items if task.status == "negotiation" else (),
         options=task.options if task.status == "negotiation" else (),
+        feedback=feedback_of(state),
         progress=_progress(task, state),
         settled=task.status == "failed" or (task.status == "done" and all(each.ended for each in work)),
+    )
+
+
+def feedback_of(state: TaskState) -> tuple[FeedbackStanding, ...]:
+    """What became of what was said of a task, by id; also where there is no such task yet."""
+    return tuple(_feedback(each, state) for _, each in sorted(state.feedback.items()))
+
+
+def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
+    return FeedbackStanding(
+        feedback_id=said.feedback_id,
+        verdict=said.verdict,
+        result=said.result,
+        prevented_error=said.prevented_error,
+        standing=said.standing,
+        reason=said.reason,
+        memories=credited_to(said, state),
     )
 
 

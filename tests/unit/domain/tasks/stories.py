@@ -190,9 +190,9 @@ def given_up() -> ReactionFailed:
     )
 
 
-def feedback(verdict: str = "helpful") -> FeedbackGiven:
+def feedback(verdict: str | None = "helpful", **parts: Any) -> FeedbackGiven:
     """The client says what it was worth."""
-    return FeedbackGiven.model_validate({"event_id": _fresh(), "correlation_id": TASK, "verdict": verdict})
+    return FeedbackGiven(event_id=_fresh(), correlation_id=TASK, verdict=verdict, **parts)
 
 
 def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:

@@ -1,0 +1,271 @@
+"""How well each way of recognising the use of memories agrees with labels, with the others, and what it costs.
+
+    python bench/attribution.py [--embedder hashing]            # the table
+    python bench/attribution.py --prompts FILE                    # what a judge would be asked, without the labels
+
+The labelled set `bench/attribution.jsonl` was written by hand for this. A memory is labelled as used where something
+that it in particular holds shows in the answer, or the answer sets itself against it. A judge's replies are not asked
+for here but read from `bench/attribution_judge.jsonl` ({"id", "reply"} a line), written by a language model that was
+given the prompts of `--prompts` and nothing else.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+from nemuri.contracts.clients import MemoryContent
+from nemuri.domain.language.citations import cited
+from nemuri.domain.language.tokens import estimate_tokens
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.policy import Detection
+from nemuri.domain.memory.usage import Shown, uses
+from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.protocol import Embedder
+from nemuri.infra.models.judging import judged, judgement_prompt, read_judgement
+from nemuri.infra.models.protocol import JudgeJob, Source
+
+HERE: Final = Path(__file__).parent
+SET: Final = HERE / "attribution.jsonl"
+REPLIES: Final = HERE / "attribution_judge.jsonl"
+PURE: Final[tuple[Detection, ...]] = ("layered", "citation", "tag", "similarity")
+
+
+class Held(BaseModel):
+    """A memory that was in the context."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    content: str
+    tags: tuple[str, ...]
+
+
+class Example(BaseModel):
+    """An answer with what was in its context, and on what of it it really drew."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    language: str
+    case: str
+    question: str
+    memories: tuple[Held, ...]
+    answer: str
+    used: frozenset[str]
+
+    @property
+    def job(self) -> JudgeJob:
+        """What a judge is asked."""
+        return JudgeJob(self.question, self.answer, tuple(Source(each.id, each.content) for each in self.memories))
+
+
+@dataclass
+class Verdicts:
+    """What one way says of every example, and what it cost."""
+
+    name: str
+    found: dict[str, frozenset[str]]
+    milliseconds: float = 0.0
+    """CPU for an answer; without the embedding of memories, which are embedded when they are encoded."""
+    tokens: float = 0.0
+    """Of a prompt and its reply, estimated, for an answer."""
+
+
+def examples() -> list[Example]:
+    """The labelled set."""
+    return [Example.model_validate_json(line) for line in SET.read_text(encoding="utf-8").splitlines()]
+
+
+async def shown(embedder: Embedder, example: Example) -> list[Shown]:
+    """The memories as attribution sees them: tags, and the cosine of each to the answer."""
+    texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
+    rows = await embedder.embed([example.answer, *texts])
+    likeness = rows[1:] @ rows[0]
+    return [
+        Shown(UUID(int=number), each.tags, float(cosine))
+        for number, (each, cosine) in enumerate(zip(example.memories, likeness, strict=True))
+    ]
+
+
+async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example]) -> Verdicts:
+    """A way that asks no model."""
+    verdicts, spent = Verdicts(detection, {}), 0.0
+    for example in every:
+        compared = await shown(embedder, example)
+        began = time.process_time()
+        labels = {each.id: UUID(int=number) for number, each in enumerate(example.memories)}
+        citations = [labels[label] for label in cited(example.answer, labels)]
+        found = uses(
+            example.answer,
+            citations,
+            compared,
+            threshold=embedder.use_threshold,
+            complete=bool(cited(example.answer, [*labels, *(f"d{number}" for number in range(1, 10))])),
+            detection=detection,
+        )
+        if detection == "similarity":
+            await embedder.embed([example.answer])
+        spent += time.process_time() - began
+        names = {each.int: held.id for each, held in zip(labels.values(), example.memories, strict=True)}
+        verdicts.found[example.id] = frozenset(names[each.memory_id.int] for each in found)
+    verdicts.milliseconds = 1_000 * spent / len(every)
+    return verdicts
+
+
+def extractive(every: Sequence[Example]) -> Verdicts:
+    """The judgement that serves without a language model."""
+    began = time.process_time()
+    found = {each.id: frozenset(judged(each.job)) for each in every}
+    return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
+
+
+def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int] | None:
+    """The recorded judge, and how many of its replies could not be read; those are left to the layered way."""
+    if not REPLIES.exists():
+        return None
+    lines = map(json.loads, REPLIES.read_text(encoding="utf-8").splitlines())
+    replies: dict[str, str] = {line["id"]: line["reply"] for line in lines}
+    if missing := [each.id for each in every if each.id not in replies]:
+        sys.exit(f"{REPLIES} lacks the replies to {len(missing)} prompts, among them {', '.join(missing[:5])}")
+    verdicts, unread, tokens = Verdicts("judge, recorded", {}), 0, 0
+    for example in every:
+        reply = replies[example.id]
+        said = read_judgement(reply, [each.id for each in example.memories])
+        unread += said is None
+        verdicts.found[example.id] = layered.found[example.id] if said is None else frozenset(said)
+        tokens += sum(map(estimate_tokens, (*judgement_prompt(example.job), reply)))
+    verdicts.tokens = tokens / len(every)
+    return verdicts, unread
+
+
+def labels(every: Iterable[Example]) -> Verdicts:
+    """The labels themselves, as if they were a way of recognising use."""
+    return Verdicts("labels", {each.id: each.used for each in every})
+
+
+def decisions(every: Iterable[Example], of: Verdicts) -> list[bool]:
+    """Used or not, for each memory of each example in turn."""
+    return [held.id in of.found[example.id] for example in every for held in example.memories]
+
+
+def scores(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float, float]:
+    """Precision, recall and F1 over memories; each 0 where it is undefined."""
+    right = sum(one and other for one, other in zip(truth, said, strict=True))
+    precision = right / sum(said) if any(said) else 0.0
+    recall = right / sum(truth) if any(truth) else 0.0
+    return precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0
+
+
+def chance(one: Sequence[bool], other: Sequence[bool]) -> float:
+    """The share of decisions on which two would agree if they had nothing to do with each other."""
+    first, second = sum(one) / len(one), sum(other) / len(other)
+    return first * second + (1 - first) * (1 - second)
+
+
+def kappa(one: Sequence[bool], other: Sequence[bool]) -> float:
+    """Cohen's kappa: agreement beyond chance, 1 for complete, 0 for none; 1 where chance alone is complete."""
+    agreed = sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
+    expected = chance(one, other)
+    return 1.0 if expected == 1 else (agreed - expected) / (1 - expected)
+
+
+def write_prompts(path: Path, every: Iterable[Example]) -> int:
+    """The prompts exactly as `PromptedModel` sends them, one JSON object a line; how many."""
+    lines = []
+    for example in every:
+        system, user = judgement_prompt(example.job)
+        lines.append(json.dumps({"id": example.id, "system": system, "user": user}, ensure_ascii=False))
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return len(lines)
+
+
+def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
+    """Precision, recall, F1, and the share of answers of which everything is recognised rightly."""
+    truth = decisions(every, labels(every))
+    print(f"\n{title}: {len(every)} answers, {len(truth)} memories, {sum(truth)} of them used")
+    print(f"{'':20}precision  recall      F1   exact   kappa")
+    for way in ways:
+        said = decisions(every, way)
+        precision, recall, f1 = scores(truth, said)
+        exact = sum(way.found[each.id] == each.used for each in every) / len(every)
+        print(f"{way.name:20}{precision:9.3f}{recall:8.3f}{f1:8.3f}{exact:8.3f}{kappa(truth, said):8.3f}")
+
+
+def agreement(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
+    """Cohen's kappa between each two ways."""
+    print("\nagreement with each other (Cohen's kappa)")
+    for one, other in combinations(ways, 2):
+        print(f"{one.name:20}{other.name:20}{kappa(decisions(every, one), decisions(every, other)):7.3f}")
+
+
+def by_case(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
+    """The share of exactly recognised answers, by what makes them hard."""
+    print(f"\nexact by case{'':12}" + "".join(f"{way.name.split(', ')[-1]:>12}" for way in ways))
+    for case in sorted({each.case for each in every}):
+        mine = [each for each in every if each.case == case]
+        print(f"{case:20}{len(mine):5}" + "".join(f"{share(mine, way):12.2f}" for way in ways))
+
+
+def share(every: Sequence[Example], way: Verdicts) -> float:
+    """The share of the answers of which everything is recognised rightly."""
+    return sum(way.found[each.id] == each.used for each in every) / len(every)
+
+
+async def measured(name: str) -> None:
+    """Every way over the whole set, and over each language."""
+    embedder = build_embedder(EmbeddingSettings(spec=name))
+    every = examples()
+    ways = [await pure(each, embedder, every) for each in PURE]
+    ways.append(extractive(every))
+    judge = recorded(every, ways[0])
+    if judge is not None:
+        ways.append(judge[0])
+    for language, chosen in languages(every):
+        table(language, chosen, ways)
+    agreement(every, ways)
+    by_case(every, ways)
+    print("\ncost of an answer")
+    for way in ways:
+        cost = f"about {way.tokens:.0f} tokens of a model" if way.tokens else f"{way.milliseconds:.2f} ms CPU"
+        print(f"{way.name:20}{cost}")
+    if judge is None:
+        print(f"\nThe judge is missing: no replies at {REPLIES}. Give the prompts of --prompts to a language model.")
+    elif judge[1]:
+        print(f"\n{judge[1]} replies of the judge could not be read; the layered way decided there.")
+    await embedder.aclose()
+
+
+def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
+    """Everything, then each language by itself."""
+    names: list[tuple[str, Callable[[Example], bool]]] = [
+        ("all", lambda _: True),
+        ("English", lambda one: one.language == "en"),
+        ("Japanese", lambda one: one.language == "ja"),
+    ]
+    return [(name, [each for each in every if chosen(each)]) for name, chosen in names]
+
+
+def main() -> None:
+    """Read the arguments and do it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--embedder", default="hashing")
+    parser.add_argument("--prompts", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    if arguments.prompts:
+        print(f"{write_prompts(arguments.prompts, examples())} prompts in {arguments.prompts}")
+    else:
+        asyncio.run(measured(arguments.embedder))
+
+
+if __name__ == "__main__":
+    main()

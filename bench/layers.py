@@ -1,0 +1,111 @@
+"""In which order evidence of use is best asked where an answer cites nothing; on people's questions and answers.
+
+    python bench/layers.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
+
+What somebody asked of a text, with the right answer, is taken for an answer that drew on the text: people wrote it, in
+their own words, and not for this. Beside the text there are others of the same article or session, ten in all. Neither
+data set is part of this repository; the labelled set of `bench/attribution.py` is not used here, so that the order that
+comes out is not made for it.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from nemuri.contracts.clients import MemoryContent
+from nemuri.domain.language.keywords import keywords
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.usage import Shown, uses
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+
+AROUND: Final = 10
+QUESTIONS: Final = 600
+ADVERSARIAL: Final = 5
+Asked = tuple[str, list[int], list[str]]
+"""Question with answer, the positions of what it rests on, and the texts of its article or session."""
+EMBEDDER: Final = HashingEmbedder()
+
+
+def squad(data: dict[str, Any]) -> Iterator[Asked]:
+    """Every question of every paragraph."""
+    for article in data["data"]:
+        texts = [each["context"].split("[SEP]")[-1].strip() for each in article["paragraphs"]]
+        for place, paragraph in enumerate(article["paragraphs"]):
+            for asked in paragraph["qas"]:
+                yield f"{asked['question']} {asked['answers'][0]['text']}", [place], texts
+
+
+def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
+    """Every question whose evidence begins in a known session, amid the turns of that session."""
+    for sample in data:
+        for asked in sample["qa"]:
+            session = re.match(r"D(\d+):", (asked.get("evidence") or [""])[0])
+            if asked["category"] == ADVERSARIAL or "answer" not in asked or session is None:
+                continue
+            turns = sample["conversation"].get(f"session_{session.group(1)}", [])
+            places = [place for place, turn in enumerate(turns) if turn["dia_id"] in asked["evidence"]]
+            if places:
+                texts = [f"{turn['speaker']}: {turn['text']}" for turn in turns]
+                yield f"{asked['question']} {asked['answer']}", places, texts
+
+
+Places = set[int]
+
+
+def orders(answer: str, shown: list[Shown]) -> dict[str, Places]:
+    """What each order of evidence calls used."""
+
+    def found(**how: Any) -> Places:
+        return {each.memory_id.int for each in uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
+
+    tags, similar = found(detection="tag"), found(detection="similarity")
+    return {
+        "one tag": tags,
+        "similarity": similar,
+        "one tag, else similarity": tags or similar,
+        "similarity, else one tag": similar or tags,
+        "similarity, else two tags (layered)": found(detection="layered"),
+    }
+
+
+async def measure(name: str, every: list[Asked]) -> None:
+    """Precision, recall and F1 of each order."""
+    rng = random.Random(1)
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    chosen = rng.sample(every, min(QUESTIONS, len(every)))
+    for answer, places, texts in chosen:
+        others = [place for place in range(len(texts)) if place not in places]
+        picked = places + rng.sample(others, min(len(others), max(0, AROUND - len(places))))
+        memories = [MemoryContent(content=texts[place], tags=keywords(texts[place])) for place in picked]
+        rows = await EMBEDDER.embed([answer, *map(embedded_text, memories)])
+        shown = [
+            Shown(UUID(int=place), memory.tags, float(cosine))
+            for place, memory, cosine in zip(picked, memories, rows[1:] @ rows[0], strict=True)
+        ]
+        for order, found in orders(answer, shown).items():
+            for number, each in enumerate((len(found & set(places)), len(found), len(places))):
+                counts[order][number] += each
+    print(f"\n{name}: {len(chosen)} answers\n{'':38}precision  recall      F1")
+    for order, (right, said, true) in counts.items():
+        print(f"{order:38}{right / max(said, 1):9.3f}{right / true:8.3f}{2 * right / (said + true):8.3f}")
+
+
+def main() -> None:
+    """Read the arguments and measure every data set."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", type=Path, action="append", required=True)
+    for path in parser.parse_args().dataset:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        reading: Callable[[Any], Iterator[Asked]] = squad if isinstance(data, dict) else locomo
+        asyncio.run(measure(path.stem, list(reading(data))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""How it is recognised which memories an answer drew on; what needs a model or an embedder for it."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from nemuri.contracts.event import Usage
+from nemuri.contracts.memories import Use
+from nemuri.contracts.tasks import TaskAnswered
+from nemuri.domain.memory import usage
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.mind import Content
+from nemuri.domain.memory.policy import Detection
+from nemuri.domain.memory.usage import Shown
+from nemuri.infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
+from nemuri.infra.resources import Resources
+from nemuri.infra.vectors import Vectors
+
+logger = structlog.get_logger()
+
+
+async def recognised(
+    event: TaskAnswered, question: str, memories: Sequence[Content], detection: Detection, resources: Resources
+) -> tuple[tuple[Use, ...], Usage | None]:
+    """What the answer drew on, and what a judge's word on it cost; None where none was given.
+
+    `memories` are those of the context, in its order. A judge that refuses leaves it to the layered way.
+    """
+    if detection == "judge" and memories:
+        labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
+        sources = (Source(label, each.memory.content) for label, each in zip(labels, memories, strict=True))
+        reply = await _judgement(JudgeJob(question, event.text, tuple(sources)), resources)
+        if reply is not None:
+            return usage.judged(labels, reply.value), reply.usage
+    shown = await _compared(event.text, memories, resources.vectors)
+    threshold = resources.vectors.embedder.use_threshold
+    found = usage.uses(
+        event.text,
+        event.citations,
+        shown,
+        threshold=threshold,
+        complete=event.citations_complete,
+        detection=detection,
+    )
+    return found, None
+
+
+async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
+    try:
+        return await resources.models.light.judgement(job)
+    except ModelRefused as error:
+        logger.warning("no judgement of what was used", service="attribution", why=str(error))
+        return None
+
+
+async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
+    """The memories with their tags and their cosine to the answer."""
+    if not contents:
+        return []
+    rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
+    likeness = rows[1:] @ rows[0]
+    return [
+        Shown(each.memory_id, each.memory.tags, float(cosine)) for each, cosine in zip(contents, likeness, strict=True)
+    ]
