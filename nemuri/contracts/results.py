@@ -4,7 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from nemuri.contracts.event import Value
-from nemuri.contracts.tasks import Option
+from nemuri.contracts.tasks import Option, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
 
@@ -26,6 +26,8 @@ class TaskResult(Value):
     agent_id: str | None = None
     """The agent that answered; the first of them where several did."""
     answer: str | None = None
+    panel: Panel | None = None
+    """The voices of a panel, what they come to and who dissents; `answer` holds it all as text."""
     model: str | None = None
     citations: tuple[UUID, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()

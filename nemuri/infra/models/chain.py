@@ -11,10 +11,13 @@ from nemuri.infra.models.protocol import (
     Chat,
     KeyPointJob,
     LearningsJob,
+    Merged,
+    MergeJob,
     Model,
     ModelRefused,
     ModelUnavailable,
     Reply,
+    RestateJob,
 )
 from nemuri.infra.models.retries import Retries, persist
 
@@ -100,6 +103,14 @@ class Fallback:
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """The first model's learnings, or the second's."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """The first model's words, or the second's."""
+        return await _either(lambda: self._first.restate(job), lambda: self._second.restate(job))
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """What the first model makes of the voices, or the second."""
+        return await _either(lambda: self._first.merge(job), lambda: self._second.merge(job))
 
     async def aclose(self) -> None:
         """Close both."""

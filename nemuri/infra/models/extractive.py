@@ -8,9 +8,21 @@ from nemuri.contracts.event import Usage
 from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
+from nemuri.domain.language.references import self_contained
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
-from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
-from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri.domain.language.topics import topic
+from nemuri.domain.tasks.panel import merged
+from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select
+from nemuri.infra.models.protocol import (
+    Answer,
+    AnswerJob,
+    KeyPointJob,
+    LearningsJob,
+    Merged,
+    MergeJob,
+    Reply,
+    RestateJob,
+)
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
@@ -79,6 +91,16 @@ class ExtractiveModel:
             if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
         return Reply(_learned(job, said, details), _FREE)
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """A request that leans on an earlier question, by rules, with the topic of that put beside it."""
+        return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """The statements that at least two voices share, then those of one alone; what is contradicted is dissent."""
+        voices = [each.model_copy(update={"answer": _substance(job.question, each.answer)}) for each in job.voices]
+        text, dissent = merged(voices)
+        return Reply(Merged(text or _NOTHING[_language(job.question)], dissent), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

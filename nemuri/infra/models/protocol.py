@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from nemuri.contracts.event import Usage
+from nemuri.contracts.tasks import Dissent, Voice
+from nemuri.domain.tasks.conversation import Turn
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -71,6 +73,33 @@ class LearningsJob:
 
 
 @dataclass(frozen=True, slots=True)
+class RestateJob:
+    """A request that continues a conversation and is to be understood without it."""
+
+    turns: tuple[Turn, ...]
+    """What was asked and answered before, oldest first; at least one."""
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeJob:
+    """What the members of a panel answered to one question, to be made into one answer."""
+
+    question: str
+    voices: tuple[Voice, ...]
+    """Without labels of sources, which mean something else to each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One answer out of several, and who does not agree with it."""
+
+    text: str
+    dissent: tuple[Dissent, ...]
+    """In the order of the voices; only agents of the job."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
     """A value and what it cost."""
 
@@ -93,6 +122,12 @@ class Model(Protocol):
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Perspective to one sentence; only perspectives of the job, those that do not apply are left out."""
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """The request in words that stand on their own, in its language; as it is where it does so already."""
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """What the voices come to together, and what single ones hold against that."""
 
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""

@@ -130,7 +130,7 @@ async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) 
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
     return LearningsJob(
         role=agent.definition.role,
-        question=task.parts[work.part].text,
+        question=task.part(work.part).text,
         answer=answer,
         perspectives=agent.definition.perspective_names,
         details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(task.details, 1) if each.point),

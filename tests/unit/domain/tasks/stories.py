@@ -34,8 +34,8 @@ from nemuri.contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri.domain.tasks.fan_in import OPTIONS
 from nemuri.domain.tasks.lifecycle import LifeEvent, evolve
+from nemuri.domain.tasks.negotiation import OPTIONS
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 
 TASK = UUID(int=1)

@@ -5,7 +5,7 @@ from uuid import UUID
 from nemuri.contracts.clients import NegotiationOption
 from nemuri.contracts.tasks import Detail, DetailPoint, Part
 from nemuri.domain.language.tokens import estimate_tokens
-from nemuri.domain.tasks import fan_in
+from nemuri.domain.tasks import fan_in, negotiation
 from tests.unit.domain.tasks.stories import (
     TASK,
     answered,
@@ -83,9 +83,9 @@ def test_a_supplied_summary_is_used_as_it_is() -> None:
 
 def test_up_to_20_items_are_answered_at_once() -> None:
     """Above that the client is asked, with the three options."""
-    assert fan_in.negotiate(submitted(), ITEMS[:20]) is None
+    assert negotiation.negotiate(submitted(), ITEMS[:20]) is None
 
-    asked = fan_in.negotiate(submitted(), ITEMS[:21])
+    asked = negotiation.negotiate(submitted(), ITEMS[:21])
 
     assert asked is not None
     assert asked.items == ITEMS[:21]
@@ -94,8 +94,8 @@ def test_up_to_20_items_are_answered_at_once() -> None:
 
 def test_without_a_negotiation_the_task_is_one_part() -> None:
     """Its whole text; also while nothing has been chosen."""
-    assert fan_in.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
-    assert fan_in.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
+    assert negotiation.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
+    assert negotiation.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
 
 
 def test_the_ten_most_important_are_one_part() -> None:
@@ -121,7 +121,7 @@ def test_by_category_every_item_is_in_exactly_one_part() -> None:
     parts = _parts("by_category")
 
     assert sorted(number for part in parts for number in _numbers(part)) == [*range(1, 25)]
-    assert len(parts) <= fan_in.CATEGORIES
+    assert len(parts) <= negotiation.CATEGORIES
     assert {str(part.title).lower() for part in parts} >= {"steel", "rent"}
 
 
@@ -173,7 +173,7 @@ def test_a_reopened_task_ends_by_the_assignments_of_its_new_attempt() -> None:
 
 
 def _parts(option: NegotiationOption) -> tuple[Part, ...]:
-    return fan_in.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option)).task)
+    return negotiation.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option)).task)
 
 
 def _lines(part: Part) -> list[tuple[int, str]]:
