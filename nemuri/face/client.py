@@ -132,7 +132,10 @@ class Client:
             async with asyncio.timeout(timeout), self._results.following(task_id) as news:
                 result = await self._standing(task_id)
                 while result is None or not _final(result, settled=settled):
-                    result = await news(HEARTBEAT) or await self._standing(task_id) or result
+                    heard = await news(HEARTBEAT)
+                    if heard is None or heard.status != "done":  # whatever else was told may be over since
+                        heard = await self._standing(task_id)
+                    result = heard or result
         except TimeoutError as error:
             if result is not None and result.status == "done":
                 return result
@@ -154,7 +157,7 @@ class Client:
     async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
 
-        Raises `ClientError` unless its negotiation is open and has these items.
+        Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items.
         """
         chosen = tuple(items)
         standing = await self.progress(task_id)

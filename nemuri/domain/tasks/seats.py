@@ -7,12 +7,12 @@ from nemuri.contracts.agents import Definition
 from nemuri.domain.language.terms import terms
 
 Seat = tuple[str, str | None]
-"""An agent and the perspective under which it works; None for an agent that has none."""
+"""An agent and the perspective under which it works; None where none fits what is asked."""
 
 
 def fitting(definition: Definition, request: Sequence[str]) -> str | None:
     """The perspective whose words the request (its terms) has most of; None where it has none of any."""
-    share, name = max(_shares(definition, request), key=lambda each: each[0], default=(0, None))
+    share, name = max(_shares(definition, request), key=lambda each: each[0])
     return name if share else None
 
 
@@ -28,45 +28,38 @@ def panel(
     if wanted is not None:
         return tuple((agent, wanted) for agent, _ in ranked[:size])
     offers = {agent: _by_fit(definition, request) for agent, definition in ranked}
-    taken: dict[Seat | str, str] = {}
+    taken: dict[str, str] = {}
     for agent in offers:
         if len(taken) < size:
             _place(agent, offers, taken, set())
-    chosen = {agent: key if isinstance(key, str) else None for key, agent in taken.items()}
-    seats: list[Seat] = [(agent, chosen[agent]) for agent in offers if agent in chosen]
-    left = [(agent, each) for agent, names in offers.items() for each in names if (agent, each) not in seats]
+    first = {agent: perspective for perspective, agent in taken.items()}
+    seats: list[Seat] = [(agent, first[agent]) for agent in offers if agent in first]
+    left: list[Seat] = [(agent, each) for agent, names in offers.items() for each in names if first.get(agent) != each]
     while left and len(seats) < size:
-        perspectives = {_key(*seat) for seat in seats}
-        times = Counter(agent for agent, _ in seats)
-        best = min(left, key=lambda seat: (_key(*seat) in perspectives, times[seat[0]]))
+        perspectives, times = {name for _, name in seats}, Counter(agent for agent, _ in seats)
+        best = min(left, key=lambda seat: (seat[1] in perspectives, times[seat[0]]))
         left.remove(best)
         seats.append(best)
     return tuple(seats)
 
 
-def _place(
-    agent: str, offers: dict[str, list[str | None]], taken: dict[Seat | str, str], asked: set[Seat | str]
-) -> bool:
+def _place(agent: str, offers: dict[str, list[str]], taken: dict[str, str], asked: set[str]) -> bool:
     """Find the agent a perspective of its own, moving others to another of theirs if need be (augmenting paths)."""
     for perspective in offers[agent]:
-        key = _key(agent, perspective)
-        if key in asked:
-            continue
-        asked.add(key)
-        if key not in taken or _place(taken[key], offers, taken, asked):
-            taken[key] = agent
+        if perspective not in taken:
+            taken[perspective] = agent
             return True
+    for perspective in offers[agent]:
+        if perspective not in asked:
+            asked.add(perspective)
+            if _place(taken[perspective], offers, taken, asked):
+                taken[perspective] = agent
+                return True
     return False
 
 
-def _key(agent: str, perspective: str | None) -> Seat | str:
-    """What is taken: the perspective, whoever has it; without one, the agent itself."""
-    return (agent, None) if perspective is None else perspective
-
-
-def _by_fit(definition: Definition, request: Sequence[str]) -> list[str | None]:
-    shares = sorted(_shares(definition, request), key=lambda each: -each[0])
-    return [name for _, name in shares] or [None]
+def _by_fit(definition: Definition, request: Sequence[str]) -> list[str]:
+    return [name for _, name in sorted(_shares(definition, request), key=lambda each: -each[0])]
 
 
 def _shares(definition: Definition, request: Sequence[str]) -> list[tuple[int, str]]:
