@@ -40,6 +40,10 @@ _NOTHING: Final = {
     "ja": "言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした。",
 }
 _OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
+_DIVIDED: Final = {
+    "en": "The panel agrees on nothing: what its members say is contradictory.",
+    "ja": "パネルの見解は一致せず、回答は互いに矛盾しています。",
+}
 _FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values(), *_OPEN.values()))
 
 
@@ -100,7 +104,8 @@ class ExtractiveModel:
         """The statements that at least two voices share, then those of one alone; what is contradicted is dissent."""
         voices = [each.model_copy(update={"answer": _substance(job.question, each.answer)}) for each in job.voices]
         text, dissent = merged(voices)
-        return Reply(Merged(text or _NOTHING[_language(job.question)], dissent), _FREE)
+        without = _DIVIDED if dissent else _NOTHING
+        return Reply(Merged(text or without[_language(job.question)], dissent), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""
