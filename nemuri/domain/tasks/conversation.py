@@ -12,6 +12,9 @@ MOST_TURNS = 8
 TURN_TOKENS, TURNS_TOKENS = 400, 1_600
 """Estimated tokens of one answer in a conversation, and of all turns together."""
 
+LONGEST_REQUEST = 800
+"""Estimated tokens; what is longer says itself what it is about, and no model has to write it all again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -23,8 +26,13 @@ class Turn:
 
 
 def continues(task: Task) -> bool:
-    """Whether what the task asks may lean on earlier turns; a negotiated task has parts of its own."""
+    """Whether the task is a turn of a conversation; a negotiated one has parts of its own."""
     return task.conversation is not None and task.option is None
+
+
+def stands_alone(request: str) -> bool:
+    """Whether the request is too long to lean on earlier turns."""
+    return tokens.estimate_tokens(request) > LONGEST_REQUEST
 
 
 def waits(earlier: Iterable[Task]) -> bool:

@@ -11,6 +11,8 @@ from nemuri.domain.tasks.state import Assignment, Chunk, Task, TaskState
 
 SUMMARY_TOKENS = 1_000
 """Document 000 §3.9: the orchestrator reads at most this much of a task."""
+ANSWER_CHARACTERS = 250_000
+"""A whole answer has so many characters at most, so that it fits one event in any script."""
 
 
 def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
@@ -53,9 +55,20 @@ def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None
     return found if len(found) == len(present) else None
 
 
-def whole(answered: Iterable[tuple[Part, str]]) -> str:
-    """The answers to several parts as one, each under its title."""
-    return "\n\n".join(f"## {part.title}\n\n{said}" if part.title else said for part, said in answered)
+def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
+    """The answers to several parts as one, each under its title.
+
+    Where they have more characters together, each is cut to its equal share of them.
+    """
+    parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
+    if sum(map(len, parts)) <= characters:
+        return "\n\n".join(parts)
+    return "\n\n".join(shortened(each, characters // len(parts)) for each in parts)
+
+
+def shortened(text: str, characters: int) -> str:
+    """The text itself if it has so few characters; else its beginning, and one sees that it was cut."""
+    return text if len(text) <= characters else text[: max(0, characters - 1)].rstrip() + "…"
 
 
 def attempt_key(task_id: UUID, attempt: int) -> str:

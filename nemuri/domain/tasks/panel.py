@@ -7,7 +7,7 @@ from nemuri.contracts.tasks import Dissent, Panel, TaskCompleted, Voice
 from nemuri.domain.language.citations import without_labels
 from nemuri.domain.language.consensus import consensus
 from nemuri.domain.language.scripts import is_cjk
-from nemuri.domain.tasks.fan_in import answers, attempt_key, whole
+from nemuri.domain.tasks.fan_in import answers, attempt_key, shortened, whole
 from nemuri.domain.tasks.state import Task, TaskState
 
 VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
@@ -29,12 +29,11 @@ def voices(state: TaskState) -> tuple[Voice, ...] | None:
     members = dict.fromkeys((work.agent_id, work.perspective) for work in in_order)
     room = VOICES_CHARACTERS // len(members)
     said = {
-        member: whole((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member)
+        member: whole(((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room)
         for member in members
     }
     return tuple(
-        Voice(agent_id=agent, perspective=perspective, answer=_cut(answer, room))
-        for (agent, perspective), answer in said.items()
+        Voice(agent_id=agent, perspective=perspective, answer=answer) for (agent, perspective), answer in said.items()
     )
 
 
@@ -48,8 +47,8 @@ def concluded(
 ) -> TaskCompleted:
     """The end of a panel: the merged answer, what single members hold against it, and all answers side by side."""
     share = DISSENT_CHARACTERS // max(1, len(dissent))
-    kept = tuple(each.model_copy(update={"text": _cut(each.text, share)}) for each in dissent)
-    merged_text = _cut(text, MERGED_CHARACTERS)
+    kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
+    merged_text = shortened(text, MERGED_CHARACTERS)
     against, beside = _TITLES[_language(task.text)]
     sections = [merged_text]
     if kept:
@@ -90,10 +89,6 @@ def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
 
 def _name(voice: Voice) -> str:
     return f"{voice.agent_id} · {voice.perspective}" if voice.perspective else voice.agent_id
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def _language(text: str) -> str:

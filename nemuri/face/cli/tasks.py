@@ -12,7 +12,7 @@ from uuid import UUID
 
 import typer
 
-from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure
+from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
 
 if TYPE_CHECKING:
@@ -143,6 +143,8 @@ def answer(
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
+    if item and option is not Way.MOST_IMPORTANT:
+        raise WrongUse("--item goes with most_important only")
     session.run(lambda client: client.answer(task, option.value, items=item or ()))
     if session.json:
         say_json({"task_id": task, "option": option.value, "items": item or []})

@@ -26,7 +26,7 @@ async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | No
     if conversation.waits(earlier):
         return None
     turns = conversation.turns(earlier)
-    if not turns:
+    if not turns or conversation.stands_alone(task.text):
         return task, None
     try:
         reply = await resources.models.light.restate(RestateJob(turns=turns, request=task.text))

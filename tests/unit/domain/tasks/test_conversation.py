@@ -1,7 +1,17 @@
 """What earlier turns of a conversation say to a later one (document 000 §3.6)."""
 
 from nemuri.domain.language.tokens import estimate_tokens
-from nemuri.domain.tasks.conversation import TURN_TOKENS, TURNS_TOKENS, Turn, continues, restated, turns, waits
+from nemuri.domain.tasks.conversation import (
+    LONGEST_REQUEST,
+    TURN_TOKENS,
+    TURNS_TOKENS,
+    Turn,
+    continues,
+    restated,
+    stands_alone,
+    turns,
+    waits,
+)
 from nemuri.domain.tasks.state import Task
 from tests.unit.domain.tasks.stories import (
     answered,
@@ -56,6 +66,12 @@ def test_only_a_task_of_a_conversation_continues_one() -> None:
     assert continues(turn.task)
     assert not continues(given(submitted("?")).task)
     assert not continues(turn.when(opened(), chosen()).task)
+
+
+def test_a_long_request_says_itself_what_it_is_about() -> None:
+    """Nobody writes it all again."""
+    assert stands_alone("word " * (LONGEST_REQUEST + 1))
+    assert not stands_alone("word " * LONGEST_REQUEST)
 
 
 def test_what_stands_on_its_own_already_is_not_recorded_twice() -> None:

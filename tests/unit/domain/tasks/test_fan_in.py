@@ -121,3 +121,15 @@ def test_a_reopened_task_ends_by_the_assignments_of_its_new_attempt() -> None:
     assert (one.answer, two.answer) == ("old", "new")
     assert one.event_id != two.event_id
     assert two.correlation_id == TASK == UUID(int=1)
+
+
+def test_a_whole_answer_fits_one_event() -> None:
+    """Every part keeps its share; where there is room nothing is cut."""
+    parts = [(Part(title=f"batch {number}", text="?"), "記" * 30_000) for number in range(20)]
+
+    told = fan_in.whole(parts)
+
+    assert len(told.encode()) < 900_000
+    assert [number for number in range(20) if f"## batch {number}\n" not in told] == []
+    assert told.count("…") == 20
+    assert "…" not in fan_in.whole(parts[:8])
