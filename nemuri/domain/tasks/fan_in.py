@@ -63,7 +63,7 @@ def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACT
     parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
     if sum(map(len, parts)) <= characters:
         return "\n\n".join(parts)
-    return "\n\n".join(shortened(each, characters // len(parts)) for each in parts)
+    return "\n\n".join(shortened(each, characters // len(parts) - 2) for each in parts)
 
 
 def shortened(text: str, characters: int) -> str:
