@@ -43,7 +43,7 @@ PanelOption = Annotated[
 ]
 ItemOption = Annotated[
     list[int] | None,
-    typer.Option("--item", metavar="N", help="With most_important: an item of yours, from 1; up to ten times."),
+    typer.Option("--item", metavar="N", min=1, help="With most_important: an item of yours, from 1; up to ten times."),
 ]
 
 

@@ -47,7 +47,7 @@ def test_under_a_wanted_perspective_every_agent_sits_once() -> None:
 )
 def test_no_seat_is_taken_twice(offers: dict[str, list[str]], size: int) -> None:
     """There are as many as asked for, or as there can be."""
-    found = _panel("cost of time", size, **{agent: tuple(names) for agent, names in offers.items()})
+    found = _panel("cost of time", size, None, **{agent: tuple(names) for agent, names in offers.items()})
     possible = sum(len(names) for names in offers.values())
 
     assert len(set(found)) == len(found) == min(size, possible)
