@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nemuri.contracts.event import Value
 from nemuri.contracts.memories import Dropped
-from nemuri.contracts.tasks import Option
+from nemuri.contracts.tasks import Option, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
 
@@ -42,6 +42,8 @@ class TaskResult(Value):
     agent_id: str | None = None
     """The agent that answered; the first of them where several did."""
     answer: str | None = None
+    panel: Panel | None = None
+    """The voices of a panel, what they come to and who dissents; `answer` holds it all as text."""
     model: str | None = None
     citations: tuple[UUID, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()

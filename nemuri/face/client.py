@@ -72,12 +72,16 @@ class Client:
         perspective: str | None = None,
         project: str | None = None,
         domains: Iterable[str] = (),
+        conversation: str | None = None,
+        panel: int | None = None,
         key: UUID | None = None,
     ) -> UUID:
         """Submit a task and return its id, once it is on disk.
 
-        `documents` are names and texts (pages separated by form feeds). Under the same `key` a task is submitted
-        once. Raises `ClientError` for an unknown agent or input that is not text, and then nothing was submitted.
+        `documents` are names and texts (pages separated by form feeds). In a `conversation`, a name of the client's
+        own, the text may refer back to what was asked and answered there before. A `panel` of 2 to 8 agents is asked
+        instead of one, and its answers are merged. Under the same `key` a task is submitted once. Raises `ClientError`
+        for an unknown agent or input that is not text, and then nothing was submitted.
         """
         if key is not None and key.version == DERIVED:
             raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
@@ -92,6 +96,8 @@ class Client:
             wanted_agent=agent,
             perspective=perspective,
             setting={"project": project, "domains": list(domains)},
+            conversation=conversation,
+            panel=panel,
         )
         await self._exchange.say(event)
         return event.event_id
@@ -126,7 +132,10 @@ class Client:
             async with asyncio.timeout(timeout), self._results.following(task_id) as news:
                 result = await self._standing(task_id)
                 while result is None or not _final(result, settled=settled):
-                    result = await news(HEARTBEAT) or await self._standing(task_id) or result
+                    heard = await news(HEARTBEAT)
+                    if heard is None or heard.status != "done":  # whatever else was told may be over since
+                        heard = await self._standing(task_id)
+                    result = heard or result
         except TimeoutError as error:
             if result is not None and result.status == "done":
                 return result
@@ -145,11 +154,26 @@ class Client:
         """How a task stands now. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
-    async def answer(self, task_id: UUID, option: NegotiationOption) -> None:
-        """Choose how a task of too many items goes on. Raises `ClientError` unless its negotiation is open."""
-        if (await self.progress(task_id)).status != "negotiation":
+    async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
+        """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
+
+        Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items.
+        """
+        chosen = tuple(items)
+        standing = await self.progress(task_id)
+        if standing.status != "negotiation":
             raise ClientError(f"task {task_id} has no open negotiation")
-        await self._exchange.say(checked(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option))
+        unknown = [number for number in chosen if not 1 <= number <= len(standing.items)]
+        if unknown:
+            raise ClientError(f"there is no item {unknown[0]}; task {task_id} has items 1 to {len(standing.items)}")
+        event = checked(
+            NegotiationAnswered,
+            event_id=uuid4(),
+            correlation_id=task_id,
+            option=option,
+            items=list(dict.fromkeys(chosen)),
+        )
+        await self._exchange.say(event)
 
     async def feedback(
         self,

@@ -24,13 +24,16 @@ def result_bucket(namespace: str) -> str:
 
 
 def fitting(result: TaskResult, room: int) -> TaskResult:
-    """The result itself if it fits so many bytes; else without what was retrieved, and if need be shortened.
+    """The result itself if it fits so many bytes; else without what was retrieved, then without the panel, whose words
+    the answer holds too, and if need be shortened.
 
     The longest part is cut first; a text that was cut ends in "…".
     """
     if _size(result) <= room:
         return result
     result = result.model_copy(update={"retrieved": ()})
+    if _size(result) > room:
+        result = result.model_copy(update={"panel": None})
     while (size := _size(result)) > room:
         name = max(CUT, key=lambda each: len(result.model_dump_json(include={each})))
         part = getattr(result, name)

@@ -21,7 +21,16 @@ from nemuri.face.operations import verify
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
-from nemuri.infra.models.protocol import AnswerJob, JudgeJob, KeyPointJob, LearningsJob, RelationsJob, Reply
+from nemuri.infra.models.protocol import (
+    AnswerJob,
+    JudgeJob,
+    KeyPointJob,
+    LearningsJob,
+    MergeJob,
+    RelationsJob,
+    Reply,
+    RestateJob,
+)
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
@@ -199,3 +208,13 @@ class CountingModel(ExtractiveModel):
         """Counted by the question and the answer."""
         self.calls[f"judgement {job.question} {job.answer}"] += 1
         return await super().judgement(job)
+
+    async def restate(self, job: RestateJob) -> Reply[Any]:
+        """Counted by the request."""
+        self.calls[f"restate {job.request}"] += 1
+        return await super().restate(job)
+
+    async def merge(self, job: MergeJob) -> Reply[Any]:
+        """Counted by the question."""
+        self.calls[f"merge {job.question}"] += 1
+        return await super().merge(job)

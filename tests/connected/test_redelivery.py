@@ -68,10 +68,12 @@ async def live(resources: Resources, client: Client) -> None:
         result = await client.ask("What is truth value testing?", documents=[("truth.txt", PAGES)], settled=True)
         for _ in range(2):
             await client.feedback(result.task_id, "helpful", result="success")
+    await client.ask("And is it false?", conversation="truth", panel=2, settled=True)
+    await client.ask("And why is it so?", conversation="truth", settled=True)
     many = await client.ask(ITEMS)
     assert many.status == "negotiation"
     assert (await client.feedback(many.task_id, "unhelpful", result="failure")).standing == "parked"
-    await client.answer(many.task_id, "most_important")
+    await client.answer(many.task_id, "most_important", items=[2, 1])
     await client.result(many.task_id, settled=True, timeout=20)
     await set_right(client)
     await fail_twice(log, client)

@@ -65,6 +65,43 @@ def test_too_many_items_are_negotiated(nemuri: CommandLine, tmp_path: Path) -> N
     assert nemuri("result", command[4]).code == 0
 
 
+def test_the_items_are_listed_and_chosen_from(nemuri: CommandLine, tmp_path: Path) -> None:
+    """By their numbers; one that is not there is refused in a line, and the negotiation stays open."""
+    items = tmp_path / "items.txt"
+    items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
+    asked = nemuri("ask", "Answer these", "--file", items)
+    assert "  30. dish 29: how long does it boil?" in asked.out
+    task = next(line.split()[4] for line in asked.out.splitlines() if line.endswith("most_important"))
+    wrong = nemuri("answer", task, "most_important", "--item", "31")
+    assert (wrong.code, len(wrong.err.splitlines())) == (1, 1)
+    assert "there is no item 31" in wrong.err
+    chosen = nemuri("answer", task, "most_important", "--item", "30", "--item", "2", "--json")
+    assert chosen.json == {"task_id": task, "option": "most_important", "items": [30, 2]}
+    done = nemuri("result", task)
+    assert done.code == 0
+    assert done.out.index("dish 29") < done.out.index("dish 1:")
+    assert "dish 7" not in done.out
+
+
+def test_a_panel_shows_what_it_comes_to_and_each_voice(nemuri: CommandLine) -> None:
+    """Merged first, then side by side; as JSON each part by itself."""
+    done = nemuri("ask", QUESTION, "--panel", "2")
+    assert done.code == 0, done.err
+    assert done.out.index("salt the water") < done.out.index("## Side by side") < done.out.index("### cook · taste")
+    assert "panel    cook as " in done.out
+    found = nemuri("ask", QUESTION, "--panel", "2", "--json").json["panel"]
+    assert sorted(each["perspective"] for each in found["voices"]) == ["craft", "taste"]
+    assert {"merged", "dissent", "usage"} <= found.keys()
+
+
+def test_a_conversation_goes_on(nemuri: CommandLine) -> None:
+    """From one command to the next, under the name that the client gave it."""
+    assert nemuri("ask", "How long is bread dough kneaded?", "--conversation", "dough").code == 0
+    found = nemuri("ask", "Why?", "--conversation", "dough", "--json").json
+    assert "ten minutes" in found["answer"]
+    assert "ten minutes" not in nemuri("ask", "Why?", "--json").json["answer"]
+
+
 def test_a_result_that_is_late_is_no_failure(nemuri: CommandLine) -> None:
     """Exit code 3, and a line that says how to get it later."""
     done = nemuri("ask", QUESTION, "--timeout", "0.0001")

@@ -1,67 +1,18 @@
-"""What a task asks and answers as a whole: its items negotiated, its chunks summarised, its answers joined."""
+"""Where several events become one: the chunks of a task its summary, the answers to its parts its answer."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
-from nemuri.contracts.clients import NegotiationOption
 from nemuri.contracts.event import Event
-from nemuri.contracts.tasks import (
-    DetailPoint,
-    NegotiationOpened,
-    Option,
-    Part,
-    TaskCompleted,
-    TaskSummarised,
-)
-from nemuri.domain.language import items, tokens
-from nemuri.domain.tasks.state import Chunk, Task, TaskState
+from nemuri.contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
+from nemuri.domain.language import tokens
+from nemuri.domain.tasks.negotiation import parts_of
+from nemuri.domain.tasks.state import Assignment, Chunk, Task, TaskState
 
 SUMMARY_TOKENS = 1_000
 """Document 000 §3.9: the orchestrator reads at most this much of a task."""
-MANY_ITEMS = 20
-"""Document 000 §3.9: above this many items the client is asked how to go on."""
-ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
-"""Items together have about this many characters at most, so that they fit one event; longer ones are cut."""
-AT_ONCE = 10
-"""How many items one assignment answers."""
-
-CATEGORIES = 8
-"""At most so many categories, the rest together."""
-
-OPTIONS = (
-    Option(name="most_important", description=f"Answer the {AT_ONCE} most important of them"),
-    Option(name="all", description=f"Answer all of them, in batches of {AT_ONCE}; this takes longer"),
-    Option(name="by_category", description="Answer all of them, one category after the other"),
-)
-
-
-def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None:
-    """Ask the client how to go on, if the input lists more than is answered at once."""
-    if len(listed) <= MANY_ITEMS:
-        return None
-    room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
-    return NegotiationOpened.following(cause, items=tuple(item[:room] for item in listed), options=OPTIONS)
-
-
-def parts_of(task: Task) -> tuple[Part, ...]:
-    """What the assignments of the task have to answer: the whole of it, or the items as the client chose."""
-    listed = task.items
-    if task.option is None or not listed:
-        return (Part(text=task.text),)
-    return tuple(
-        Part(title=title, text="\n".join(f"{place + 1}. {listed[place]}" for place in places))
-        for title, places in _grouped(listed, task.option)
-    )
-
-
-def _grouped(listed: tuple[str, ...], option: NegotiationOption) -> list[tuple[str, tuple[int, ...]]]:
-    match option:
-        case "most_important":
-            return [(f"the {AT_ONCE} most important", items.most_important(listed, AT_ONCE))]
-        case "all":
-            batches = items.batches(range(len(listed)), AT_ONCE)
-            return [(f"batch {number} of {len(batches)}", batch) for number, batch in enumerate(batches, 1)]
-        case "by_category":
-            return [(group.title, group.indices) for group in items.categories(listed, CATEGORIES)]
+ANSWER_CHARACTERS = 250_000
+"""A whole answer has so many characters at most, so that it fits one event in any script."""
 
 
 def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
@@ -88,14 +39,36 @@ def _complete(chunks: tuple[Chunk, ...]) -> bool:
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
     """The whole answer once every assignment of the present attempt has its own; None before that."""
+    found, task = answers(state), state.task
+    if found is None or task is None:
+        return None
+    answer = whole((part, said) for _, part, said in found)
+    return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer)
+
+
+def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None:
+    """Every assignment of the present attempt with its part and its answer, by part; None while one is missing."""
     task, present = state.task, state.present
     if task is None or task.status != "open" or not task.routed or len(present) < task.routed:
         return None
-    answers = [(task.parts[each.part], each.answer) for each in present]
-    if any(answer is None for _, answer in answers):
-        return None
-    whole = "\n\n".join(f"## {part.title}\n\n{answer}" if part.title else str(answer) for part, answer in answers)
-    return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=whole)
+    found = tuple((each, task.parts[each.part], each.answer) for each in present if each.answer is not None)
+    return found if len(found) == len(present) else None
+
+
+def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
+    """The answers to several parts as one, each under its title.
+
+    Where they have more characters together, each is cut to its equal share of them.
+    """
+    parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
+    if sum(map(len, parts)) <= characters:
+        return "\n\n".join(parts)
+    return "\n\n".join(shortened(each, characters // len(parts) - 2) for each in parts)
+
+
+def shortened(text: str, characters: int) -> str:
+    """The text itself if it has so few characters; else its beginning, and one sees that it was cut."""
+    return text if len(text) <= characters else text[: max(0, characters - 1)].rstrip() + "…"
 
 
 def attempt_key(task_id: UUID, attempt: int) -> str:

@@ -10,8 +10,10 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import AgentScore, Choice, TaskAssigned, TaskFailed, TaskRouted
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.topics import Topic
+from nemuri.domain.tasks import seats
 from nemuri.domain.tasks.fan_in import attempt_key
 from nemuri.domain.tasks.precedents import Precedent, history, rested_on
+from nemuri.domain.tasks.seats import Seat
 from nemuri.domain.tasks.state import Task
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
@@ -20,6 +22,9 @@ REQUEST, SUMMARY = 0.7, 0.3
 """How much of the expertise is about what is asked, and how much about the whole summary with its key points."""
 HALF = 0.25
 """The strength at which half of what can be known of a word is known: a fresh memory of strength 1 gives 0.8."""
+
+FEWEST_VOICES = 2
+"""Fewer are no panel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def route(
         return fail(cause, task, _nobody(task))
     known = {each.agent_id: _known_words(each) for each in applicants}
     rarity = _rarity(known.values())
-    request = terms("\n".join(part.text for part in task.parts) or task.text)
+    request = terms(task.request or "\n".join(part.text for part in task.parts) or task.text)
     summary = terms(task.summary or task.text)
     busiest = max(each.waiting for each in applicants)
     scores: list[AgentScore] = []
@@ -58,17 +63,23 @@ def route(
         asked, summed = (_overlap(words, known[each.agent_id], rarity) for words in (request, summary))
         scores.append(_score(each, REQUEST * asked + SUMMARY * summed, precedents, busiest))
     scores.sort(key=lambda each: (-each.total, each.agent_id))
-    best = next(each for each in able if each.agent_id == scores[0].agent_id)
-    perspective = task.wanted_perspective or _perspective(best.definition, request)
+    ranked = sorted(able, key=lambda each: [score.agent_id for score in scores].index(each.agent_id))
+    chosen = _seats(task, ranked, request)
+    if task.panel is not None and len(chosen) < FEWEST_VOICES:
+        return fail(cause, task, _no_panel(able))
     choices = tuple(
-        Choice(agent_id=best.agent_id, part=number, perspective=perspective) for number in range(len(task.parts))
+        Choice(agent_id=agent, part=number, perspective=perspective)
+        for number in range(len(task.parts))
+        for agent, perspective in chosen
     )
     return TaskRouted.following(
         cause,
         key=attempt_key(task.task_id, task.attempt),
+        correlation_id=task.task_id,
         attempt=task.attempt,
         choices=choices,
         scores=tuple(scores),
+        request=task.request,
         recalled=rested_on((each.agent_id for each in choices), precedents),
     )
 
@@ -91,7 +102,21 @@ def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
 def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
     """The end of the present attempt without an answer."""
     key = attempt_key(task.task_id, task.attempt)
-    return TaskFailed.following(cause, key=key, attempt=task.attempt, reason=reason)
+    return TaskFailed.following(cause, key=key, correlation_id=task.task_id, attempt=task.attempt, reason=reason)
+
+
+def _seats(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
+    """Who works on each part: the best one, or the members of the panel."""
+    if task.panel is not None:
+        known = [(each.agent_id, each.definition) for each in ranked]
+        return seats.panel(known, request, task.panel, task.wanted_perspective)
+    best = ranked[0]
+    return ((best.agent_id, task.wanted_perspective or seats.fitting(best.definition, request)),)
+
+
+def _no_panel(able: Sequence[Applicant]) -> str:
+    who = ", ".join(each.agent_id for each in able)
+    return f"a panel needs two voices, and there is only one here: agent {who} under a single perspective"
 
 
 def _suits(applicant: Applicant, task: Task) -> bool:
@@ -145,14 +170,3 @@ def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[s
     weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}
     total = sum(weights.values())
     return sum(weight * known.get(word, 0.0) for word, weight in weights.items()) / total if total else 0.0
-
-
-def _perspective(definition: Definition, request: Sequence[str]) -> str | None:
-    """The perspective whose words the request has most of; None where it has none of any."""
-    counts = Counter(request)
-    shares = [
-        (sum(counts[word] for word in set(terms("\n".join((each.name, *each.keywords))))), each.name)
-        for each in definition.perspectives
-    ]
-    share, name = max(shares, key=lambda each: each[0])
-    return name if share else None

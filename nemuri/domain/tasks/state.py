@@ -51,6 +51,11 @@ class Task(Record):
     submitted_at: datetime
     ended_at: datetime | None = None
 
+    def part(self, number: int) -> Part:
+        """What an assignment of that part works on: in words that stand on their own, where there are such."""
+        part = self.parts[number]
+        return part if self.request is None else part.model_copy(update={"text": self.request})
+
 
 class Chunk(Record):
     """A piece of the task's input."""

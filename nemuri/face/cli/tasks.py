@@ -12,11 +12,12 @@ from uuid import UUID
 
 import typer
 
-from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure
+from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
 
 if TYPE_CHECKING:
     from nemuri.contracts.results import FeedbackStanding, TaskResult
+    from nemuri.contracts.tasks import Voice
     from nemuri.face.client import Client
 
 POLL = 0.3
@@ -32,6 +33,17 @@ ProjectOption = Annotated[
 ]
 DomainsOption = Annotated[
     list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable; else NEMURI_DOMAINS.")
+]
+
+ConversationOption = Annotated[
+    str | None, typer.Option("--conversation", metavar="NAME", help="What it continues; your own name for that.")
+]
+PanelOption = Annotated[
+    int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents, and merge what they say.")
+]
+ItemOption = Annotated[
+    list[int] | None,
+    typer.Option("--item", metavar="N", min=1, help="With most_important: an item of yours, from 1; up to ten times."),
 ]
 
 
@@ -71,13 +83,15 @@ def ask(
     perspective: PerspectiveOption = None,
     project: ProjectOption = None,
     domain: DomainsOption = None,
+    conversation: ConversationOption = None,
+    panel: PanelOption = None,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
     limit = seconds(timeout)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain))
+    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await client.submit(text, **options), limit, session)
@@ -93,13 +107,15 @@ def submit(
     perspective: PerspectiveOption = None,
     project: ProjectOption = None,
     domain: DomainsOption = None,
+    conversation: ConversationOption = None,
+    panel: PanelOption = None,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and print its id at once."""
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain))
+    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -120,15 +136,18 @@ def answer(
     context: typer.Context,
     task: TaskArgument,
     option: Annotated[Way, typer.Argument(metavar="OPTION", help="most_important, all or by_category.")],
+    item: ItemOption = None,
     json: JsonOption = False,
 ) -> None:
     """Choose how a task of too many items goes on."""
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
-    session.run(lambda client: client.answer(task, option.value))
+    if item and option is not Way.MOST_IMPORTANT:
+        raise WrongUse("--item goes with most_important only")
+    session.run(lambda client: client.answer(task, option.value, items=item or ()))
     if session.json:
-        say_json({"task_id": task, "option": option.value})
+        say_json({"task_id": task, "option": option.value, "items": item or []})
     else:
         say(f"it goes on; wait for it with `{_command(session, f'result {task}')}`")
 
@@ -182,11 +201,13 @@ def _options(
     perspective: str | None,
     project: str | None,
     domains: tuple[str, ...],
+    conversation: str | None,
+    panel: int | None,
 ) -> dict[str, Any]:
     """What `Client.submit` takes; everything is checked before anybody is asked anything."""
     from nemuri.face.documents import read_document
 
-    storable(TEXT=text, **{"--perspective": perspective, "--project": project})
+    storable(TEXT=text, **{"--perspective": perspective, "--project": project, "--conversation": conversation})
     for each in domains:
         storable(**{"--domain": each})
     documents = [read_document(path) for path in files or ()]
@@ -196,6 +217,8 @@ def _options(
         "perspective": perspective,
         "project": project,
         "domains": domains,
+        "conversation": conversation,
+        "panel": panel,
     }
 
 
@@ -238,7 +261,11 @@ def _show(found: "TaskResult", session: Session) -> None:
     if session.json:
         say_json(found)
     elif found.status == "done":
-        say(f"\nagent    {found.agent_id} ({found.model})")
+        if found.panel:
+            seats = ", ".join(map(_seat, found.panel.voices))
+            say(f"\npanel    {seats} (merged by {found.panel.usage.model})")
+        else:
+            say(f"\nagent    {found.agent_id} ({found.model})")
         say(f"task     {found.task_id}")
         say(f"cited    {_ids(found.citations)}")
         say(f"used     {_ids(found.used)}")
@@ -255,10 +282,17 @@ def _show(found: "TaskResult", session: Session) -> None:
         raise typer.Exit(NEGOTIATION)
 
 
-def _offer(found: "TaskResult", session: Session) -> None:
-    from nemuri.face.cli.screen import say
+def _seat(voice: "Voice") -> str:
+    return f"{voice.agent_id} as {voice.perspective}" if voice.perspective else str(voice.agent_id)
 
-    say(f"the input holds {len(found.items)} items; choose how it goes on:")
+
+def _offer(found: "TaskResult", session: Session) -> None:
+    from nemuri.face.cli.screen import say, short
+
+    say(f"the input holds {len(found.items)} items:")
+    for number, item in enumerate(found.items, 1):
+        say(f"  {number}. {short(item)}")
+    say("choose how it goes on:")
     for option in found.options:
         say(f"  {option.description}\n    {_command(session, f'answer {found.task_id} {option.name}')}")
 

@@ -13,11 +13,14 @@ from nemuri.infra.models.protocol import (
     Judgements,
     KeyPointJob,
     LearningsJob,
+    Merged,
+    MergeJob,
     Model,
     ModelRefused,
     ModelUnavailable,
     RelationsJob,
     Reply,
+    RestateJob,
 )
 from nemuri.infra.models.retries import Retries, persist
 
@@ -111,6 +114,14 @@ class Fallback:
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """The first model's judgement, or the second's."""
         return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """The first model's words, or the second's."""
+        return await _either(lambda: self._first.restate(job), lambda: self._second.restate(job))
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """What the first model makes of the voices, or the second."""
+        return await _either(lambda: self._first.merge(job), lambda: self._second.merge(job))
 
     async def aclose(self) -> None:
         """Close both."""

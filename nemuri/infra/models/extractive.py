@@ -8,9 +8,12 @@ from nemuri.contracts.event import Usage
 from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
+from nemuri.domain.language.references import self_contained
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
+from nemuri.domain.language.topics import topic
+from nemuri.domain.tasks.panel import merged
 from nemuri.infra.models.judging import judged
-from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, topic
+from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -18,8 +21,11 @@ from nemuri.infra.models.protocol import (
     Judgements,
     KeyPointJob,
     LearningsJob,
+    Merged,
+    MergeJob,
     RelationsJob,
     Reply,
+    RestateJob,
 )
 from nemuri.infra.models.relations import compared
 
@@ -39,6 +45,10 @@ _NOTHING: Final = {
     "ja": "言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした。",
 }
 _OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
+_DIVIDED: Final = {
+    "en": "The panel agrees on nothing: what its members say is contradictory.",
+    "ja": "パネルの見解は一致せず、回答は互いに矛盾しています。",
+}
 _FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values(), *_OPEN.values()))
 
 
@@ -98,6 +108,17 @@ class ExtractiveModel:
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """The memories of which a sentence comes again in the answer, by its rarer terms."""
         return Reply(judged(job), _FREE)
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """A request that leans on an earlier question, by rules, with the topic of that put beside it."""
+        return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """The statements that at least two voices share, then those of one alone; what is contradicted is dissent."""
+        voices = [each.model_copy(update={"answer": _substance(job.question, each.answer)}) for each in job.voices]
+        text, dissent = merged(voices)
+        without = _DIVIDED if dissent else _NOTHING
+        return Reply(Merged(text or without[_language(job.question)], dissent), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

@@ -9,9 +9,9 @@ from typing import Final
 
 from nemuri.domain.language.citations import disarmed
 from nemuri.domain.language.markers import marker_end
-from nemuri.domain.language.scripts import HIRAGANA
 from nemuri.domain.language.sentences import sentences
 from nemuri.domain.language.terms import terms
+from nemuri.domain.language.topics import GRAMMAR
 
 LONGEST_QUOTE: Final = 400
 """Characters of one quoted sentence."""
@@ -20,7 +20,6 @@ _SATURATION: Final = 1.2
 _COVERED: Final = 0.5
 _LEAST_SHARE: Final = 0.25
 _DUPLICATE: Final = 0.7
-_GRAMMAR = re.compile(f"[{HIRAGANA}].?")
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
 """What stands under a heading in plain text."""
@@ -68,16 +67,6 @@ def passages(label: str, text: str) -> list[Passage]:
     ]
 
 
-def topic(text: str) -> frozenset[str]:
-    """The terms of a question that are about something.
-
-    Bigrams that begin with hiragana are mostly particles and endings (です, では); they count only when the text has
-    nothing else.
-    """
-    every = frozenset(terms(text))
-    return frozenset(term for term in every if not _GRAMMAR.fullmatch(term)) or every
-
-
 def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, characters: int) -> list[Passage]:
     """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
 
@@ -121,7 +110,7 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Pass
         total = sum(
             math.log1p(everywhere[term])
             * (_FAVOUR if term in favourites else 1)
-            * (0.2 if _GRAMMAR.fullmatch(term) else 1)
+            * (0.2 if GRAMMAR.fullmatch(term) else 1)
             for term in candidate.counts
         )
         return candidate.fitness * total / math.sqrt(len(candidate.counts) + 4)
@@ -146,7 +135,7 @@ def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozen
     weights = _idf(sentences, frozenset(term for one in sentences for term in one.counts))
 
     def comes_again(one: Passage) -> bool:
-        own = [term for term in one.counts if term not in known and not _GRAMMAR.fullmatch(term)]
+        own = [term for term in one.counts if term not in known and not GRAMMAR.fullmatch(term)]
         again = [term for term in own if term in said]
         return len(again) > 1 and 2 * sum(weights[each] for each in again) >= sum(weights[each] for each in own)
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from nemuri.contracts.event import Usage
+from nemuri.contracts.tasks import Dissent, Voice
 from nemuri.domain.language.statements import Judgement
+from nemuri.domain.tasks.conversation import Turn
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -99,6 +101,33 @@ class JudgeJob:
 
 
 @dataclass(frozen=True, slots=True)
+class RestateJob:
+    """A request that continues a conversation and is to be understood without it."""
+
+    turns: tuple[Turn, ...]
+    """What was asked and answered before, oldest first; at least one."""
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeJob:
+    """What the members of a panel answered to one question, to be made into one answer."""
+
+    question: str
+    voices: tuple[Voice, ...]
+    """Without labels of sources, which mean something else to each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One answer out of several, and who does not agree with it."""
+
+    text: str
+    dissent: tuple[Dissent, ...]
+    """In the order of the voices; only agents of the job."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
     """A value and what it cost."""
 
@@ -127,6 +156,12 @@ class Model(Protocol):
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """The labels of the memories that the answer drew on, in the job's order; may be none."""
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """The request in words that stand on their own, in its language; as it is where it does so already."""
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """What the voices come to together, and what single ones hold against that."""
 
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from nemuri.contracts.tasks import Dissent
 from nemuri.domain.language.citations import without_labels
 from nemuri.domain.language.sentences import sentences
+from nemuri.infra.models.protocol import Merged
 
 _MOST_TRIES: Final = 20
 _LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")
@@ -29,8 +31,35 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
     return {perspective: best[perspective] for perspective in perspectives if perspective in best}
 
 
+def read_merged(text: str, agents: Mapping[str, str]) -> Merged | None:
+    """The merged answer and its dissent from a JSON object; None when there is none that holds an answer.
+
+    `agents` are the agents by the labels of their voices; dissent under another name, or empty, is left out. Dissent
+    may be an object by label or a list of objects with "voice" and "text".
+    """
+    for pairs in _objects(text):
+        said = pairs.get("merged")
+        if isinstance(said, str) and (answer := without_labels(said).strip()):
+            held = _dissent(pairs.get("dissent"))
+            return Merged(
+                answer,
+                tuple(Dissent(agent_id=agent, text=held[label]) for label, agent in agents.items() if label in held),
+            )
+    return None
+
+
+def _dissent(value: object) -> dict[str, str]:
+    if isinstance(value, list):
+        value = {each.get("voice"): each.get("text") for each in value if isinstance(each, dict)}
+    pairs = value.items() if isinstance(value, dict) else ()
+    found = {
+        str(label).strip().casefold(): without_labels(text).strip() for label, text in pairs if isinstance(text, str)
+    }
+    return {label: text for label, text in found.items() if text.strip(" .。").casefold() not in _NOTHING}
+
+
 def _objects(text: str) -> Iterator[Mapping[str, object]]:
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)
     position = text.find("{")
     for _ in range(_MOST_TRIES):
         if position < 0:

@@ -21,7 +21,7 @@ from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
 from nemuri.infra.views.projection import task_states
-from nemuri.infra.views.rows import load, selecting
+from nemuri.infra.views.rows import load, records, selecting
 
 ROUNDING = 1e-6
 """What a search for faded memories leaves to the exact decision."""
@@ -78,6 +78,42 @@ class Views:
             found = await load(connection, task, Task, task.c.task_id == task_id)
             pieces = await load(connection, chunk, Chunk, chunk.c.task_id == task_id, chunk.c.ordinal == ordinal)
         return (found[0], pieces[0]) if found and pieces else None
+
+    async def earlier_turns(self, task: Task, limit: int) -> list[Task]:
+        """The tasks that the same client submitted to the same conversation before this one, newest first."""
+        of, place = tables.task.c, tuple_(tables.task.c.submitted_at, tables.task.c.task_id)
+        same = (of.client_id == task.client_id, of.conversation == task.conversation)
+        query = (
+            selecting(tables.task, Task)
+            .where(*same, place < tuple_(task.submitted_at, task.task_id))
+            .order_by(of.submitted_at.desc(), of.task_id.desc())
+            .limit(limit)
+        )
+        async with self.database.reading() as connection:
+            return await records(connection, Task, query)
+
+    async def next_turn(self, task_id: UUID) -> UUID | None:
+        """The first of the turns after this one that is ready and not yet routed; None where the task is no turn."""
+        here, later = tables.task.alias("here").c, tables.task.c
+        query = (
+            select(later.task_id)
+            .where(here.task_id == task_id, later.client_id == here.client_id)
+            .where(later.conversation == here.conversation, later.submitted_at >= here.submitted_at)
+            .where(later.task_id != task_id, later.status == "open", later.routed == 0, later.summary.is_not(None))
+            .order_by(later.submitted_at, later.task_id)
+            .limit(1)
+        )
+        async with self.database.reading() as connection:
+            found: UUID | None = (await connection.execute(query)).scalar_one_or_none()
+        return found
+
+    async def newest(self, task_id: UUID, kind: str) -> int | None:
+        """The place in the log of the newest event of a kind of the task that counts; None if there is none."""
+        journal = tables.journal.c
+        query = select(func.max(journal.sequence)).where(journal.task_id == task_id, journal.kind == kind)
+        async with self.database.reading() as connection:
+            found: int | None = (await connection.execute(query)).scalar_one()
+        return found
 
     async def lacks_points(self, task_id: UUID) -> bool:
         """Whether pieces of the task's input, or their key points, are still to come; False where nothing was cut."""

@@ -40,7 +40,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
         return None
     known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
     shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
-    question = state.task.parts[work.part].text
+    question = state.task.part(work.part).text
     agent = await resources.views.agent(work.agent_id)
     detection = (agent.rules if agent else Policy()).use_detection
     used, cost = await recognised(event, question, shown, detection, resources)
@@ -120,7 +120,7 @@ async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources)
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
     return LearningsJob(
         role=agent.definition.role,
-        question=task.parts[work.part].text,
+        question=task.part(work.part).text,
         answer=answer,
         perspectives=agent.definition.perspective_names,
         details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(task.details, 1) if each.point),

@@ -1,5 +1,6 @@
 """Tasks, agents and memories as clients see them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
@@ -24,6 +25,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         status=task.status,
         agent_id=work[0].agent_id if work else None,
         answer=task.answer,
+        panel=task.voices,
         model=next((each.usage.model for each in work if each.usage), None),
         citations=tuple(memory for each in work for memory in each.citations),
         retrieved=tuple(_retrieved(memory) for each in work for memory in each.retrieved or ()),
@@ -66,14 +68,24 @@ def _progress(task: Task, state: TaskState) -> str:
     if task.status != "open":
         return {"negotiation": "waiting for your choice", "done": "answered", "failed": "failed"}[task.status]
     if task.routed:
-        answered = sum(each.answer is not None for each in state.present)
-        return f"{answered} of {task.routed} parts answered"
+        return _answered(task, state)
     if task.summary is not None:
         return "summarised"
     if state.chunks:
         points = sum(chunk.point is not None for chunk in state.chunks.values())
         return f"{points} of {len(state.chunks)} pieces read"
     return "submitted"
+
+
+def _answered(task: Task, state: TaskState) -> str:
+    """How much of the task is answered: items of a negotiated one, which count once every voice has answered them."""
+    answered = Counter(each.part for each in state.present if each.answer is not None)
+    if task.option is None:
+        return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"
+    voices = task.routed // len(task.parts)
+    items = [len(part.text.splitlines()) for part in task.parts]
+    done = sum(number for part, number in enumerate(items) if answered[part] == voices)
+    return f"{done} of {sum(items)} items answered"
 
 
 def agent_view(agent: Agent) -> AgentView:

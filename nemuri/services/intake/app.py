@@ -10,7 +10,7 @@ from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text, encoded
 from nemuri.domain.memory.mind import PRINCIPLE
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.tasks import fan_in
+from nemuri.domain.tasks import fan_in, negotiation
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import KeyPointJob
 from nemuri.infra.reactions import Outcome, Service
@@ -31,7 +31,7 @@ async def take_in(event: TaskSubmitted | TaskReopened, resources: Resources) -> 
     if state.chunks and (summarised := fan_in.summarise(event, state)):
         return summarised
     listed = () if task.option else await items_of(task, resources.blobs)
-    return fan_in.negotiate(event, listed) or await _cut(event, task, resources)
+    return negotiation.negotiate(event, listed) or await _cut(event, task, resources)
 
 
 @service.reaction(NegotiationAnswered)

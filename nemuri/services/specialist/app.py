@@ -29,7 +29,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     if state.task is None or agent is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but one of them is not there")
-    query = state.task.parts[event.part].text
+    query = state.task.part(event.part).text
     found = await minds.recall(
         resources, agent, query, perspective=event.perspective, setting=state.task.setting, now=event.recorded_at
     )
@@ -62,7 +62,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is not None:
         return None
-    part = state.task.parts[work.part]
+    part = state.task.part(work.part)
     fetched = await passages(part.text, state.task.details, resources.blobs)
     known = await resources.views.memories_by_id(event.in_context)
     shown = [known[each] for each in event.in_context if each in known]

@@ -4,7 +4,9 @@ from uuid import uuid4
 
 import pytest
 
+from nemuri.contracts.event import Usage
 from nemuri.contracts.results import Retrieved, TaskResult
+from nemuri.contracts.tasks import Panel, Voice
 from nemuri.infra.results import fitting
 
 ROOM = 20_000
@@ -34,6 +36,17 @@ def test_what_was_retrieved_goes_first() -> None:
 
     assert told.retrieved == ()
     assert told.answer == "x" * 10_000
+
+
+def test_then_the_panel_goes() -> None:
+    """Its words are in the answer too."""
+    usage = Usage(model="m")
+    panel = Panel(voices=(Voice(agent_id="a", perspective=None, answer="y" * 9_000),), merged="y" * 9_000, usage=usage)
+
+    told = fitting(with_retrieved(answer="y" * 19_000, panel=panel), ROOM)
+
+    assert told.panel is None
+    assert told.answer == "y" * 19_000
 
 
 @pytest.mark.parametrize("text", ["x" * 30_000, "真" * 30_000, '"\n' * 30_000, "x" * 19_800], ids=str.__len__)

@@ -45,8 +45,8 @@ from nemuri.contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri.domain.tasks.fan_in import OPTIONS
 from nemuri.domain.tasks.lifecycle import LifeEvent, evolve
+from nemuri.domain.tasks.negotiation import OPTIONS
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 
 TASK = UUID(int=1)
@@ -130,9 +130,10 @@ def opened(*items: str) -> NegotiationOpened:
     return NegotiationOpened(event_id=_fresh(), correlation_id=TASK, items=items or ("a", "b"), options=OPTIONS)
 
 
-def chosen(option: NegotiationOption = "all") -> NegotiationAnswered:
-    """The client chose."""
-    return NegotiationAnswered(event_id=_fresh(), correlation_id=TASK, option=option)
+def chosen(option: NegotiationOption = "all", *items: int) -> NegotiationAnswered:
+    """The client chose, perhaps with the items that matter most to it."""
+    named = items if option == "most_important" else ()
+    return NegotiationAnswered(event_id=_fresh(), correlation_id=TASK, option=option, items=named)
 
 
 def summarised(*parts: str, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
@@ -147,16 +148,20 @@ def summarised(*parts: str, titles: tuple[str | None, ...] = ()) -> TaskSummaris
     )
 
 
-def routed(parts: int = 1, attempt: int = 1) -> TaskRouted:
+def routed(parts: int = 1, attempt: int = 1, request: str | None = None) -> TaskRouted:
     """It is known who works on each part."""
     choices = tuple(Choice(agent_id=AGENT, part=number, perspective=None) for number in range(parts))
-    return TaskRouted(event_id=_fresh(), correlation_id=TASK, attempt=attempt, choices=choices, scores=())
+    return TaskRouted(
+        event_id=_fresh(), correlation_id=TASK, attempt=attempt, choices=choices, scores=(), request=request
+    )
 
 
-def assigned(number: int, part: int = 0, attempt: int = 1) -> TaskAssigned:
+def assigned(
+    number: int, part: int = 0, attempt: int = 1, agent: str = AGENT, perspective: str | None = None
+) -> TaskAssigned:
     """An agent is to work on a part."""
     return TaskAssigned(
-        event_id=work(number), correlation_id=TASK, agent_id=AGENT, part=part, perspective=None, attempt=attempt
+        event_id=work(number), correlation_id=TASK, agent_id=agent, part=part, perspective=perspective, attempt=attempt
     )
 
 

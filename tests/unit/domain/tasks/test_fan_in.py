@@ -1,8 +1,7 @@
-"""Where several events become one: summaries, negotiations, whole answers (document 000 §3.9)."""
+"""Where several events become one: summaries and whole answers (document 000 §3.9)."""
 
 from uuid import UUID
 
-from nemuri.contracts.clients import NegotiationOption
 from nemuri.contracts.tasks import Detail, DetailPoint, Part
 from nemuri.domain.language.tokens import estimate_tokens
 from nemuri.domain.tasks import fan_in
@@ -10,7 +9,6 @@ from tests.unit.domain.tasks.stories import (
     TASK,
     answered,
     assigned,
-    chosen,
     chunk,
     failed,
     given,
@@ -21,9 +19,6 @@ from tests.unit.domain.tasks.stories import (
     submitted,
     summarised,
 )
-
-ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))
-"""24 items of three kinds."""
 
 
 def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
@@ -81,50 +76,6 @@ def test_a_supplied_summary_is_used_as_it_is() -> None:
     assert (summary.summary, summary.details) == (long, (detail,))
 
 
-def test_up_to_20_items_are_answered_at_once() -> None:
-    """Above that the client is asked, with the three options."""
-    assert fan_in.negotiate(submitted(), ITEMS[:20]) is None
-
-    asked = fan_in.negotiate(submitted(), ITEMS[:21])
-
-    assert asked is not None
-    assert asked.items == ITEMS[:21]
-    assert [each.name for each in asked.options] == ["most_important", "all", "by_category"]
-
-
-def test_without_a_negotiation_the_task_is_one_part() -> None:
-    """Its whole text; also while nothing has been chosen."""
-    assert fan_in.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
-    assert fan_in.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
-
-
-def test_the_ten_most_important_are_one_part() -> None:
-    """Each as it was numbered in the list."""
-    (part,) = _parts("most_important")
-
-    assert part.title == "the 10 most important"
-    assert len(_numbers(part)) == 10
-    assert _numbers(part) == sorted(_numbers(part))
-    assert all(line == f"{number}. {ITEMS[number - 1]}" for number, line in _lines(part))
-
-
-def test_all_of_them_come_in_batches_of_ten() -> None:
-    """In their order, the last one smaller."""
-    parts = _parts("all")
-
-    assert [part.title for part in parts] == ["batch 1 of 3", "batch 2 of 3", "batch 3 of 3"]
-    assert [_numbers(part) for part in parts] == [[*range(1, 11)], [*range(11, 21)], [*range(21, 25)]]
-
-
-def test_by_category_every_item_is_in_exactly_one_part() -> None:
-    """What shares a word is together, under that word."""
-    parts = _parts("by_category")
-
-    assert sorted(number for part in parts for number in _numbers(part)) == [*range(1, 25)]
-    assert len(parts) <= fan_in.CATEGORIES
-    assert {str(part.title).lower() for part in parts} >= {"steel", "rent"}
-
-
 def test_a_task_is_complete_when_the_last_assignment_is_answered() -> None:
     """Whichever that is; the parts stand in their order, under their titles."""
     story = given(submitted(), summarised("a", "b", titles=("First", None)), routed(2), assigned(2, 1), assigned(1, 0))
@@ -172,13 +123,13 @@ def test_a_reopened_task_ends_by_the_assignments_of_its_new_attempt() -> None:
     assert two.correlation_id == TASK == UUID(int=1)
 
 
-def _parts(option: NegotiationOption) -> tuple[Part, ...]:
-    return fan_in.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option)).task)
+def test_a_whole_answer_fits_one_event() -> None:
+    """Every part keeps its share; where there is room nothing is cut."""
+    parts = [(Part(title=f"batch {number}", text="?"), "記" * 30_000) for number in range(20)]
 
+    told = fan_in.whole(parts)
 
-def _lines(part: Part) -> list[tuple[int, str]]:
-    return [(int(line.split(".")[0]), line) for line in part.text.splitlines()]
-
-
-def _numbers(part: Part) -> list[int]:
-    return [number for number, _ in _lines(part)]
+    assert len(told.encode()) < 900_000
+    assert [number for number in range(20) if f"## batch {number}\n" not in told] == []
+    assert told.count("…") == 20
+    assert "…" not in fan_in.whole(parts[:8])

@@ -5,7 +5,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.clients import Document, Setting
-from nemuri.domain.tasks import fan_in
+from nemuri.domain.tasks import fan_in, negotiation
 from nemuri.domain.tasks.lifecycle import LifeEvent, evolve
 from nemuri.domain.tasks.state import TaskState
 from tests.unit.domain.tasks import stories
@@ -97,7 +97,9 @@ def test_a_chunk_gets_its_first_point_and_keeps_it() -> None:
 
 def test_a_negotiation_waits_for_the_client() -> None:
     """And goes on with its choice, once."""
-    story = given(submitted(), opened("a", "b")).then(status="negotiation", items=("a", "b"), options=fan_in.OPTIONS)
+    story = given(submitted(), opened("a", "b")).then(
+        status="negotiation", items=("a", "b"), options=negotiation.OPTIONS
+    )
 
     story = story.when(chosen("by_category")).then(status="open", option="by_category")
     story.when(chosen("all"), opened("c")).then(status="open", option="by_category", items=("a", "b"))

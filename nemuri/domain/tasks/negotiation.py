@@ -1,0 +1,70 @@
+"""A task of too many items: its client is asked how it goes on, and chooses what is answered (document 000 §3.9)."""
+
+from collections.abc import Sequence
+
+from nemuri.contracts.clients import NegotiationOption
+from nemuri.contracts.event import Event
+from nemuri.contracts.tasks import NegotiationOpened, Option, Part
+from nemuri.domain.language import items
+from nemuri.domain.tasks.state import Task
+
+MANY_ITEMS = 20
+"""Document 000 §3.9: above this many items the client is asked how to go on."""
+ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
+"""Items together have about this many characters at most, so that they fit one event; longer ones are cut."""
+AT_ONCE = 10
+"""How many items one assignment answers."""
+CATEGORIES = 8
+"""At most so many categories, the rest together."""
+
+OPTIONS = (
+    Option(
+        name="most_important",
+        description=f"Answer the {AT_ONCE} most important of them, or up to {AT_ONCE} that you name",
+    ),
+    Option(name="all", description=f"Answer all of them, in batches of {AT_ONCE}; this takes longer"),
+    Option(name="by_category", description="Answer all of them, one category after the other"),
+)
+
+
+def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None:
+    """Ask the client how to go on, if the input lists more than is answered at once."""
+    if len(listed) <= MANY_ITEMS:
+        return None
+    room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
+    return NegotiationOpened.following(cause, items=tuple(item[:room] for item in listed), options=OPTIONS)
+
+
+def parts_of(task: Task) -> tuple[Part, ...]:
+    """What the assignments of the task have to answer: the whole of it, or the items as the client chose."""
+    listed = task.items
+    if task.option is None or not listed:
+        return (Part(text=task.text),)
+    return tuple(
+        Part(title=title, text="\n".join(f"{place + 1}. {listed[place]}" for place in places))
+        for title, places in _grouped(listed, task.option, task.chosen)
+    )
+
+
+def _grouped(
+    listed: tuple[str, ...], option: NegotiationOption, chosen: tuple[int, ...]
+) -> list[tuple[str, tuple[int, ...]]]:
+    match option:
+        case "most_important":
+            named = tuple(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= len(listed)))[:AT_ONCE]
+            if named:
+                return [("the items you named", named)]
+            return [(f"the {AT_ONCE} most important", items.most_important(listed, AT_ONCE))]
+        case "all":
+            return _batched("batch", range(len(listed)))
+        case "by_category":
+            return [
+                (group.title, group.indices) if len(group.indices) <= AT_ONCE else batch
+                for group in items.categories(listed, CATEGORIES)
+                for batch in _batched(group.title, group.indices)
+            ]
+
+
+def _batched(title: str, places: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
+    batches = items.batches(places, AT_ONCE)
+    return [(f"{title} {number} of {len(batches)}", batch) for number, batch in enumerate(batches, 1)]

@@ -1,0 +1,95 @@
+"""What the voices of a panel come to: side by side, merged, and where they part (document 000 §3.1)."""
+
+from collections.abc import Sequence
+
+from nemuri.contracts.event import Event, Usage
+from nemuri.contracts.tasks import Dissent, Panel, TaskCompleted, Voice
+from nemuri.domain.language.citations import without_labels
+from nemuri.domain.language.consensus import consensus
+from nemuri.domain.language.scripts import is_cjk
+from nemuri.domain.tasks.fan_in import answers, attempt_key, shortened, whole
+from nemuri.domain.tasks.state import Task, TaskState
+
+VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
+"""Characters of all voices together, of the merged answer, and of all dissent: what fits one event, all of it twice."""
+
+_TITLES = {"en": ("Dissent", "Side by side"), "ja": ("異論", "それぞれの回答")}
+_ALONE = {"en": "only {agent} says: {text}", "ja": "{agent}のみ：{text}"}
+
+
+def voices(state: TaskState) -> tuple[Voice, ...] | None:
+    """What each member of the panel answered, its parts together; None while one is missing or there is no panel.
+
+    Members are told apart by agent and perspective, and stand in the order of their assignment.
+    """
+    found = answers(state)
+    if state.task is None or state.task.panel is None or found is None:
+        return None
+    in_order = sorted((work for work, _, _ in found), key=lambda work: (work.assigned_at, str(work.assignment_id)))
+    members = dict.fromkeys((work.agent_id, work.perspective) for work in in_order)
+    room = VOICES_CHARACTERS // len(members)
+    said = {
+        member: whole(((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room)
+        for member in members
+    }
+    return tuple(
+        Voice(agent_id=agent, perspective=perspective, answer=answer) for (agent, perspective), answer in said.items()
+    )
+
+
+def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
+    """The voices without labels of sources: each label means something else to each agent."""
+    return tuple(each.model_copy(update={"answer": without_labels(each.answer)}) for each in heard)
+
+
+def concluded(
+    cause: Event, task: Task, heard: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
+) -> TaskCompleted:
+    """The end of a panel: the merged answer, what single members hold against it, and all answers side by side."""
+    share = DISSENT_CHARACTERS // max(1, len(dissent))
+    kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
+    merged_text = shortened(text, MERGED_CHARACTERS)
+    against, beside = _TITLES[_language(task.text)]
+    sections = [merged_text]
+    if kept:
+        sections.append(f"## {against}\n\n" + "\n".join(f"- **{each.agent_id}**: {each.text}" for each in kept))
+    sections.append(f"## {beside}\n\n{side_by_side(heard)}")
+    return TaskCompleted.following(
+        cause,
+        key=attempt_key(task.task_id, task.attempt),
+        answer="\n\n".join(sections),
+        panel=Panel(voices=tuple(heard), merged=merged_text, dissent=kept, usage=usage),
+    )
+
+
+def side_by_side(heard: Sequence[Voice]) -> str:
+    """Every answer under the name of who gave it."""
+    return "\n\n".join(f"### {_name(each)}\n\n{each.answer}" for each in heard)
+
+
+def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
+    """The voices as one text and what each holds against it, by comparing their statements.
+
+    First what at least two share, then what only one says; what as many contradict as say it is dissent of those who
+    say it. "" where nobody says anything.
+    """
+    found = consensus([each.answer for each in heard])
+    lines = [f"- {each.text}" for each in found.shared]
+    for each in found.alone:
+        form = _ALONE[_language(each.text)]
+        lines.append("- " + form.format(agent=heard[each.speaker].agent_id, text=each.text))
+    held: dict[int, list[str]] = {}
+    for each in found.against:
+        held.setdefault(each.speaker, []).append(each.text)
+    dissent = [
+        Dissent(agent_id=heard[speaker].agent_id, text=" ".join(texts)) for speaker, texts in sorted(held.items())
+    ]
+    return "\n".join(lines), tuple(dissent)
+
+
+def _name(voice: Voice) -> str:
+    return f"{voice.agent_id} · {voice.perspective}" if voice.perspective else voice.agent_id
+
+
+def _language(text: str) -> str:
+    return "ja" if any(map(is_cjk, text)) else "en"

@@ -1,0 +1,76 @@
+"""What several texts agree on, and where they part."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.domain.language.consensus import MOST_STATEMENTS, Statement, consensus
+
+SAID = ("Moss is green.", "Moss is not green.", "The boiler has 3 valves.", "The boiler has 4 valves.", "Cats sleep.")
+TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_size=4)
+
+
+def test_what_two_say_is_shared_and_said_once() -> None:
+    """In the words of the first; list marks do not matter."""
+    found = consensus(
+        ["The boiler runs at 70 degrees.", "- The boiler runs at 70 degrees Celsius.", "Cats sleep a lot."]
+    )
+
+    assert _said(found.shared) == [(0, "The boiler runs at 70 degrees.")]
+    assert _said(found.alone) == [(2, "Cats sleep a lot.")]
+    assert found.against == ()
+
+
+def test_another_number_or_the_contrary_is_dissent() -> None:
+    """The majority is shared; between two who contradict each other both dissent."""
+    seventy, ninety = "The boiler runs at 70 degrees.", "The boiler runs at 90 degrees."
+
+    assert _said(consensus([seventy, seventy, ninety]).against) == [(2, ninety)]
+    assert _said(consensus([seventy, ninety]).against) == [(0, seventy), (1, ninety)]
+    assert consensus([seventy, ninety]).shared == ()
+    denied = consensus(["Moss grows on roofs.", "Moss does not grow on roofs.", "Moss grows on roofs."])
+    assert _said(denied.against) == [(1, "Moss does not grow on roofs.")]
+    assert _said(denied.shared) == [(0, "Moss grows on roofs.")]
+
+
+def test_japanese_statements_are_compared_too() -> None:
+    """By what they are about, their numbers and their polarity."""
+    found = consensus(
+        ["空のリストは偽です。納期は5日です。", "空のリストは偽である。納期は9日です。", "空のリストは偽ではない。"]
+    )
+
+    assert _said(found.shared) == [(0, "空のリストは偽です。")]
+    assert _said(found.against) == [(0, "納期は5日です。"), (1, "納期は9日です。"), (2, "空のリストは偽ではない。")]
+
+
+def test_a_must_is_no_denial() -> None:
+    """Some Japanese forms deny nothing although they look like it."""
+    found = consensus(["鍵を必ず閉めなければならない。", "鍵を必ず閉めます。"])
+
+    assert _said(found.shared) == [(0, "鍵を必ず閉めなければならない。")]
+
+
+def test_numbers_are_compared_without_their_separators() -> None:
+    """1,000 is 1000."""
+    assert _said(consensus(["The hall costs 1,000 euro.", "The hall costs 1000 euro."]).against) == []
+
+
+def test_very_long_texts_are_compared_by_their_beginning() -> None:
+    """So that merging ends in time."""
+    found = consensus(["".join(f"Room {number} of building {number} is number {number}. " for number in range(500))])
+
+    assert len(found.alone) == MOST_STATEMENTS
+
+
+@given(TEXTS)
+def test_every_statement_has_one_place(texts: list[str]) -> None:
+    """What is shared, alone or contradicted never overlaps, and nothing that anybody says is lost."""
+    found = consensus(texts)
+    everything = [*found.shared, *found.alone, *found.against]
+    said = {each.text for each in everything}
+
+    assert len(set(everything)) == len(everything)
+    assert said == {f"{each.strip('. ')}." for text in texts for each in text.split(".") if each.strip()}
+
+
+def _said(statements: tuple[Statement, ...]) -> list[tuple[int, str]]:
+    return [(each.speaker, each.text) for each in statements]

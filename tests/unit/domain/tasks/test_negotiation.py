@@ -1,0 +1,117 @@
+"""A task of too many items: what its client is asked, and what it comes to (document 000 §3.9)."""
+
+from typing import get_args
+
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+
+from nemuri.contracts.clients import NegotiationOption
+from nemuri.contracts.tasks import Part
+from nemuri.domain.tasks import negotiation
+from nemuri.domain.tasks.negotiation import AT_ONCE, MANY_ITEMS
+from tests.unit.domain.tasks.stories import chosen, given, opened, submitted
+
+ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))
+"""24 items of three kinds."""
+
+
+def test_up_to_20_items_are_answered_at_once() -> None:
+    """Above that the client is asked, with the three options."""
+    assert negotiation.negotiate(submitted(), ITEMS[:20]) is None
+
+    asked = negotiation.negotiate(submitted(), ITEMS[:21])
+
+    assert asked is not None
+    assert asked.items == ITEMS[:21]
+    assert [each.name for each in asked.options] == ["most_important", "all", "by_category"]
+
+
+def test_without_a_negotiation_the_task_is_one_part() -> None:
+    """Its whole text; also while nothing has been chosen."""
+    assert negotiation.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
+    assert negotiation.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
+
+
+def test_the_ten_most_important_are_one_part() -> None:
+    """Each as it was numbered in the list."""
+    (part,) = _parts("most_important")
+
+    assert part.title == "the 10 most important"
+    assert len(_numbers(part)) == 10
+    assert _numbers(part) == sorted(_numbers(part))
+    assert all(line == f"{number}. {ITEMS[number - 1]}" for number, line in _lines(part))
+
+
+def test_all_of_them_come_in_batches_of_ten() -> None:
+    """In their order, the last one smaller."""
+    parts = _parts("all")
+
+    assert [part.title for part in parts] == ["batch 1 of 3", "batch 2 of 3", "batch 3 of 3"]
+    assert [_numbers(part) for part in parts] == [[*range(1, 11)], [*range(11, 21)], [*range(21, 25)]]
+
+
+def test_by_category_every_item_is_in_exactly_one_part() -> None:
+    """What shares a word is together, under that word."""
+    parts = _parts("by_category")
+
+    assert sorted(number for part in parts for number in _numbers(part)) == [*range(1, 25)]
+    assert len(parts) <= negotiation.CATEGORIES
+    assert {str(part.title).lower() for part in parts} >= {"steel", "rent"}
+
+
+def test_the_client_names_up_to_ten_items_itself() -> None:
+    """In its own order, each once; what is no item is passed over."""
+    (part,) = _parts("most_important", 7, 3, 7, 99, 24)
+
+    assert part.title == "the items you named"
+    assert _numbers(part) == [7, 3, 24]
+
+
+def test_where_nothing_that_was_named_exists_the_platform_chooses() -> None:
+    """A decision is total, although a client checks before it says anything."""
+    (part,) = _parts("most_important", 25, 99)
+
+    assert part.title == "the 10 most important"
+
+
+def test_a_large_category_comes_in_batches_too() -> None:
+    """No assignment answers more than ten items."""
+    story = given(submitted("Q"), opened(*(f"What does lamp {number} cost?" for number in range(25))))
+
+    parts = negotiation.parts_of(story.when(chosen("by_category")).task)
+
+    assert [len(_numbers(part)) for part in parts] == [10, 10, 5]
+    assert len({part.title for part in parts}) == 3
+
+
+@for_any(
+    st.lists(st.text(st.characters(codec="utf-8", categories=("L", "N", "Zs")), max_size=12), min_size=1, max_size=60),
+    st.sampled_from(get_args(NegotiationOption)),
+    st.lists(st.integers(1, 80), max_size=10),
+)
+def test_every_option_is_total(listed: list[str], option: NegotiationOption, named: list[int]) -> None:
+    """Whatever the items: everything once, or the ten that count, and at most ten to an assignment."""
+    items = tuple(each or "-" for each in listed)
+    task = given(submitted("Q"), opened(*items)).when(chosen(option, *named)).task
+
+    parts = negotiation.parts_of(task)
+
+    numbers = [int(line.split(".")[0]) for part in parts for line in part.text.split("\n")]
+    assert all(len(part.text.split("\n")) <= AT_ONCE for part in parts)
+    if option == "most_important":
+        assert set(numbers) <= set(range(1, len(items) + 1))
+        assert 1 <= len(numbers) <= AT_ONCE < MANY_ITEMS
+    else:
+        assert sorted(numbers) == [*range(1, len(items) + 1)]
+
+
+def _parts(option: NegotiationOption, *named: int) -> tuple[Part, ...]:
+    return negotiation.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option, *named)).task)
+
+
+def _lines(part: Part) -> list[tuple[int, str]]:
+    return [(int(line.split(".")[0]), line) for line in part.text.splitlines()]
+
+
+def _numbers(part: Part) -> list[int]:
+    return [number for number, _ in _lines(part)]

@@ -1,0 +1,116 @@
+"""What the voices of a panel come to."""
+
+from nemuri.contracts.tasks import Dissent, Voice
+from nemuri.domain.tasks import fan_in, panel
+from nemuri.domain.tasks.panel import DISSENT_CHARACTERS, MERGED_CHARACTERS, VOICES_CHARACTERS
+from tests.unit.domain.tasks.stories import (
+    USAGE,
+    Story,
+    answered,
+    assigned,
+    completed,
+    given,
+    routed,
+    submitted,
+    summarised,
+)
+
+
+def test_a_voice_is_heard_when_all_are() -> None:
+    """In the order of their assignments, whichever answers last; the parts of each together."""
+    story = _panel()
+    assert panel.voices(story.when(answered(1), answered(2), answered(3)).state) is None
+
+    heard = panel.voices(story.when(*(answered(number, f"answer {number}") for number in (4, 2, 3, 1))).state)
+
+    assert heard == (
+        Voice(agent_id="b", perspective="cost", answer="## First\n\nanswer 1\n\nanswer 3"),
+        Voice(agent_id="a", perspective="time", answer="## First\n\nanswer 2\n\nanswer 4"),
+    )
+
+
+def test_a_task_of_one_agent_has_no_voices() -> None:
+    """Nor has a panel that is done."""
+    alone = given(submitted(), summarised("x"), routed(), assigned(1), answered(1))
+    done = _panel().when(*map(answered, (1, 2, 3, 4)), completed())
+
+    assert panel.voices(alone.state) is None
+    assert panel.voices(done.state) is None
+
+
+def test_the_end_of_a_panel_tells_everything() -> None:
+    """Merged, against it, and side by side with the labels of each; under the same id as any other end."""
+    story = _panel().when(*map(answered, (1, 2, 3, 4)))
+    heard = (
+        Voice(agent_id="b", perspective="cost", answer="It is dear [m1]."),
+        Voice(agent_id="a", perspective=None, answer="It is late [m1]."),
+    )
+
+    end = panel.concluded(answered(4), story.task, heard, "Both.", [Dissent(agent_id="a", text="Not dear.")], USAGE)
+
+    assert end.answer == (
+        "Both.\n\n## Dissent\n\n- **a**: Not dear.\n\n## Side by side\n\n"
+        "### b · cost\n\nIt is dear [m1].\n\n### a\n\nIt is late [m1]."
+    )
+    assert end.panel is not None
+    assert (end.panel.voices, end.panel.merged, end.panel.usage) == (heard, "Both.", USAGE)
+    plain = fan_in.complete(answered(4), story.state)
+    assert plain is not None
+    assert end.event_id == plain.event_id
+    assert story.when(end).task.voices == end.panel
+    assert [each.answer for each in panel.unlabelled(heard)] == ["It is dear.", "It is late."]
+
+
+def test_without_dissent_nothing_is_said_of_it() -> None:
+    """Only where somebody dissents."""
+    end = panel.concluded(
+        answered(4), _panel().task, (Voice(agent_id="a", perspective=None, answer="x"),), "x", (), USAGE
+    )
+
+    assert "Dissent" not in end.answer
+
+
+def test_a_panel_fits_one_event() -> None:
+    """However much everybody says, in whichever script."""
+    long = "記" * 200_000
+    story = _panel().when(*(answered(number, long) for number in (1, 2, 3, 4)))
+    heard = panel.voices(story.state)
+    assert heard is not None
+
+    end = panel.concluded(
+        answered(4), story.task, heard, long, [Dissent(agent_id=name, text=long) for name in "ab"], USAGE
+    )
+
+    assert sum(len(each.answer) for each in heard) <= VOICES_CHARACTERS
+    assert end.panel is not None
+    assert len(end.panel.merged) == MERGED_CHARACTERS
+    assert sum(len(each.text) for each in end.panel.dissent) <= DISSENT_CHARACTERS
+    assert len(end.model_dump_json().encode()) < 900_000
+
+
+def test_statements_are_merged_by_comparing_them() -> None:
+    """What is shared first, then what only one says, by name; what is contradicted is dissent."""
+    text, dissent = panel.merged(
+        [
+            Voice(agent_id="a", perspective=None, answer="The boiler runs at 70 degrees. Ann built it in May."),
+            Voice(agent_id="b", perspective=None, answer="The boiler runs at 70 degrees."),
+            Voice(agent_id="c", perspective=None, answer="The boiler runs at 90 degrees."),
+        ]
+    )
+
+    assert text == "- The boiler runs at 70 degrees.\n- only a says: Ann built it in May."
+    assert dissent == (Dissent(agent_id="c", text="The boiler runs at 90 degrees."),)
+    assert panel.merged([Voice(agent_id="a", perspective=None, answer="")]) == ("", ())
+
+
+def _panel() -> Story:
+    """Two agents and two parts."""
+    return given(
+        submitted("Buy?", panel=2),
+        summarised("x", "y", titles=("First", None)),
+        routed(4),
+        assigned(1, 0, agent="b", perspective="cost"),
+        assigned(2, 0, agent="a", perspective="time"),
+        assigned(3, 1, agent="b", perspective="cost"),
+        assigned(4, 1, agent="a", perspective="time"),
+    )

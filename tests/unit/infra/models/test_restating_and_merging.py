@@ -1,0 +1,139 @@
+"""Requests made to stand on their own, and several answers made one: by rules, and by a chat."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.contracts.tasks import Dissent, Voice
+from nemuri.domain.tasks.conversation import Turn
+from nemuri.infra.models.chain import Fallback
+from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.prompted import PromptedModel
+from nemuri.infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source
+from nemuri.infra.models.readings import read_merged
+from tests.unit.infra.models.test_prompted import Parrot
+
+MODEL = ExtractiveModel()
+TURNS = (Turn("What does moss need?", "Water [m1]."), Turn("What does a fern need?", "Shade."))
+VOICES = (
+    Voice(agent_id="ann", perspective="cost", answer="It costs 5 euro."),
+    Voice(agent_id="bob", perspective="time", answer="It costs 7 euro."),
+)
+AGENTS = {"v1": "ann", "v2": "bob"}
+
+
+async def test_the_extractive_model_puts_the_topic_beside_what_refers_to_it() -> None:
+    """Of the newest question; free of cost."""
+    reply = await MODEL.restate(RestateJob(TURNS, "How much of it?"))
+
+    assert reply.value == "About fern: How much of it?"
+    assert reply.usage.model == "extractive"
+    assert (await MODEL.restate(RestateJob(TURNS, "What does a cactus need?"))).value == "What does a cactus need?"
+
+
+async def test_the_chat_sees_the_turns_and_the_request() -> None:
+    """Without labels of sources; its words are taken as they are, and blank ones are none."""
+    chat = Parrot(" How much shade does a fern need?\n")
+
+    reply = await PromptedModel(chat).restate(RestateJob(TURNS, "How much of it?"))
+
+    assert reply.value == "How much shade does a fern need?"
+    assert reply.usage.input_tokens == 3
+    [(_, heard)] = chat.heard
+    texts = ["How much of it?", "What does moss need?", "Water.", "What does a fern need?", "Shade."]
+    assert [heard.index(each) for each in texts] == sorted(heard.index(each) for each in texts)
+    assert (await PromptedModel(Parrot(" \n")).restate(RestateJob(TURNS, "And it?"))).value == "And it?"
+
+
+async def test_the_extractive_model_leaves_its_framing_out_of_a_merged_answer() -> None:
+    """What all of them say only because no language model is connected is no agreement."""
+    answers = [
+        await MODEL.answer(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))
+        for question, memory in (
+            ("What does the lamp cost?", "The lamp costs 5 euro."),
+            ("What does the lamp cost?", "The lamp costs 5 euro."),
+            ("What does the lamp cost?", "A table is made of wood."),
+        )
+    ]
+    voices = tuple(
+        Voice(agent_id=name, perspective=None, answer=each.value.text)
+        for name, each in zip("abc", answers, strict=True)
+    )
+
+    agreed = (await MODEL.merge(MergeJob("What does the lamp cost?", voices))).value
+    nothing = (await MODEL.merge(MergeJob("What does the lamp cost?", voices[2:]))).value
+
+    assert agreed == Merged("- The lamp costs 5 euro.", ())
+    assert "nothing relevant" in nothing.text
+
+
+async def test_a_panel_that_contradicts_itself_agrees_on_nothing() -> None:
+    """And says so, in the language of the question; everybody dissents."""
+    merged = (await MODEL.merge(MergeJob("What does it cost?", VOICES))).value
+
+    assert merged.text.startswith("The panel agrees on nothing")
+    assert [each.agent_id for each in merged.dissent] == ["ann", "bob"]
+    assert "一致せず" in (await MODEL.merge(MergeJob("いくらですか？", VOICES))).value.text
+
+
+async def test_the_chat_merges_the_voices() -> None:
+    """Under labels that tell two voices of one agent apart."""
+    chat = Parrot('{"merged": "5 or 7 euro [m1].", "dissent": {"v2": "It is 7."}}')
+
+    reply = await PromptedModel(chat).merge(MergeJob("What does it cost?", VOICES))
+
+    assert reply.value == Merged("5 or 7 euro.", (Dissent(agent_id="bob", text="It is 7."),))
+    [(_, heard)] = chat.heard
+    assert all(each in heard for each in ("What does it cost?", "It costs 5 euro.", "It costs 7 euro.", "<v1 ", "<v2 "))
+
+
+async def test_what_cannot_be_read_stands_side_by_side() -> None:
+    """Nothing of a voice is lost by it."""
+    reply = await PromptedModel(Parrot("I would say 6.")).merge(MergeJob("?", VOICES))
+
+    assert reply.value == Merged("### ann · cost\n\nIt costs 5 euro.\n\n### bob · time\n\nIt costs 7 euro.", ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"merged": "So.", "dissent": {"v2": "No."}}',
+        '```json\n{"dissent": {"V2": "No.", "v1": "none", "v9": "?"}, "merged": " So. [m2] "}\n```',
+        'Sure {here}: {"merged": "So.", "dissent": [{"voice": "v2", "text": "No."}, {"voice": 3}, 4]} Bye {',
+        '{"answer": {"merged": "So.", "dissent": {"v2": "No."}}}',
+    ],
+)
+def test_merged_answers_are_read_tolerantly(text: str) -> None:
+    """JSON alone, fenced, surrounded, nested; dissent as an object or a list."""
+    assert read_merged(text, AGENTS) == Merged("So.", (Dissent(agent_id="bob", text="No."),))
+
+
+def test_line_breaks_inside_a_string_are_read() -> None:
+    """Models write them although JSON forbids it."""
+    assert read_merged('{"merged": "One.\nTwo."}', AGENTS) == Merged("One.\nTwo.", ())
+
+
+@pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
+def test_nothing_readable_is_no_merged_answer(text: str) -> None:
+    """Never an error."""
+    assert read_merged(text, AGENTS) is None
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))
+async def test_any_voices_are_merged_the_same_way_twice(texts: list[str]) -> None:
+    """Something is always said, and only voices dissent."""
+    voices = tuple(Voice(agent_id=f"a{n}", perspective=None, answer=text) for n, text in enumerate(texts))
+
+    first = (await MODEL.merge(MergeJob("Why?", voices))).value
+
+    assert first == (await MODEL.merge(MergeJob("Why?", voices))).value
+    assert first.text
+    assert {each.agent_id for each in first.dissent} <= {each.agent_id for each in voices}
+
+
+async def test_a_second_model_does_what_the_first_does_not() -> None:
+    """Also these jobs."""
+    both = Fallback(MODEL, PromptedModel(Parrot("never asked")))
+
+    assert (await both.restate(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"
+    assert [each.agent_id for each in (await both.merge(MergeJob("?", VOICES))).value.dissent] == ["ann", "bob"]

@@ -1,0 +1,56 @@
+"""A task as its client sees it on its way."""
+
+import pytest
+
+from nemuri.domain.tasks import negotiation
+from nemuri.services.herald.portraits import result_of
+from tests.unit.domain.tasks.stories import (
+    Story,
+    answered,
+    assigned,
+    chosen,
+    given,
+    opened,
+    routed,
+    submitted,
+    summarised,
+)
+
+ITEMS = tuple(f"What does lamp {number} cost?" for number in range(25))
+
+
+def batched(panel: int | None = None) -> Story:
+    """25 items in three batches, each for one agent or for a panel."""
+    story = given(submitted("Q", panel=panel), opened(*ITEMS), chosen("all"))
+    parts = negotiation.parts_of(story.task)
+    voices = panel or 1
+    story = story.when(summarised(*(each.text for each in parts)), routed(3 * voices))
+    return story.when(*(assigned(number, number // voices) for number in range(3 * voices)))
+
+
+@pytest.mark.parametrize(("batches", "items"), [((), 0), ((0,), 10), ((2,), 5), ((0, 1), 20), ((0, 1, 2), 25)])
+def test_progress_counts_the_items_that_are_answered(batches: tuple[int, ...], items: int) -> None:
+    """Batch by batch."""
+    assert _progress(batched().when(*map(answered, batches))) == f"{items} of 25 items answered"
+
+
+def test_an_item_counts_once_every_voice_has_answered_it() -> None:
+    """One of two is half an answer."""
+    story = batched(panel=2).when(answered(0), answered(2), answered(3))
+
+    assert _progress(story) == "10 of 25 items answered"
+
+
+def test_progress_counts_voices_and_parts() -> None:
+    """Where there are no items."""
+    panel = given(submitted(panel=2), summarised("?"), routed(2), assigned(1), assigned(2), answered(1))
+    alone = given(submitted(), summarised("?"), routed(), assigned(1))
+
+    assert _progress(panel) == "1 of 2 voices answered"
+    assert _progress(alone) == "0 of 1 parts answered"
+
+
+def _progress(story: Story) -> str | None:
+    result = result_of(story.state)
+    assert result is not None
+    return result.progress
