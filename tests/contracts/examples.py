@@ -204,7 +204,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "missing": ("winter",), "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
         "due_at": datetime(2026, 1, 3, tzinfo=UTC), "card": {"stability": 1.5},
     },
-    MemoriesReviewed: {"course_id": CAUSE, "perspective": "cost", "memory_ids": (MEMORY,)},
+    MemoriesReviewed: {"course_id": CAUSE, "chapter": 0, "number": 0, "perspective": "cost", "memory_ids": (MEMORY,)},
     CourseFinished: {"course_id": CAUSE},
     MemoryEncoded: {
         "memory": CONTENT, "links": (OTHER,), "relations": (Relation(older=OTHER, sort="contradicts"),),
