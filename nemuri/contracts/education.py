@@ -84,7 +84,7 @@ class ExerciseGraded(AgentEvent):
     kind: Literal["exercise_graded"] = "exercise_graded"
     course_id: UUID
     chapter: int = Field(ge=0)
-    number: int = Field(ge=0)
+    exercise: int = Field(ge=0)
     """The place of the exercise in its chapter, from 0."""
     repetition: int = Field(ge=0)
     """0 for the test after the chapter, then counting."""
@@ -107,7 +107,7 @@ class MemoriesReviewed(AgentEvent):
     kind: Literal["memories_reviewed"] = "memories_reviewed"
     course_id: UUID
     chapter: int = Field(ge=0)
-    number: int = Field(ge=0)
+    exercise: int = Field(ge=0)
     """The place of the exercise in its chapter, from 0."""
     perspective: Label | None
     memory_ids: tuple[UUID, ...] = Field(max_length=50)

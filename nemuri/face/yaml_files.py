@@ -25,7 +25,7 @@ class _Loader(yaml.SafeLoader):
 def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> object:
     """What a YAML file of at most `largest` bytes says.
 
-    Raises a `failure`, one line that names the file, the place and what is wrong, ; `noun` says what it should have been.
+    Raises a `failure`, one line that names the file, the place and what is wrong; `noun` is what it should have been.
     """
     text = _text(path, largest, noun, failure)
     try:

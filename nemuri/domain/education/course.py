@@ -112,7 +112,7 @@ def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
     """The course that `evolve` needs in order to fold the event, and the exercise, if it is about one."""
     match event:
         case ExerciseGraded() | MemoriesReviewed():
-            return event.course_id, (event.chapter, event.number)
+            return event.course_id, (event.chapter, event.exercise)
         case CourseBegun() | ChapterRead() | CourseFinished():
             return event.course_id, None
         case _:
@@ -172,7 +172,7 @@ def _read(state: CourseState, event: ChapterRead) -> CourseState:
 
 
 def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
-    trial = state.trials.get((event.chapter, event.number))
+    trial = state.trials.get((event.chapter, event.exercise))
     if trial is None or event.repetition != trial.repetition:
         return state
     grade = Grade(
@@ -193,7 +193,7 @@ def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
 
 
 def _reviewed(state: CourseState, event: MemoriesReviewed) -> CourseState:
-    trial = state.trials.get((event.chapter, event.number))
+    trial = state.trials.get((event.chapter, event.exercise))
     if trial is None or not trial.grades:
         return state
     grade = trial.grades[-1].but(reviewed=event.memory_ids)

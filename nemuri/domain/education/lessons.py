@@ -91,7 +91,7 @@ def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: st
         agent_id=course.agent_id,
         course_id=course.course_id,
         chapter=trial.chapter,
-        number=trial.number,
+        exercise=trial.number,
         repetition=trial.repetition,
         assignment_id=work[0].assignment_id if work else None,
         correct=correct,

@@ -198,6 +198,5 @@ def _row(chapter: "ChapterReport") -> tuple[object, ...]:
     strength = "-" if chapter.strength is None else f"{chapter.strength:.2f}"
     due = f"{chapter.due_at:%Y-%m-%d}" if chapter.due_at else "-"
     tested = (chapter.right, chapter.wrong) if chapter.exercises else ("-", "-")
-    return (
-        chapter.title, yes[chapter.read], yes[chapter.slept], chapter.memories, chapter.archived, strength, *tested, due,
-    )  # fmt: skip
+    been = (yes[chapter.read], yes[chapter.slept])
+    return (chapter.title, *been, chapter.memories, chapter.archived, strength, *tested, due)

@@ -70,7 +70,7 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
     courses = Courses(resources.database)
     course = await courses.course(event.course_id)
     trials = {each.place: each for each in await courses.trials(event.course_id, event.chapter)}
-    trial = trials.get((event.chapter, event.number))
+    trial = trials.get((event.chapter, event.exercise))
     if course is None or trial is None or event.repetition + 1 != trial.repetition:
         return None
     await arm(trial, resources)
@@ -124,7 +124,7 @@ async def _review(event: ExerciseGraded, course: Course, trial: Trial, resources
         event,
         course_id=course.course_id,
         chapter=trial.chapter,
-        number=trial.number,
+        exercise=trial.number,
         perspective=perspective,
         memory_ids=tuple(each.memory_id for each in found.candidates[: lessons.ENOUGH]),
     )
