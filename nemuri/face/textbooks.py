@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from nemuri.contracts.education import Textbook
-from nemuri.contracts.log import complaint
 from nemuri.domain.language.chunks import CHARACTERS_PER_PAGE, split
 from nemuri.face.yaml_files import read_yaml
 
@@ -75,10 +74,15 @@ def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _complaint(error: ValidationError) -> str:
+    """The first thing that is wrong, in the words of the file: a key that there is not before one that is missing."""
     written = {new: old for old, new in _NAMES.items()}
-    first = error.errors(include_url=False, include_input=False)[0]
-    ours = ".".join(str(part) for part in first["loc"])
-    theirs = ".".join(str(written.get(str(part), part)) for part in first["loc"])
+    found = error.errors(include_url=False, include_input=False)
+    places = [each["loc"] for each in found]
+    # What holds something wrong counts as wrong too, and as empty: only the innermost is worth telling.
+    inner = [each for each in found if sum(place[: len(each["loc"])] == each["loc"] for place in places) == 1]
+    first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
+    place = ".".join(written.get(str(part), str(part)) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"{theirs}: there is no such key; check its spelling"
-    return complaint(error).replace(ours, theirs, 1) if ours else complaint(error)
+        return f"{place}: there is no such key; check its spelling"
+    advice = "; quote it" if first["type"] == "string_type" else ""
+    return f"{place}: {first['msg']}{advice}"

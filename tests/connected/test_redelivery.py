@@ -18,6 +18,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
+from tests.connected.classroom import TEXTBOOK, over
 from tests.connected.scene import (
     EMBEDDING,
     CountingModel,
@@ -36,7 +37,6 @@ from tests.connected.scene import (
 pytestmark = pytest.mark.connected
 
 LATER = {
-    "course_begun", "chapter_read", "exercise_graded", "memories_reviewed", "course_finished",
     "feedback_parked", "feedback_refused",
 }  # fmt: skip
 """Kinds that nobody appends yet."""
@@ -75,6 +75,7 @@ async def live(resources: Resources, client: Client) -> None:
     await client.feedback(many.task_id, "unhelpful", result="failure")
     await set_right(client)
     await fail_twice(log, client)
+    await over(resources, client, await client.teach("python", TEXTBOOK))
     [memory, *_] = await client.memories("python")
     await log.append(
         MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))

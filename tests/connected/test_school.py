@@ -7,8 +7,9 @@ from uuid import UUID
 import pytest
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
-from nemuri.contracts.education import Chapter, ChapterRead, Exercise, ExerciseGraded, Section, Textbook
+from nemuri.contracts.education import ChapterRead, ExerciseGraded, Textbook
 from nemuri.contracts.event import TUTOR
+from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoryEncoded
 from nemuri.contracts.queries import CourseReport, ExerciseReport
 from nemuri.domain.memory.policy import Policy
@@ -16,6 +17,7 @@ from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
+from tests.connected.classroom import LOST, TEXTBOOK, TRUTH, over
 from tests.connected.scene import (
     agent_defined,
     assert_verified,
@@ -29,41 +31,13 @@ from tests.connected.scene import (
 
 pytestmark = pytest.mark.connected
 
-TRUTH = Exercise(question="What is the truth value of an empty list?", answer="It is false.", keywords=("false",))
-LOST = Exercise(
-    question="Which operators raise an exception?", answer="Comparing a number and a text.", keywords=("zebra",)
-)
-TEXTBOOK = Textbook(
-    title="Truth",
-    perspective="semantics",
-    chapters=(
-        Chapter(
-            title="Values",
-            sections=(
-                Section(title="Truth values", text="The truth value of an empty list is false. A full one is true."),
-                Section(title="Order", text="Comparing a number and a text raises an exception by the operators."),
-            ),
-            exercises=(TRUTH, LOST),
-        ),
-        Chapter(title="Words", sections=(Section(title="眠り", text="眠りは記憶を整理する時間である。"),)),
-    ),
-)
-
-
-async def finished(client: Client, course_id: UUID) -> CourseReport | None:
-    """The report of a course that is over."""
-    [course] = (await client.courses("python", course_id)).courses
-    return course if course.finished_at else None
-
 
 async def school(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
     """An agent that went through the whole textbook."""
     await resources.log.append(agent_defined())
     await client.settle()
     course_id = await client.teach("python", textbook, **how)  # type: ignore[arg-type]
-    found: CourseReport = await eventually(lambda: finished(client, course_id), seconds=60)
-    await quiet(resources)
-    return found
+    return await over(resources, client, course_id)
 
 
 async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseReport:
@@ -89,19 +63,22 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
         assert [(each.reason, each.points) for each in events if isinstance(each, ImpactCredited)] == [
             ("success", Policy().impact_task_success)
         ]
-        assert order(events) == ["read", "slept", "asked", "asked", "graded", "graded", "slept", "read", "slept"]
+        assert_in_order(events)
     await assert_verified(settings)
 
 
-def order(events: list[object]) -> list[str]:
-    """What happened in a course, in its order; several sleeps over one test are one."""
-    names = {ChapterRead: "read", AgentSlept: "slept", TaskSubmitted: "asked", ExerciseGraded: "graded"}
-    found = [names[type(each)] for each in events if type(each) in names]
-    last_grade = max(place for place, name in enumerate(found) if name == "graded")
-    first_grade = found.index("graded")
-    sleeps = [place for place, name in enumerate(found) if name == "slept" and first_grade < place < last_grade]
-    kept = [name for place, name in enumerate(found) if place not in sleeps]
-    return [name for at, name in enumerate(kept) if not (name == "slept" and kept[at - 1] == "slept")]
+def assert_in_order(events: list[AnyEvent]) -> None:
+    """The first chapter is read and slept over, then tested; the second is read once that too is slept over."""
+    first, second = (each for each in events if isinstance(each, ChapterRead))
+    asked = [each for each in events if isinstance(each, TaskSubmitted)]
+    graded = [each for each in events if isinstance(each, ExerciseGraded)]
+    slept = {
+        session: events.index(each) for each in events if isinstance(each, AgentSlept) for session in each.sessions
+    }
+    assert events.index(first) < slept[first.session_id] < min(events.index(each) for each in asked)
+    assert max(events.index(each) for each in graded) < events.index(second)
+    assert max(slept[each.assignment_id] for each in graded if each.assignment_id) < events.index(second)
+    assert second.session_id in slept
 
 
 async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(settings: Settings) -> None:
@@ -150,8 +127,7 @@ async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) ->
         second = await client.teach("python", TEXTBOOK, repeating="fsrs")
         with pytest.raises(ClientError, match="is being taught 'Truth' already"):
             await client.teach("python", TEXTBOOK)
-        report: CourseReport = await eventually(lambda: finished(client, second), seconds=60)
-        await quiet(resources)
+        report = await over(resources, client, second)
         read = [each for each in await client.memories("python") if each.source == "education"]
         assert len(read) == 3 <= before
         assert all(each.due_at is not None for each in report.chapters[0].details)
