@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from nats.aio.msg import Msg
 from nats.errors import TimeoutError as NatsTimeoutError
@@ -43,7 +43,8 @@ class Timers:
         subjects, before = self.log.subjects, None
         while before != (ahead := await self.clock.ahead()):  # moved while it was set: set again
             before = ahead
-            moment = (at - ahead).strftime("%Y-%m-%dT%H:%M:%SZ")
+            # In whole seconds, and so the next one: what rings early would have to be set once more.
+            moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
             headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.ringing(key)}
             await self.log.stream.publish(
                 subjects.timer(key), key.encode(), headers=headers, stream=subjects.timers_stream
@@ -60,6 +61,6 @@ class Timers:
                 except (TimeoutError, NatsTimeoutError):
                     continue
                 for message in messages:
-                    yield Ringing(message.data.decode(), message)
+                    yield Ringing(message.data.decode(errors="replace"), message)
         finally:
             await subscription.unsubscribe()

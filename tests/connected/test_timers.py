@@ -94,10 +94,11 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: 
         await log.stream.purge_stream(log.subjects.timers_stream)
         for false in (f"{course.course_id}_0_0", f"{course.course_id}_0_99", f"{uuid4()}_0_0"):
             await timers.set(false, await timers.clock.now() - timedelta(days=1))
+        await log.stream.publish(log.subjects.ringing("x"), b"\xff garbage", stream=log.subjects.timers_stream)
 
         async def all_ring() -> bool:
             """Everything that lies is there to be heard."""
-            return (await log.stream.consumer_info(log.subjects.timers_stream, "tutor")).num_pending == 3
+            return bool((await log.stream.consumer_info(log.subjects.timers_stream, "tutor")).num_pending == 4)
 
         await eventually(all_ring)
     async with at_work(settings) as resources, visiting(settings) as client:

@@ -16,8 +16,8 @@ chapters:
     sections:
       - {title: Salt, text: Salted water seasons pasta from within while it boils.}
     test_questions:
-      - {question: What seasons pasta from within?, answer: Salted water does., answer_keywords: [salted water]}
-      - {question: How long is spaghetti?, answer: Nobody says., answer_keywords: [zebra]}
+      - {question: "What seasons pasta from within?", answer: Salted water does., answer_keywords: [salted water]}
+      - {question: "How long is spaghetti?", answer: Nobody says., answer_keywords: [zebra]}
 """
 
 
@@ -53,7 +53,7 @@ def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None
 def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Path) -> None:
     """A second one of the same title waits for the first."""
     file = directory / "long.yaml"
-    questions = "".join(f"      - {{question: Is {n} long?, answer_keywords: [zebra]}}\n" for n in range(30))
+    questions = "".join(f'      - {{question: "Is {n} long?", answer_keywords: [zebra]}}\n' for n in range(30))
     file.write_text(TEXTBOOK.replace("title: Pasta", "title: Long") + questions, encoding="utf-8")
     assert nemuri("teach", "cook", file, "--no-wait").code == 0
     again = nemuri("teach", "cook", file)

@@ -83,6 +83,8 @@ class Courses:
         """The exercise that a task sets and that is not graded yet, with its course; None for any other task."""
         async with self.database.reading() as connection:
             trials = await load(connection, tables.trial, Trial, _TRIAL.task_id == task_id)
+            if not trials:
+                return None
             found = await load(connection, tables.course, Course, _of(each.course_id for each in trials))
         return (found[0], trials[0]) if found else None
 

@@ -1,6 +1,7 @@
 """Spaced repetition: every exercise that is to come again has a timer on the server, and comes when that rings."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import NoReturn
 from uuid import UUID
@@ -15,6 +16,8 @@ from nemuri.infra.views.courses import Courses
 
 RETRY = 0.5
 """Seconds until it is tried again to reach a server that is not there."""
+
+_KEY = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9]{1,4})_([0-9]{1,4})")
 
 logger = structlog.get_logger()
 
@@ -56,11 +59,14 @@ async def _hear_timers(resources: Resources) -> None:
 
 async def _set_again(key: str, resources: Resources) -> None:
     """Set the exercise whose timer rings, once, if it is really due; the views say, not the timer."""
-    course_id, chapter, number = key.split("_")
-    courses = Courses(resources.database)
-    course = await courses.course(UUID(course_id))
-    trials = await courses.trials(UUID(course_id), int(chapter))
-    trial = next((each for each in trials if each.number == int(number)), None)
+    named = _KEY.fullmatch(key)
+    if named is None:
+        logger.warning("no timer of ours", service="tutor", key=key[:100])
+        return
+    courses, course_id = Courses(resources.database), UUID(named[1])
+    course = await courses.course(course_id)
+    trials = await courses.trials(course_id, int(named[2]))
+    trial = next((each for each in trials if each.number == int(named[3])), None)
     if course is None or trial is None or trial.due_at is None:
         return
     if trial.due_at > await resources.clock.now():
