@@ -84,11 +84,12 @@ class ExerciseGraded(AgentEvent):
     kind: Literal["exercise_graded"] = "exercise_graded"
     course_id: UUID
     chapter: int = Field(ge=0)
-    number: int = Field(ge=0)
+    exercise: int = Field(ge=0)
     """The place of the exercise in its chapter, from 0."""
     repetition: int = Field(ge=0)
     """0 for the test after the chapter, then counting."""
-    assignment_id: UUID
+    assignment_id: UUID | None
+    """The session in which it was answered; None where the task ended without an answer."""
     correct: bool
     missing: tuple[Label, ...]
     """The keywords that the answer lacks."""
@@ -105,6 +106,9 @@ class MemoriesReviewed(AgentEvent):
 
     kind: Literal["memories_reviewed"] = "memories_reviewed"
     course_id: UUID
+    chapter: int = Field(ge=0)
+    exercise: int = Field(ge=0)
+    """The place of the exercise in its chapter, from 0."""
     perspective: Label | None
     memory_ids: tuple[UUID, ...] = Field(max_length=50)
 

@@ -11,6 +11,8 @@ NAMESPACE = UUID("6e656d75-7269-5000-8000-736c65657021")
 """The root of every derived id."""
 DERIVED = 5
 """The UUID version of derived ids; clients choose theirs among the others, so that they cannot anticipate ours."""
+TUTOR = "tutor"
+"""The client that is a service: it sets tests under derived ids, and nobody else may speak in its name."""
 
 
 def _storable(text: str) -> str:

@@ -73,6 +73,19 @@ class Subjects:
         return f"{self.namespace}-query.{name}"
 
     @property
+    def timers_stream(self) -> str:
+        """The name of the stream of timers."""
+        return f"{self.namespace}-timers"
+
+    def timer(self, key: str) -> str:
+        """Where a timer waits; one at a time for each key, of letters, digits, `_` and `-`."""
+        return f"{self.namespace}-timers.set.{key}"
+
+    def ringing(self, key: str) -> str:
+        """Where a timer is put as soon as it is due."""
+        return f"{self.namespace}-timers.due.{key}"
+
+    @property
     def projected(self) -> str:
         """Where the projector says how far its views are."""
         return f"{self.namespace}-projected"

@@ -10,6 +10,7 @@ from nemuri.services.projector.app import service as projector
 from nemuri.services.sleep.app import service as sleep
 from nemuri.services.specialist.app import service as specialist
 from nemuri.services.trainer.app import service as trainer
+from nemuri.services.tutor.app import service as tutor
 
 SERVICES: dict[str, Service] = {
     each.name: each
@@ -22,6 +23,7 @@ SERVICES: dict[str, Service] = {
         chronicler,
         sleep,
         trainer,
+        tutor,
         herald,
     )
 }

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Self
 from uuid import UUID, uuid4
 
@@ -21,12 +21,15 @@ from nemuri.contracts.clients import (
     Setting,
     TaskSubmitted,
 )
-from nemuri.contracts.event import DERIVED
+from nemuri.contracts.education import Repeating, Textbook
+from nemuri.contracts.event import DERIVED, TUTOR
 from nemuri.contracts.health import AgentHealth, HealthView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.face.exchange import ClientError, Exchange, PassingError, checked
 from nemuri.face.offering import check_worth, offered, until_known
+from nemuri.face.teaching import begin
 from nemuri.infra.blobs import Blobs
+from nemuri.infra.clock import Clock
 from nemuri.infra.log import Log
 from nemuri.infra.results import Results
 
@@ -54,8 +57,10 @@ class Client:
     async def connect(cls, url: str, *, namespace: str = "nemuri", client_id: str = "cli") -> AsyncIterator[Self]:
         """A client connected to the NATS server at `url`.
 
-        Raises `UnreachableError` when nobody answers there.
+        Raises `UnreachableError` when nobody answers there, `ClientError` for a name that is a service's own.
         """
+        if client_id == TUTOR:
+            raise ClientError(f"{TUTOR!r} is the name of a service; choose another one")
         log = await Log.connect(url, namespace, patient=False, name=f"{namespace}-client-{client_id}")
         try:
             yield cls(log, Exchange(log, client_id), await Blobs.open(log), await Results.open(log))
@@ -312,6 +317,29 @@ class Client:
     async def memo(self, agent: str) -> queries.MemoView:
         """The table of contents of its memory that an agent is given. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.MemoQuery, queries.MemoView, agent_id=agent)
+
+    async def teach(self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed") -> UUID:
+        """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.
+
+        Raises `ClientError` for an unknown agent or perspective, or while it is taught this very textbook already.
+        """
+        [taught] = await self.agents(agent)
+        return await begin(self._exchange, taught, textbook, repeating)
+
+    async def courses(self, agent: str, course_id: UUID | None = None) -> queries.CoursesView:
+        """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
+        return await self._exchange.ask(queries.CoursesQuery, queries.CoursesView, agent_id=agent, course_id=course_id)
+
+    async def clock(self, advance: timedelta | None = None) -> datetime:
+        """The platform's clock, by which exercises come again; moved on first, if so wished, for simulations.
+
+        Raises `ClientError` for a step that is not forward.
+        """
+        clock = await Clock.open(self.log)
+        try:
+            return await clock.now() if advance is None else await clock.advance(advance)
+        except ValueError as error:
+            raise ClientError(str(error)) from error
 
     async def status(self) -> queries.StatusView:
         """How far the views are and what they hold."""

@@ -7,14 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint
 from nemuri.domain.memory.policy import Policy
-from nemuri.face.documents import read_bounded
+from nemuri.face.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from nemuri.face.client import Client
@@ -26,20 +25,6 @@ ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit
 
 class DefinitionError(Exception):
     """The file defines no agent; the message is one line that names the file, the place and what is wrong."""
-
-
-class _Loader(yaml.SafeLoader):
-    """The safe loader, which takes no key twice in one mapping."""
-
-    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        node = super().compose_mapping_node(anchor)
-        seen = set[str]()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                if key.value in seen:
-                    raise yaml.composer.ComposerError(None, None, f"the key {key.value!r} occurs twice", key.start_mark)
-                seen.add(key.value)
-        return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +52,7 @@ def read_definition(path: Path) -> AgentFile:
 
     A perspective is a name, or a mapping of name and keywords. Raises `DefinitionError`.
     """
-    fields = _mapping(_parsed(_text(path), path), path)
+    fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)
     policy = _policy(fields.pop("policy", None), path)
     if "perspectives" in fields:
@@ -108,32 +93,6 @@ async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, A
     key = f"{agent_id}/{content}/{before.event_id if before else None}"
     await client.log.append(said.model_copy(update={"event_id": derive(key, kind.kind_of())}), expected=newest.sequence)
     return True
-
-
-def _text(path: Path) -> str:
-    content = read_bounded(path, LARGEST, ", that is no definition of an agent", DefinitionError)
-    if not content.strip():
-        raise DefinitionError(f"{path}: the file is empty")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DefinitionError(f"{path}: the file is no UTF-8 text (byte {error.start})") from error
-
-
-def _parsed(text: str, path: Path) -> object:
-    try:
-        return yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise DefinitionError(f"{path}{place}: malformed YAML: {error.problem or error.context}") from error
-    except yaml.reader.ReaderError as error:
-        line = text[: error.position].count("\n") + 1
-        raise DefinitionError(f"{path}:{line}: malformed YAML: a character that may not occur") from error
-    except (yaml.YAMLError, ValueError) as error:
-        raise DefinitionError(f"{path}: malformed YAML: {' '.join(str(error).split())}") from error
-    except RecursionError:
-        raise DefinitionError(f"{path}: malformed YAML: nested too deeply") from None
 
 
 def _mapping(parsed: object, path: Path) -> dict[str, Any]:

@@ -80,6 +80,9 @@ class SyncClient:
     scorer = blocking(Client.scorer)
     health = blocking(Client.health)
     memo = blocking(Client.memo)
+    teach = blocking(Client.teach)
+    courses = blocking(Client.courses)
+    clock = blocking(Client.clock)
     status = blocking(Client.status)
     settle = blocking(Client.settle)
 

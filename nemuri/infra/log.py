@@ -14,7 +14,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
-from nemuri.contracts.event import DERIVED, ClientEvent, Event
+from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
 from nemuri.infra.pulling import Pull
@@ -209,8 +209,8 @@ class Log:
         event = decode(data, recorded_at=recorded_at, sequence=sequence, client_id=client_id)
         if self.subjects.of(event) != subject:
             raise UndecodableError(f"a {event.kind} does not belong on {subject}")
-        if isinstance(event, ClientEvent) and event.event_id.version == DERIVED:
-            raise UndecodableError("event_id: an id of version 5 is derived, never chosen")
+        if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
+            raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
         return event
 
     async def all_on(self, subject: str) -> AsyncIterator[bytes]:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 from nats.js import JetStreamContext, api
 from nats.js.errors import NotFoundError
 
+from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
 from nemuri.infra.blobs import blob_bucket
+from nemuri.infra.clock import clock_bucket
 from nemuri.infra.log import Log
 from nemuri.infra.results import result_bucket
 from nemuri.infra.vectors import vector_bucket
@@ -37,9 +39,11 @@ async def provision(log: Log, durables: Iterable[Durable], *, replicas: int = 1)
     subjects = log.subjects
     await _stream(log.stream, _log(subjects, replicas))
     await _stream(log.stream, _dead_letters(subjects, replicas))
+    await _stream(log.stream, _timers(subjects, replicas))
     await _stores(log.stream, subjects.namespace, replicas)
     for durable in durables:
         await log.stream.add_consumer(subjects.stream, _consumer(durable, replicas))
+    await log.stream.add_consumer(subjects.timers_stream, _consumer(timers_durable(subjects), replicas))
 
 
 def _log(subjects: Subjects, replicas: int) -> api.StreamConfig:
@@ -62,6 +66,24 @@ def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
         storage=api.StorageType.FILE,
         num_replicas=replicas,
     )
+
+
+def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
+    """A stream of its own, because schedules and `deny_purge` exclude each other; one message for each timer."""
+    return api.StreamConfig(
+        name=subjects.timers_stream,
+        subjects=[subjects.timer("*"), subjects.ringing("*")],
+        storage=api.StorageType.FILE,
+        max_msgs_per_subject=1,
+        allow_msg_schedules=True,
+        allow_direct=True,
+        num_replicas=replicas,
+    )
+
+
+def timers_durable(subjects: Subjects) -> Durable:
+    """The consumer of the timers that are due."""
+    return Durable(TUTOR, (subjects.ringing("*"),), 4)
 
 
 def _consumer(durable: Durable, replicas: int) -> api.ConsumerConfig:
@@ -87,7 +109,8 @@ async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
 
 
 async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> None:
-    for name, life in ((vector_bucket(namespace), None), (result_bucket(namespace), RESULT_LIFE)):
+    lives = {vector_bucket(namespace): None, result_bucket(namespace): RESULT_LIFE, clock_bucket(namespace): None}
+    for name, life in lives.items():
         try:
             await context.key_value(name)
         except NotFoundError:

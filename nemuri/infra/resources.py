@@ -5,11 +5,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from nemuri.infra.blobs import Blobs
+from nemuri.infra.clock import Clock
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models, build_models
 from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
+from nemuri.infra.timers import Timers
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
@@ -30,6 +32,8 @@ class Resources:
     vectors: Vectors
     results: Results
     models: Models
+    clock: Clock
+    timers: Timers
 
 
 @asynccontextmanager
@@ -47,6 +51,7 @@ async def opened(settings: Settings) -> AsyncIterator[Resources]:
         vectors = await Vectors.open(log, embedder)
         projection = Projection(database, vectors)
         progress = await stack.enter_async_context(Progress.following(log, projection))
+        clock = await Clock.open(log)
         yield Resources(
             settings=settings,
             log=log,
@@ -57,4 +62,6 @@ async def opened(settings: Settings) -> AsyncIterator[Resources]:
             vectors=vectors,
             results=await Results.open(log),
             models=models,
+            clock=clock,
+            timers=Timers(log, clock),
         )

@@ -200,11 +200,11 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     CourseBegun: {"textbook": TEXTBOOK, "repeating": "fsrs"},
     ChapterRead: {"course_id": CAUSE, "chapter": 0, "sections": (NEW,), "usage": USAGE},
     ExerciseGraded: {
-        "course_id": CAUSE, "chapter": 0, "number": 0, "repetition": 1, "assignment_id": WORK, "correct": False,
+        "course_id": CAUSE, "chapter": 0, "exercise": 0, "repetition": 1, "assignment_id": WORK, "correct": False,
         "missing": ("winter",), "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
         "due_at": datetime(2026, 1, 3, tzinfo=UTC), "card": {"stability": 1.5},
     },
-    MemoriesReviewed: {"course_id": CAUSE, "perspective": "cost", "memory_ids": (MEMORY,)},
+    MemoriesReviewed: {"course_id": CAUSE, "chapter": 0, "exercise": 0, "perspective": "cost", "memory_ids": (MEMORY,)},
     CourseFinished: {"course_id": CAUSE},
     MemoryEncoded: {
         "memory": CONTENT, "links": (OTHER,), "relations": (Relation(older=OTHER, sort="contradicts"),),

@@ -124,6 +124,11 @@ class ExtractiveModel:
         """Nothing to release."""
 
 
+def substance(answer: str) -> str:
+    """An answer without the words in which this model speaks of itself, and without labels; any other as it is."""
+    return _substance("", answer)
+
+
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
     """What answers one question of `share` (0 or 1: the only one), each of which gets its part of the room."""
     parts = max(share, 1)

@@ -27,6 +27,7 @@ from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Task, TaskSta
 from nemuri.infra.log import Batch
 from nemuri.infra.vectors import Vectors, generation_in, vector_key
 from nemuri.infra.views import tables
+from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import load, write
 
@@ -91,6 +92,7 @@ class Projection:
             )
             await _fold_tasks(connection, events)
             await _fold_minds(connection, events)
+            await fold_courses(connection, events)
             await _write_vectors(connection, events, fresh)
             for each in events:
                 if isinstance(each, MemoriesEmbedded):

@@ -215,6 +215,35 @@ scorer = Table(
     _time("trained_at"),
     comment="The newest version of each agent's learned scorer.",
 )
+course = Table(
+    "course",
+    metadata,
+    Column("course_id", Uuid, primary_key=True),
+    Column("agent_id", Text, nullable=False),
+    _json("textbook"),
+    Column("repeating", Text, nullable=False),
+    _json("readings"),
+    _time("begun_at"),
+    _time("finished_at", nullable=True),
+    Index("course_agent", "agent_id"),
+    comment="What agents are taught, and how far they are.",
+)
+trial = Table(
+    "trial",
+    metadata,
+    Column("course_id", Uuid, nullable=False),
+    Column("chapter", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("agent_id", Text, nullable=False),
+    Column("task_id", Uuid, nullable=False),
+    _json("grades"),
+    _time("due_at", nullable=True),
+    _json("card", nullable=True),
+    PrimaryKeyConstraint("course_id", "chapter", "number"),
+    Index("trial_task", "task_id"),
+    Index("trial_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+    comment="The exercises of courses, how they went, and when they come again.",
+)
 memory_vector = Table(
     "memory_vector",
     metadata,
@@ -238,5 +267,7 @@ VIEWS: tuple[Table, ...] = (
     memory_state,
     memory_vector,
     scorer,
+    course,
+    trial,
 )
 """Everything that a rebuild makes anew and `verify` compares."""

@@ -88,7 +88,7 @@ def _taught(event_id: UUID) -> list[AnyAgentEvent]:
         CourseBegun(event_id=event_id, agent_id=AGENT, textbook=book),
         ChapterRead(event_id=event_id, agent_id=AGENT, course_id=event_id, chapter=0, sections=()),
         ExerciseGraded(
-            event_id=event_id, agent_id=AGENT, course_id=event_id, chapter=0, number=0, repetition=0,
+            event_id=event_id, agent_id=AGENT, course_id=event_id, chapter=0, exercise=0, repetition=0,
             assignment_id=event_id, correct=True, missing=(), graded_at=stories.BEGINNING, due_at=None,
         ),
         CourseFinished(event_id=event_id, agent_id=AGENT, course_id=event_id),
@@ -113,6 +113,8 @@ def _reviewed(memories: list[UUID], perspective: str | None) -> MemoriesReviewed
         event_id=derive(tuple(memories), "reviewed"),
         agent_id=AGENT,
         course_id=UUID(int=1),
+        chapter=0,
+        exercise=0,
         perspective=perspective,
         memory_ids=tuple(memories),
     )

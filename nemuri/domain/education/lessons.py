@@ -1,0 +1,107 @@
+"""What comes next in a course: read, sleep, test, sleep, and so on (document 000 §4.1, RULINGS)."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
+from nemuri.contracts.education import Exercise, ExerciseGraded
+from nemuri.contracts.event import TUTOR, Event
+from nemuri.domain.education import grading
+from nemuri.domain.education.course import Course, Trial, occasion
+from nemuri.domain.education.repetition import again
+from nemuri.domain.tasks.state import TaskState
+
+Step = Literal["read", "test", "finish"]
+ENOUGH = 5
+"""So many memories are looked at again after a wrong answer (document 000 §4.1)."""
+
+
+def sessions(course: Course, trials: Iterable[Trial]) -> tuple[UUID, ...]:
+    """The sessions that the agent must have slept over before the course can go on: of the newest chapter."""
+    tested = (each.grades[0].assignment_id for each in trials if each.grades)
+    return (*(each.session_id for each in course.readings[-1:]), *(each for each in tested if each is not None))
+
+
+def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> Step | None:
+    """What comes next; None while something is awaited.
+
+    `trials` are the exercises of the chapter that was read last, `slept` the sessions that the agent slept over.
+    """
+    if course.finished_at is not None:
+        return None
+    if not course.readings:
+        return "read"
+    if course.readings[-1].session_id not in slept:
+        return None
+    if any(not each.grades for each in trials):
+        return "test"
+    if not all(_over(each, slept) for each in trials):
+        return None
+    return "read" if len(course.readings) < len(course.textbook.chapters) else "finish"
+
+
+def _over(trial: Trial, slept: Collection[UUID]) -> bool:
+    """Whether an exercise of a chapter's test is answered, slept over and, if need be, reviewed."""
+    first = trial.grades[0]
+    rested = first.assignment_id is None or first.assignment_id in slept
+    return rested and (first.correct or first.reviewed is not None)
+
+
+def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSubmitted:
+    """The task that sets an exercise for the next time: an ordinary one, for this agent under this perspective."""
+    return TaskSubmitted(
+        event_id=trial.task_id,
+        client_id=TUTOR,
+        causation_id=cause.event_id if cause else None,
+        agent_id=course.agent_id,
+        text=exercise_of(course, trial).question,
+        wanted_agent=course.agent_id,
+        perspective=course.textbook.perspective,
+    )
+
+
+def exercise_of(course: Course, trial: Trial) -> Exercise:
+    """The exercise as the textbook has it."""
+    return course.textbook.chapters[trial.chapter].exercises[trial.number]
+
+
+def answered(state: TaskState) -> bool:
+    """Whether a task is over: every session of it has ended, or it ended without an answer."""
+    task = state.task
+    if task is None or task.status in {"failed", "negotiation"}:
+        return task is not None
+    return 0 < task.routed == len(state.present) and all(each.ended for each in state.present)
+
+
+def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: str, *, now: datetime) -> ExerciseGraded:
+    """Grade what was said in answer to an exercise; a task that ended without an answer is a wrong one.
+
+    `said` is the answer without what a model says of itself, `now` the platform's time.
+    """
+    exercise = exercise_of(course, trial)
+    work = state.present if all(each.ended for each in state.present) else ()
+    drew = any(each.citations or each.used for each in work)
+    correct = bool(work) and grading.right(exercise.question, exercise.keywords, said, drew_on_something=drew)
+    following = again(course.repeating, [*(each.correct for each in trial.grades), correct], trial.card, now)
+    return ExerciseGraded.following(
+        cause,
+        key=occasion(course.course_id, trial.place, trial.repetition),
+        agent_id=course.agent_id,
+        course_id=course.course_id,
+        chapter=trial.chapter,
+        exercise=trial.number,
+        repetition=trial.repetition,
+        assignment_id=work[0].assignment_id if work else None,
+        correct=correct,
+        missing=grading.missing(exercise.keywords, said),
+        graded_at=now,
+        due_at=following.due_at,
+        card=following.card,
+    )
+
+
+def success(event: ExerciseGraded) -> FeedbackGiven:
+    """A right answer is a success (document 003 §4.4): credited to what it used like any other feedback."""
+    return FeedbackGiven.following(event, client_id=TUTOR, result="success")

@@ -1,0 +1,202 @@
+"""Commands about what agents are taught: teach, courses, clock."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import re
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from nemuri.face.cli.failures import LATE, Failure, WrongUse
+from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nemuri.contracts.queries import ChapterReport, CourseReport, CoursesView
+    from nemuri.face.client import Client
+
+LOOK = 0.5
+"""Seconds between two looks at a course that goes on."""
+_STEP = re.compile(r"([0-9]+(?:\.[0-9]+)?)([dhm])")
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
+
+AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
+
+
+class Schedule(StrEnum):
+    """When exercises come again."""
+
+    FIXED = "fixed"
+    FSRS = "fsrs"
+    NONE = "none"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (teach, courses, clock):
+        app.command()(command)
+
+
+def teach(
+    context: typer.Context,
+    agent: AgentArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The textbook.")],
+    repeating: Annotated[
+        Schedule,
+        typer.Option("--repeating", help="When exercises come again: after 1, 3, 7, 14, 30 days; by FSRS; never."),
+    ] = Schedule.FIXED,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the report.")] = False,
+    timeout: TimeoutOption = 600.0,
+    json: JsonOption = False,
+) -> None:
+    """Teach an agent from a textbook: it reads, sleeps, is tested and sleeps, chapter by chapter."""
+    from nemuri.face.cli.screen import say, say_json, waiting
+    from nemuri.face.textbooks import read_textbook
+
+    session, name, limit = Session.of(context, json=json), agent_id(agent), seconds(timeout)
+    textbook = read_textbook(file)
+
+    async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
+        course_id = await client.teach(name, textbook, repeating=repeating.value)
+        if no_wait:
+            return course_id, None
+        with waiting(f"{name} reads {textbook.title}") as show:
+            return course_id, await _until_finished(client, name, course_id, limit, show)
+
+    course_id, view = session.run(work)
+    if view is None:
+        if session.json:
+            say_json({"course_id": course_id})
+        else:
+            say(f"course {course_id} has begun; `nemuri courses {name}` shows how it goes")
+    elif session.json:
+        say_json(view.courses[0])
+    else:
+        _show(view)
+
+
+def courses(
+    context: typer.Context,
+    agent: AgentArgument,
+    course: Annotated[
+        str | None, typer.Argument(metavar="[COURSE]", help="One course, by the start of its id.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show an agent's school report: its courses, or one of them with its every exercise."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session, name = Session.of(context, json=json), agent_id(agent)
+
+    async def work(client: "Client") -> "CoursesView":
+        view = await client.courses(name)
+        if course is None:
+            return view
+        found = [each.course_id for each in view.courses if str(each.course_id).startswith(course.lower())]
+        if len(found) != 1:
+            raise Failure(f"{name} has {len(found) or 'no'} course{'s' * (len(found) > 1)} {course!r}")
+        return await client.courses(name, found[0])
+
+    view = session.run(work)
+    if session.json:
+        say_json(view)
+    elif not view.courses:
+        say(f"{name} has been taught nothing yet; `nemuri teach {name} FILE.yaml` begins a course")
+    else:
+        _show(view)
+
+
+def clock(
+    context: typer.Context,
+    advance: Annotated[
+        str | None, typer.Option("--advance", metavar="STEP", help="Move the clock on, as 3d, 12h or 90m.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the platform's clock, or move it on, so that a simulation need not wait for exercises to come again."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    step = None if advance is None else _step(advance)
+    now: datetime = session.run(lambda client: client.clock(step))
+    if session.json:
+        say_json({"now": now.isoformat()})
+    else:
+        say(f"{now:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def _step(text: str) -> timedelta:
+    found = _STEP.fullmatch(text.strip())
+    try:
+        step = timedelta(**{_UNITS[found[2]]: float(found[1])}) if found else timedelta()
+    except OverflowError:
+        step = timedelta()
+    if not step:
+        raise WrongUse(f"{text!r:.40} is no step: write a number above 0 and d, h or m, as 3d")
+    return step
+
+
+async def _until_finished(
+    client: "Client", name: str, course_id: UUID, limit: float, show: "Callable[[str], None]"
+) -> "CoursesView":
+    try:
+        async with asyncio.timeout(limit):
+            while (view := await client.courses(name, course_id)).courses[0].finished_at is None:
+                show(_doing(view.courses[0]))
+                await asyncio.sleep(LOOK)  # nothing announces how far a course is
+    except TimeoutError:
+        raise Failure(
+            f"course {course_id} is not over in {limit:g} s; it goes on: `nemuri courses {name}`", LATE
+        ) from None
+    return view
+
+
+def _doing(course: "CourseReport") -> str:
+    """What the agent is at, in a few words."""
+    at = max((number for number, each in enumerate(course.chapters) if each.read), default=0)
+    chapter = course.chapters[at]
+    place = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
+    if not chapter.read:
+        return f"reads {place}"
+    if not chapter.slept:
+        return f"sleeps over {place}"
+    return f"is tested on {place}: {chapter.right + chapter.wrong} of {chapter.exercises} answered"
+
+
+def _show(view: "CoursesView") -> None:
+    from nemuri.face.cli.screen import say, table
+
+    for course in view.courses:
+        say(f"{course.title} ({course.course_id}): {_standing(course)}")
+        columns = ("chapter", "read", "slept", "memories", "archived", "strength", "right", "wrong", "next")
+        table(
+            columns,
+            [_row(each) for each in course.chapters],
+            numbers=("memories", "archived", "strength", "right", "wrong"),
+        )
+        for chapter in course.chapters:
+            for exercise in chapter.details:
+                for answer in exercise.answers:
+                    say(f"  {'right' if answer.correct else 'wrong'}  {answer.graded_at:%Y-%m-%d}  {exercise.question}")
+                    if answer.missing:
+                        say(f"         missing: {', '.join(answer.missing)}")
+                    if not answer.correct:
+                        say(f"         reviewed {len(answer.reviewed)} memories")
+
+
+def _standing(course: "CourseReport") -> str:
+    return f"finished on {course.finished_at:%Y-%m-%d}" if course.finished_at else _doing(course)
+
+
+def _row(chapter: "ChapterReport") -> tuple[object, ...]:
+    yes = {True: "yes", False: "-"}
+    strength = "-" if chapter.strength is None else f"{chapter.strength:.2f}"
+    due = f"{chapter.due_at:%Y-%m-%d}" if chapter.due_at else "-"
+    tested = (chapter.right, chapter.wrong) if chapter.exercises else ("-", "-")
+    been = (yes[chapter.read], yes[chapter.slept])
+    return (chapter.title, *been, chapter.memories, chapter.archived, strength, *tested, due)

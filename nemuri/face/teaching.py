@@ -1,0 +1,48 @@
+"""Teaching: a course is begun by an operator's event on the agent's own sub-stream (docs/decisions/0007)."""
+
+from hashlib import sha256
+from uuid import UUID
+
+from nemuri.contracts.education import CourseBegun, Repeating, Textbook
+from nemuri.contracts.event import derive
+from nemuri.contracts.queries import AgentView, CoursesQuery, CoursesView
+from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.infra.log import ConflictError, TooLargeError
+
+
+async def begin(exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating) -> UUID:
+    """Begin a course and return its id, once it is on disk.
+
+    Raises `ClientError` when the agent has no such perspective, or is being taught this very textbook already.
+    """
+    _check_perspective(agent, textbook)
+    taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
+    if any(each.title == textbook.title and each.finished_at is None for each in taught.courses):
+        raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already; see `nemuri courses`")
+    log = exchange.log
+    newest = await log.newest_on(log.subjects.of_agent(agent.agent_id, CourseBegun))
+    content = sha256(textbook.model_dump_json().encode()).hexdigest()
+    event = checked(
+        CourseBegun,
+        event_id=derive(f"{agent.agent_id}/{content}/{repeating}/{newest.event_id}", CourseBegun.kind_of()),
+        agent_id=agent.agent_id,
+        textbook=textbook,
+        repeating=repeating,
+    )
+    try:
+        sequence = await log.append(event, expected=newest.sequence)
+    except ConflictError as error:
+        raise ClientError(f"somebody else began a course of {agent.agent_id} at this moment; try again") from error
+    except TooLargeError as error:
+        raise ClientError(f"the textbook {textbook.title!r} is too large; divide it") from error
+    exchange.seen = max(exchange.seen, sequence)
+    return event.course_id
+
+
+def _check_perspective(agent: AgentView, textbook: Textbook) -> None:
+    names = agent.definition.perspective_names
+    if textbook.perspective is not None and textbook.perspective not in names:
+        raise ClientError(
+            f"{agent.agent_id} has no perspective {textbook.perspective!r}, under which the textbook is to be read; "
+            f"it has {', '.join(names)}"
+        )

@@ -1,0 +1,130 @@
+"""The reactions of the tutor: read, sleep, test, sleep, chapter by chapter (document 000 §4.1)."""
+
+from collections.abc import Sequence
+
+from nemuri.contracts.clients import FeedbackGiven, Setting
+from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
+from nemuri.contracts.event import TUTOR, Event, derive
+from nemuri.contracts.memories import AgentSlept, SessionEnded
+from nemuri.contracts.queries import CoursesQuery, CoursesView, Refusal
+from nemuri.contracts.tasks import NegotiationOpened, TaskFailed
+from nemuri.domain.education import lessons
+from nemuri.domain.education.course import Course, Trial, memory_key
+from nemuri.domain.memory import usage
+from nemuri.domain.memory.content import encoded
+from nemuri.infra.models.extractive import substance
+from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.recollection import Recollections
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.courses import Courses
+from nemuri.services.tutor.reading import read
+from nemuri.services.tutor.reminders import arm, remind
+from nemuri.services.tutor.reports import reported
+
+service = Service(TUTOR, at_once=8, background=remind)
+minds = Recollections()
+
+
+@service.reaction(CourseBegun, AgentSlept, MemoriesReviewed)
+async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Outcome:
+    """What comes next in each course that is not over, as soon as the agent has slept over what was before."""
+    running = await Courses(resources.database).of(event.agent_id, running=True)
+    return [following for course in running for following in await _next(event, course, resources)]
+
+
+@service.reaction(FeedbackGiven)
+async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Outcome:
+    """The same once a right answer is credited, in case the agent slept before it was graded."""
+    if event.client_id != TUTOR or event.agent_id is None:
+        return None
+    running = await Courses(resources.database).of(event.agent_id, running=True)
+    return [following for course in running for following in await _next(event, course, resources)]
+
+
+@service.reaction(ChapterRead)
+async def remember(event: ChapterRead, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
+    """What was read becomes memories, each once however often it is read; then the agent is ready to sleep over it."""
+    memories: list[Event] = [
+        encoded(event, each, key=memory_key(event.agent_id, each.memory.content), source="education")
+        for each in event.sections
+    ]
+    return [*memories, usage.ended(event, event.session_id, event.agent_id)]
+
+
+@service.reaction(SessionEnded, TaskFailed, NegotiationOpened)
+async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
+    """An exercise is graded once every session of its task has ended, or when it ends without an answer."""
+    found = await Courses(resources.database).set_by(event.thread) if event.thread else None
+    if found is None:
+        return None
+    state = await resources.views.task(event.task_id)
+    if not lessons.answered(state):
+        return None
+    said = "\n".join(substance(each.answer or "") for each in state.present)
+    return lessons.grade(event, *found, state, said, now=await resources.clock.now())
+
+
+@service.reaction(ExerciseGraded)
+async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGiven | MemoriesReviewed | None:
+    """A right answer is a success; after a wrong one, what holds the right one is looked at again."""
+    courses = Courses(resources.database)
+    course = await courses.course(event.course_id)
+    trials = {each.place: each for each in await courses.trials(event.course_id, event.chapter)}
+    trial = trials.get((event.chapter, event.exercise))
+    if course is None or trial is None or event.repetition + 1 != trial.repetition:
+        return None
+    await arm(trial, resources)
+    return lessons.success(event) if event.correct else await _review(event, course, trial, resources)
+
+
+@service.answer(CoursesQuery)
+async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Refusal:
+    """How an agent is doing at school."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=f"there is no agent {query.agent_id!r}; `nemuri agents` lists those there are")
+    return await reported(agent, query.course_id, resources)
+
+
+async def _next(event: Event, course: Course, resources: Resources) -> Sequence[Event]:
+    known, chapter = Courses(resources.database), max(len(course.readings) - 1, 0)
+    trials = await known.trials(course.course_id, chapter)
+    agent = await resources.views.agent(course.agent_id)
+    if agent is None:
+        return ()
+    sessions = lessons.sessions(course, trials)
+    ended = await resources.views.happened(derive(each, SessionEnded.kind_of()) for each in sessions)
+    slept = {each for each in sessions if derive(each, SessionEnded.kind_of()) in ended and each not in agent.awake}
+    about = {"agent_id": course.agent_id, "course_id": course.course_id, "correlation_id": None}
+    match lessons.step(course, trials, slept):
+        case "read":
+            following = len(course.readings)
+            memories, spent = await read(course, following, agent, resources)
+            key = f"{course.course_id}/{following}"
+            return [ChapterRead.following(event, key=key, chapter=following, sections=memories, usage=spent, **about)]
+        case "test":
+            there = await resources.views.happened(each.task_id for each in trials)
+            return [
+                lessons.setting(course, each, event) for each in trials if not each.grades and each.task_id not in there
+            ]
+        case "finish":
+            return [CourseFinished.following(event, key=course.course_id, **about)]
+        case None:
+            return ()
+
+
+async def _review(event: ExerciseGraded, course: Course, trial: Trial, resources: Resources) -> MemoriesReviewed | None:
+    agent = await resources.views.agent(course.agent_id)
+    if agent is None or trial.grades[-1].reviewed is not None:
+        return None
+    exercise, perspective = lessons.exercise_of(course, trial), course.textbook.perspective
+    wanted = exercise.answer or " ".join(exercise.keywords)
+    found = await minds.recall(resources, agent, wanted, perspective=perspective, setting=Setting())
+    return MemoriesReviewed.following(
+        event,
+        course_id=course.course_id,
+        chapter=trial.chapter,
+        exercise=trial.number,
+        perspective=perspective,
+        memory_ids=tuple(each.memory_id for each in found.candidates[: lessons.ENOUGH]),
+    )

@@ -1,0 +1,96 @@
+"""School reports: how each chapter of an agent's courses went, and what became of what was read."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from nemuri.contracts.event import derive
+from nemuri.contracts.memories import SessionEnded
+from nemuri.contracts.queries import AnswerReport, ChapterReport, CourseReport, CoursesView, ExerciseReport, Refusal
+from nemuri.domain.education.course import Course, Grade, Trial
+from nemuri.domain.education.lessons import exercise_of
+from nemuri.domain.memory.mind import Agent, Remembered
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.courses import Courses
+
+QUESTION = 200
+"""Characters of a question in a report."""
+
+
+async def reported(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
+    """The reports of an agent's courses; of one alone, and with its exercises, where that is asked for."""
+    found = await Courses(resources.database).of(agent.agent_id)
+    if course_id is not None:
+        found = [each for each in found if each.course_id == course_id]
+        if not found:
+            return Refusal(refused=f"{agent.agent_id} has no course {course_id}")
+    reports = [await _course(agent, each, resources, details=course_id is not None) for each in found]
+    return CoursesView(agent_id=agent.agent_id, now=await resources.clock.now(), courses=tuple(reports))
+
+
+async def _course(agent: Agent, course: Course, resources: Resources, *, details: bool) -> CourseReport:
+    trials = await Courses(resources.database).trials(course.course_id)
+    memories = await resources.views.memories_by_id(each for one in course.readings for each in one.memories)
+    endings = {each.session_id: derive(each.session_id, SessionEnded.kind_of()) for each in course.readings}
+    ended = await resources.views.happened(endings.values())
+    slept = {each for each, ending in endings.items() if ending in ended and each not in agent.awake}
+    chapters = [
+        _chapter(agent, course, number, [each for each in trials if each.chapter == number], memories, slept)
+        for number in range(len(course.textbook.chapters))
+    ]
+    if not details:
+        chapters = [each.model_copy(update={"details": ()}) for each in chapters]
+    return CourseReport(
+        course_id=course.course_id,
+        title=course.textbook.title,
+        perspective=course.textbook.perspective,
+        repeating=course.repeating,
+        begun_at=course.begun_at,
+        finished_at=course.finished_at,
+        chapters=tuple(chapters),
+    )
+
+
+def _chapter(
+    agent: Agent,
+    course: Course,
+    number: int,
+    trials: Sequence[Trial],
+    memories: dict[UUID, Remembered],
+    slept: set[UUID],
+) -> ChapterReport:
+    reading = course.readings[number] if number < len(course.readings) else None
+    made = [memories[each][1] for each in (reading.memories if reading else ()) if each in memories]
+    strengths = [agent.strength(each) for each in made if each.status == "active"]
+    newest = [each.grades[-1].correct for each in trials if each.grades]
+    return ChapterReport(
+        title=course.textbook.chapters[number].title,
+        read=reading is not None,
+        slept=reading is not None and reading.session_id in slept,
+        memories=len(made),
+        archived=len(made) - len(strengths),
+        strength=sum(strengths) / len(strengths) if strengths else None,
+        exercises=len(trials),
+        right=newest.count(True),
+        wrong=newest.count(False),
+        due_at=min((each.due_at for each in trials if each.due_at is not None), default=None),
+        details=tuple(_exercise(course, each) for each in trials),
+    )
+
+
+def _exercise(course: Course, trial: Trial) -> ExerciseReport:
+    question = exercise_of(course, trial).question
+    return ExerciseReport(
+        question=question if len(question) <= QUESTION else f"{question[: QUESTION - 1]}…",
+        answers=tuple(map(_answer, trial.grades)),
+        due_at=trial.due_at,
+    )
+
+
+def _answer(grade: Grade) -> AnswerReport:
+    return AnswerReport(
+        repetition=grade.repetition,
+        correct=grade.correct,
+        missing=grade.missing,
+        graded_at=grade.graded_at,
+        reviewed=grade.reviewed or (),
+    )

@@ -1,0 +1,170 @@
+"""An agent is taught: it reads, sleeps, is tested and sleeps, and exercises come again when it is time."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
+from nemuri.contracts.education import ChapterRead, ExerciseGraded, Textbook
+from nemuri.contracts.event import TUTOR
+from nemuri.contracts.log import AnyEvent
+from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoryEncoded
+from nemuri.contracts.queries import CourseReport, ExerciseReport
+from nemuri.domain.memory.policy import Policy
+from nemuri.face.client import Client
+from nemuri.face.exchange import ClientError
+from nemuri.infra.resources import Resources
+from nemuri.infra.settings import Settings
+from tests.connected.classroom import LOST, TEXTBOOK, TRUTH, over
+from tests.connected.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    snapshot,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+
+async def school(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
+    """An agent that went through the whole textbook."""
+    await resources.log.append(agent_defined())
+    await client.settle()
+    course_id = await client.teach("python", textbook, **how)  # type: ignore[arg-type]
+    return await over(resources, client, course_id)
+
+
+async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseReport:
+    """An exercise of the first chapter."""
+    return (await client.courses("python", course_id)).courses[0].chapters[0].details[number]
+
+
+async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) -> None:
+    """Each chapter is slept over before its test and after it; right answers are successes, wrong ones reviewed."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        course = await school(resources, client)
+        first, second = course.chapters
+        assert (first.read, first.slept, first.memories, first.right, first.wrong) == (True, True, 2, 1, 1)
+        assert (second.read, second.slept, second.memories, second.exercises) == (True, True, 1, 0)
+        right, wrong = first.details
+        assert [(each.correct, each.missing, each.reviewed) for each in right.answers] == [(True, (), ())]
+        assert [(each.correct, each.missing) for each in wrong.answers] == [(False, ("zebra",))]
+        assert wrong.answers[0].reviewed
+        events = await effective(resources.log)
+        read = [each for each in events if isinstance(each, MemoryEncoded) and each.source == "education"]
+        assert {each.strength for each in read} == {Policy().initial_strength_education}
+        assert read[0].memory.learnings == {"semantics": "The truth value of an empty list is false."}
+        assert [(each.reason, each.points) for each in events if isinstance(each, ImpactCredited)] == [
+            ("success", Policy().impact_task_success)
+        ]
+        assert_in_order(events)
+    await assert_verified(settings)
+
+
+def assert_in_order(events: list[AnyEvent]) -> None:
+    """The first chapter is read and slept over, then tested; the second is read once that too is slept over."""
+    first, second = (each for each in events if isinstance(each, ChapterRead))
+    asked = [each for each in events if isinstance(each, TaskSubmitted)]
+    graded = [each for each in events if isinstance(each, ExerciseGraded)]
+    slept = {
+        session: events.index(each) for each in events if isinstance(each, AgentSlept) for session in each.sessions
+    }
+    assert events.index(first) < slept[first.session_id] < min(events.index(each) for each in asked)
+    assert max(events.index(each) for each in graded) < events.index(second)
+    assert max(slept[each.assignment_id] for each in graded if each.assignment_id) < events.index(second)
+    assert second.session_id in slept
+
+
+async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(settings: Settings) -> None:
+    """After 1, 3 and 7 days for a right one, each day for a wrong one, also when nobody was there meanwhile."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        course = await school(resources, client)
+    for day, right, wrong in ((1, 2, 2), (4, 3, 3), (11, 4, 4)):
+        async with at_work(settings) as resources, visiting(settings) as client:
+            before = await client.clock()
+            assert all(each.due_at is not None and each.due_at > before for each in await both(client, course))
+            await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
+
+            async def again(right: int = right, wrong: int = wrong, client: Client = client) -> bool:
+                """Both exercises came again."""
+                return [len(each.answers) for each in await both(client, course)] == [right, wrong]
+
+            await eventually(again)
+            await quiet(resources)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        growing, shortest = await both(client, course)
+        assert [each.correct for each in growing.answers] == [True] * 4
+        assert not any(each.correct for each in shortest.answers)
+        assert days(growing) == 14
+        assert days(shortest) == 1
+        asked = Counter(each.text for each in await effective(resources.log) if isinstance(each, TaskSubmitted))
+        assert asked == {TRUTH.question: 4, LOST.question: 4}
+    await assert_verified(settings)
+
+
+async def both(client: Client, course: CourseReport) -> tuple[ExerciseReport, ExerciseReport]:
+    """The exercise that the agent can answer, and the one that it cannot."""
+    return await exercise(client, course.course_id, 0), await exercise(client, course.course_id, 1)
+
+
+def days(known: ExerciseReport) -> int:
+    """The present interval of an exercise."""
+    assert known.due_at is not None
+    return (known.due_at - known.answers[-1].graded_at).days
+
+
+async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
+    """A second course of it begins after the first; what was read is known then and not remembered twice."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await school(resources, client, repeating="none")
+        before = len(await client.memories("python"))
+        second = await client.teach("python", TEXTBOOK, repeating="fsrs")
+        with pytest.raises(ClientError, match="is being taught 'Truth' already"):
+            await client.teach("python", TEXTBOOK)
+        report = await over(resources, client, second)
+        read = [each for each in await client.memories("python") if each.source == "education"]
+        assert len(read) == 3 <= before
+        assert all(each.due_at is not None for each in report.chapters[0].details)
+    await assert_verified(settings)
+
+
+async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
+    """An unknown agent or perspective, and a clock that is turned back: one line, and nothing changes."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        end = await resources.log.last_sequence()
+        with pytest.raises(ClientError, match="there is no agent 'nobody'"):
+            await client.teach("nobody", TEXTBOOK)
+        with pytest.raises(ClientError, match="has no perspective 'cost'"):
+            await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "cost"}))
+        for step in (timedelta(), timedelta(days=-1), timedelta(days=36_501)):
+            with pytest.raises(ClientError, match="the clock moves forward only"):
+                await client.clock(advance=step)
+        with pytest.raises(ClientError, match="name of a service"):
+            async with visiting(settings, TUTOR):
+                pass
+        assert await resources.log.last_sequence() == end
+        assert abs(await client.clock() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+async def test_nobody_else_takes_an_exercise_for_the_tutor(settings: Settings) -> None:
+    """A client that says success in words of its own changes no course, and a chosen id is none of the tutor's."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        course = await school(resources, client)
+        before = (await snapshot(resources))["trial"]
+        graded = next(each for each in await effective(resources.log) if isinstance(each, ExerciseGraded))
+        await resources.log.append(
+            FeedbackGiven(
+                event_id=course.course_id, client_id="mallory", correlation_id=graded.task_id, result="success"
+            )
+        )
+        await quiet(resources)
+        assert (await snapshot(resources))["trial"] == before
+    await assert_verified(settings)

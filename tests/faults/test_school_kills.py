@@ -1,0 +1,66 @@
+"""Whoever dies while an agent is at school, it goes through the whole textbook, and every exercise comes again once."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from nemuri.contracts.clients import TaskSubmitted
+from nemuri.contracts.education import ChapterRead, CourseFinished, ExerciseGraded
+from nemuri.contracts.event import TUTOR
+from nemuri.contracts.queries import CoursesView
+from nemuri.face.client import Client
+from nemuri.infra.log import Log
+from nemuri.infra.resources import opened
+from tests.connected.classroom import TEXTBOOK
+from tests.connected.scene import assert_verified, effective, eventually, quiet, visiting
+from tests.faults.processes import Platform
+from tests.faults.test_kills import crash_sometime, patiently
+
+pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
+
+
+async def answered(client: Client, times: int) -> CoursesView:
+    """The report, once every exercise has so many answers."""
+
+    async def found() -> CoursesView | None:
+        """Every exercise has its answers."""
+        [course] = (await patiently(lambda: client.courses("python"))).courses
+        view = await patiently(lambda: client.courses("python", course.course_id))
+        counts = {len(each.answers) for chapter in view.courses[0].chapters for each in chapter.details}
+        return view if view.courses[0].finished_at and counts == {times} else None
+
+    view: CoursesView = await eventually(found, seconds=80)
+    return view
+
+
+async def crash_while(platform: Platform, victims: Sequence[str], rng: random.Random, client: Client) -> None:
+    """Kill them, and be sure that what was asked of them comes about all the same."""
+    await crash_sometime(platform, victims, rng)
+    await patiently(client.status)
+
+
+async def test_a_course_survives_whoever_is_killed(platform: Platform, log: Log, seed: int) -> None:
+    """Each chapter is read once, each exercise graded once each time, the test after it and the one a day later."""
+    rng = random.Random(seed)
+    async with visiting(platform.settings) as client:
+        course_id = await client.teach("python", TEXTBOOK)
+        await crash_while(platform, (TUTOR, "projector", "sleep", "attribution", "nats", "postgres"), rng, client)
+        await answered(client, 1)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(patiently(lambda: client.clock(timedelta(days=1, minutes=10))))
+            group.create_task(crash_while(platform, (TUTOR, "specialist", "nats"), rng, client))
+        view = await answered(client, 2)
+    async with opened(platform.settings) as resources:
+        await quiet(resources)
+    facts = [each for each in await effective(log) if not isinstance(each, TaskSubmitted) or each.client_id == TUTOR]
+    assert [each.course_id for each in view.courses] == [course_id]
+    assert [each.chapter for each in facts if isinstance(each, ChapterRead)] == [0, 1]
+    graded = Counter((each.exercise, each.repetition) for each in facts if isinstance(each, ExerciseGraded))
+    assert graded == {(0, 0): 1, (1, 0): 1, (0, 1): 1, (1, 1): 1}
+    assert len([each for each in facts if isinstance(each, TaskSubmitted)]) == 4
+    assert len([each for each in facts if isinstance(each, CourseFinished)]) == 1
+    await assert_verified(platform.settings)

@@ -1,0 +1,138 @@
+"""The fold of a course, and what comes next in it."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.education import (
+    Chapter,
+    ChapterRead,
+    CourseBegun,
+    CourseFinished,
+    Exercise,
+    ExerciseGraded,
+    MemoriesReviewed,
+    Section,
+    Textbook,
+)
+from nemuri.contracts.memories import NewMemory
+from nemuri.domain.education.course import CourseEvent, CourseState, evolve, task_of
+from nemuri.domain.education.lessons import sessions, setting, step
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+COURSE, WORK = UUID(int=1), UUID(int=2)
+FIRST, SECOND = UUID(int=10), UUID(int=11)
+CHAPTER = Chapter(
+    title="Sleep",
+    sections=(Section(title="Stages", text="REM comes last."),),
+    exercises=(
+        Exercise(question="What comes last?", keywords=("REM",)),
+        Exercise(question="First?", keywords=("one",)),
+    ),
+)
+TEXTBOOK = Textbook(title="Sleep", perspective="semantics", chapters=(CHAPTER, CHAPTER))
+COMMON: dict[str, Any] = {"agent_id": "python", "recorded_at": NOW}
+
+
+def begun() -> CourseBegun:
+    """The course begins."""
+    return CourseBegun(event_id=COURSE, textbook=TEXTBOOK, **COMMON)
+
+
+def read(chapter: int = 0, session: UUID = FIRST) -> ChapterRead:
+    """A chapter was read."""
+    new = NewMemory(
+        memory=MemoryContent(content="REM comes last."), vector="v", strength=0.5, perspectives=("semantics",)
+    )
+    return ChapterRead(event_id=session, course_id=COURSE, chapter=chapter, sections=(new,), **COMMON)
+
+
+def graded(number: int, *, chapter: int = 0, repetition: int = 0, correct: bool = True) -> ExerciseGraded:
+    """An answer was right, or wrong."""
+    return ExerciseGraded(
+        event_id=uuid4(), course_id=COURSE, chapter=chapter, exercise=number, repetition=repetition, assignment_id=WORK,
+        correct=correct, missing=(), graded_at=NOW, due_at=NOW, **COMMON,
+    )  # fmt: skip
+
+
+def reviewed(number: int) -> MemoriesReviewed:
+    """What holds the right answer was looked at again."""
+    return MemoriesReviewed(
+        event_id=uuid4(), course_id=COURSE, chapter=0, exercise=number, perspective=None, memory_ids=(FIRST,), **COMMON
+    )
+
+
+def after(*events: CourseEvent) -> CourseState:
+    """The course after these events."""
+    state = CourseState()
+    for event in events:
+        state = evolve(state, event)
+    return state
+
+
+def following(state: CourseState, *slept: UUID) -> str | None:
+    """What comes next for an agent that has slept over these sessions."""
+    assert state.course is not None
+    chapter = max(len(state.course.readings) - 1, 0)
+    trials = [each for place, each in sorted(state.trials.items()) if place[0] == chapter]
+    assert set(sessions(state.course, trials)) <= {FIRST, SECOND, WORK}
+    return step(state.course, trials, set(slept))
+
+
+def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
+    """Chapter by chapter, and each only once the agent has slept over what was before."""
+    assert following(after(begun())) == "read"
+    assert following(after(begun(), read())) is None
+    assert following(after(begun(), read()), FIRST) == "test"
+    assert following(after(begun(), read(), graded(0)), FIRST, WORK) == "test"
+    whole = after(begun(), read(), graded(0), graded(1))
+    assert following(whole, FIRST) is None
+    assert following(whole, FIRST, WORK) == "read"
+
+
+def test_a_wrong_answer_is_reviewed_before_the_course_goes_on() -> None:
+    """Even when nothing was found to look at again."""
+    wrong = (begun(), read(), graded(0), graded(1, correct=False))
+    assert following(after(*wrong), FIRST, WORK) is None
+    assert following(after(*wrong, reviewed(1)), FIRST, WORK) == "read"
+    assert after(*wrong, reviewed(1)).trials[0, 1].grades[0].reviewed == (FIRST,)
+
+
+def test_after_the_last_chapter_the_course_is_over_and_stays_so() -> None:
+    """Then only its exercises come again."""
+    tested = [graded(number, chapter=chapter) for chapter in (0, 1) for number in (0, 1)]
+    whole = after(begun(), read(), read(1, SECOND), *tested)
+    assert following(whole, SECOND, WORK) == "finish"
+    over = evolve(whole, CourseFinished(event_id=uuid4(), course_id=COURSE, **COMMON))
+    assert following(over, SECOND, WORK) is None
+
+
+def test_an_exercise_is_set_by_a_task_of_its_own_each_time() -> None:
+    """Its id is derived, so that setting it twice is setting it once."""
+    state = after(begun(), read(), graded(0))
+    assert state.course is not None
+    again = setting(state.course, state.trials[0, 0])
+    assert again.event_id == task_of(COURSE, (0, 0), 1) != task_of(COURSE, (0, 0), 0)
+    assert (again.client_id, again.wanted_agent, again.perspective) == ("tutor", "python", "semantics")
+    assert again.text == "What comes last?"
+
+
+EVENTS: list[CourseEvent] = [
+    begun(), read(), read(1, SECOND), graded(0), graded(1, correct=False), graded(0, repetition=1), reviewed(1),
+    graded(9), CourseFinished(event_id=uuid4(), course_id=COURSE, **COMMON),
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(EVENTS), max_size=20))
+def test_the_fold_is_total_and_counts_every_answer_once(events: list[CourseEvent]) -> None:
+    """Whatever comes in whatever order, nothing raises, and the same said twice is said once."""
+    state = after(*events)
+    for event in events:
+        once = evolve(state, event)
+        assert evolve(once, event) == once
+    for trial in state.trials.values():
+        assert [each.repetition for each in trial.grades] == list(range(len(trial.grades)))

@@ -1,0 +1,57 @@
+"""When an answer to an exercise is right."""
+
+import pytest
+
+from nemuri.domain.education.grading import missing, right
+
+
+@pytest.mark.parametrize(
+    ("keyword", "answer"),
+    [
+        ("Ebbinghaus", "It was EBBINGHAUS."),
+        ("interval", "Both intervals grow."),
+        ("consolidate", "It is consolidated at night."),
+        ("ninety minutes", "About ninety\nminutes each."),
+        ("slow-wave", "in Slow Wave sleep"),
+        ("ＡＢＣ", "abc"),
+        ("総保有コスト", "これを総保有 コストと呼ぶ"),
+        ("ﾘｰﾄﾞﾀｲﾑ", "リードタイムは日数である"),
+        ("3", "締切は3日後"),
+        ("0.1", "the threshold is 0.1."),
+        ("==", "compare with =="),
+    ],
+)
+def test_a_keyword_is_found_in_whatever_form_it_is_said(keyword: str, answer: str) -> None:
+    """Case, width, inflection and spaces between Japanese characters do not matter."""
+    assert missing([keyword], answer) == ()
+
+
+@pytest.mark.parametrize(
+    ("keyword", "answer"),
+    [
+        ("cat", "a category"),
+        ("ninety minutes", "ninety long minutes"),
+        ("10", "at 100 degrees, or 10.5"),
+        ("m1", "It is so [m1]."),
+        ("廃棄", "在庫と保守"),
+        ("interval", ""),
+    ],
+)
+def test_what_is_only_a_part_of_a_word_is_no_keyword(keyword: str, answer: str) -> None:
+    """Words count whole, several side by side, numbers whole, and labels of sources not at all."""
+    assert missing([keyword], answer) == (keyword,)
+
+
+def test_what_is_missing_is_named_in_the_order_of_the_exercise() -> None:
+    """All keywords must occur; those that do not are told."""
+    assert missing(["winter", "steel", "price"], "The steel is cold.") == ("winter", "price")
+
+
+def test_to_say_that_nothing_was_found_is_wrong() -> None:
+    """An answer that drew on nothing and only repeats the question is no answer; one that knows more is."""
+    question = "How does the interval change after a recall?"
+    nothing = "The sources say nothing about an interval after a recall."
+    assert not right(question, ["interval"], nothing, drew_on_something=False)
+    assert right(question, ["interval"], "The interval doubles.", drew_on_something=True)
+    assert right(question, ["interval", "longer"], "The interval gets longer.", drew_on_something=False)
+    assert not right(question, ["longer"], nothing, drew_on_something=True)
