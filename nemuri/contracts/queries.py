@@ -148,6 +148,8 @@ class RecallQuery(Query):
     top: int = Field(default=10, ge=1, le=50)
     perspective: Label | None = None
     setting: Setting = Setting()
+    deep: bool = False
+    """Ask the archive too, and not only when nothing active is relevant."""
 
 
 class RecalledMemory(Value):
@@ -162,7 +164,9 @@ class RecallView(Value):
 
     ranking: str
     memories: tuple[RecalledMemory, ...]
+    """None where nothing relevant is remembered."""
     deep: bool = False
+    """Whether the archive was asked."""
 
 
 class ScorerQuery(Query):

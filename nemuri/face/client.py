@@ -72,11 +72,13 @@ class Client:
         perspective: str | None = None,
         project: str | None = None,
         domains: Iterable[str] = (),
+        deep: bool = False,
         key: UUID | None = None,
     ) -> UUID:
         """Submit a task and return its id, once it is on disk.
 
-        `documents` are names and texts (pages separated by form feeds). Under the same `key` a task is submitted
+        `documents` are names and texts (pages separated by form feeds). With `deep` the agent searches its archived
+        memories too, and not only when nothing active is relevant. Under the same `key` a task is submitted
         once. Raises `ClientError` for an unknown agent or input that is not text, and then nothing was submitted.
         """
         if key is not None and key.version == DERIVED:
@@ -92,6 +94,7 @@ class Client:
             wanted_agent=agent,
             perspective=perspective,
             setting={"project": project, "domains": list(domains)},
+            deep=deep,
         )
         await self._exchange.say(event)
         return event.event_id
@@ -228,8 +231,12 @@ class Client:
         perspective: str | None = None,
         project: str | None = None,
         domains: Iterable[str] = (),
+        deep: bool = False,
     ) -> queries.RecallView:
-        """What would come to the agent's mind, best first: the specialist's own retrieval; records nothing."""
+        """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
+
+        Records nothing, also with `deep`, which searches archived memories together with the active ones.
+        """
         setting = checked(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(
             queries.RecallQuery,
@@ -239,6 +246,7 @@ class Client:
             top=top,
             perspective=perspective,
             setting=setting,
+            deep=deep,
         )
 
     async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[queries.AgentView, ...]:

@@ -17,8 +17,8 @@ from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex, Candidates
 from nemuri.domain.memory.learning import COMPARED, near
-from nemuri.domain.memory.mind import Agent, Remembered
-from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, version
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
+from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, valid, version
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -40,6 +40,9 @@ class Recollection:
     expansions: dict[str, str]
     ranking: str
     deep: bool
+    """Whether the archive was asked."""
+    principles: tuple[Remembered, ...]
+    """The agent's active principles that hold in the setting, which need not be relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,9 @@ class Asked:
     words: Sequence[Sequence[str]]
     threshold: float
     """The cosine from which on the embedder of the vectors calls a memory relevant."""
+    setting: Setting
+    floor: float
+    """What something must have in common with the query for anything to be found."""
 
 
 @dataclass(slots=True)
@@ -57,6 +63,8 @@ class _Indexed:
     index: AgentIndex
     generation: str
     tags: frozenset[str] = frozenset()
+    principles: dict[UUID, Remembered] = field(default_factory=dict)
+    """The active ones."""
     until: int = 0
     """The newest change that it knows, by its place in the log."""
     seen: int = -1
@@ -78,21 +86,26 @@ class Recollections:
         *,
         perspective: str | None,
         setting: Setting,
+        deep: bool = False,
         now: datetime | None = None,
     ) -> Recollection:
-        """The memories relevant to a query, ranked; from the archive when nothing active is relevant."""
+        """The memories relevant to a query, ranked, or none.
+
+        The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
+        """
         expansions = expanded(agent, query)
         texts = (query, *expansions.values())
         vectors = resources.vectors.serving(agent.embedding)
-        asked = Asked(await vectors.of(texts), [terms(text) for text in texts], vectors.embedder.relevance_threshold)
+        words, threshold = [terms(text) for text in texts], vectors.embedder.relevance_threshold
+        asked = Asked(await vectors.of(texts), words, threshold, setting, agent.rules.relevance_floor)
         views = resources.database
         indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = _search(indexed, agent, asked, setting, active=True)
-            deep = not found.ids
-            if deep:
-                found = _search(indexed, agent, asked, setting, active=False)
+            found = _search(indexed, agent, asked, archived=deep)
+            if not found.ids and not deep:
+                deep, found = True, _search(indexed, agent, asked, archived=True)
+            principles = tuple(indexed.principles.values())
         known = await resources.views.memories_by_id(found.ids)
         occasion = Occasion(perspective, frozenset(occurring(indexed.tags, query)), now or datetime.now(UTC))
         scorer = await resources.views.scorer(agent.agent_id)
@@ -103,7 +116,8 @@ class Recollections:
             terms=tuple(asked.words[0]),
             expansions=expansions,
             ranking=version(agent.rules, scorer),
-            deep=deep and bool(candidates),
+            deep=deep,
+            principles=tuple(each for each in principles if valid(each[0].memory.scope, setting)),
         )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
@@ -112,12 +126,13 @@ class Recollections:
         At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        asked = Asked(await vectors.of([text]), [terms(text)], vectors.embedder.relevance_threshold)
+        threshold = vectors.embedder.relevance_threshold
+        asked = Asked(await vectors.of([text]), [terms(text)], threshold, _setting(scope), floor=0.0)
         views = resources.database
         indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = _search(indexed, agent, asked, _setting(scope), active=True)
+            found = _search(indexed, agent, asked, archived=False)
         known = await resources.views.memories_by_id(found.ids)
         close = [
             each.content.memory_id
@@ -151,6 +166,11 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
+    for each in changes:
+        if PRINCIPLE in each.content.memory.tags:
+            indexed.principles.pop(each.memory.memory_id, None)
+            if each.memory.status == "active":
+                indexed.principles[each.memory.memory_id] = (each.content, each.memory)
     indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
     indexed.seen = here
 
@@ -179,12 +199,16 @@ def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.f
     )
 
 
-def _search(indexed: _Indexed, agent: Agent, asked: Asked, setting: Setting, *, active: bool) -> Candidates:
+def _search(indexed: _Indexed, agent: Agent, asked: Asked, *, archived: bool) -> Candidates:
+    mask = indexed.index.eligible(asked.setting)
+    if archived:
+        mask |= indexed.index.eligible(asked.setting, active=False)
     return indexed.index.search(
         asked.vectors,
         asked.words,
         vector_threshold=asked.threshold,
-        mask=indexed.index.eligible(setting, active=active),
+        floor=asked.floor,
+        mask=mask,
         limit=agent.rules.candidate_limit,
     )
 

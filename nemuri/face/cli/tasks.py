@@ -33,6 +33,7 @@ ProjectOption = Annotated[
 DomainsOption = Annotated[
     list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable; else NEMURI_DOMAINS.")
 ]
+DeepOption = Annotated[bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")]
 
 
 class Way(StrEnum):
@@ -71,13 +72,14 @@ def ask(
     perspective: PerspectiveOption = None,
     project: ProjectOption = None,
     domain: DomainsOption = None,
+    deep: DeepOption = False,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
     limit = seconds(timeout)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain))
+    options = _options(text, file, agent, perspective, *session.setting(project, domain)) | {"deep": deep}
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await client.submit(text, **options), limit, session)
@@ -93,13 +95,14 @@ def submit(
     perspective: PerspectiveOption = None,
     project: ProjectOption = None,
     domain: DomainsOption = None,
+    deep: DeepOption = False,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and print its id at once."""
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain))
+    options = _options(text, file, agent, perspective, *session.setting(project, domain)) | {"deep": deep}
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -240,6 +243,8 @@ def _show(found: "TaskResult", session: Session) -> None:
     elif found.status == "done":
         say(f"\nagent    {found.agent_id} ({found.model})")
         say(f"task     {found.task_id}")
+        if found.recalled == 0:
+            say("recalled nothing relevant was remembered")
         say(f"cited    {_ids(found.citations)}")
         say(f"used     {_ids(found.used)}")
         say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")

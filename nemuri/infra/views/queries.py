@@ -136,20 +136,12 @@ class Views:
         async with self.database.reading() as connection:
             return [_pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
-    async def principles(self, agent_id: str) -> list[Remembered]:
-        """An agent's active principles, oldest first."""
-        state = tables.memory_state.c
-        return await self._memories(state.agent_id == agent_id, state.status == "active", _IS_PRINCIPLE)
-
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
         """Those of the memories that there are."""
-        found = await self._memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
-        return {content.memory_id: (content, memory) for content, memory in found}
-
-    async def _memories(self, *where: ColumnElement[bool]) -> list[Remembered]:
-        query = _remembered().where(*where).order_by(tables.memory.c.created)
+        query = _remembered().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         async with self.database.reading() as connection:
-            return [_pair(row) for row in await connection.execute(query)]
+            found = [_pair(row) for row in await connection.execute(query)]
+        return {content.memory_id: (content, memory) for content, memory in found}
 
     async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
         """Those of the events that the views have folded."""
