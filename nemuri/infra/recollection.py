@@ -62,9 +62,10 @@ class Asked:
 class _Indexed:
     index: AgentIndex
     generation: str
-    tags: frozenset[str] = frozenset()
-    principles: dict[UUID, Remembered] = field(default_factory=dict)
-    """The active ones."""
+    known: dict[UUID, Remembered] = field(default_factory=dict)
+    """What is in the index, as of when it was last brought up to the views."""
+    principles: set[UUID] = field(default_factory=set)
+    """Active or not."""
     until: int = 0
     """The newest change that it knows, by its place in the log."""
     seen: int = -1
@@ -105,9 +106,10 @@ class Recollections:
             found = _search(indexed, agent, asked, archived=deep)
             if not found.ids and not deep:
                 deep, found = True, _search(indexed, agent, asked, archived=True)
-            principles = tuple(indexed.principles.values())
-        known = await resources.views.memories_by_id(found.ids)
-        occasion = Occasion(perspective, frozenset(occurring(indexed.tags, query)), now or datetime.now(UTC))
+            known = {memory_id: indexed.known[memory_id] for memory_id in found.ids}
+            principles = tuple(indexed.known[memory_id] for memory_id in indexed.principles)
+        tags = {tag for content, _ in known.values() for tag in content.memory.tags}
+        occasion = Occasion(perspective, frozenset(occurring(tags, query)), now or datetime.now(UTC))
         scorer = await resources.views.scorer(agent.agent_id)
         candidates = ranked(agent, _joined(found, known), occasion, scorer)
         return Recollection(
@@ -117,7 +119,9 @@ class Recollections:
             expansions=expansions,
             ranking=version(agent.rules, scorer),
             deep=deep,
-            principles=tuple(each for each in principles if valid(each[0].memory.scope, setting)),
+            principles=tuple(
+                each for each in principles if each[1].status == "active" and valid(each[0].memory.scope, setting)
+            ),
         )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
@@ -166,11 +170,8 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
-    for each in changes:
-        if PRINCIPLE in each.content.memory.tags:
-            indexed.principles.pop(each.memory.memory_id, None)
-            if each.memory.status == "active":
-                indexed.principles[each.memory.memory_id] = (each.content, each.memory)
+    indexed.known |= {each.memory.memory_id: (each.content, each.memory) for each in changes}
+    indexed.principles |= {each.memory.memory_id for each in changes if PRINCIPLE in each.content.memory.tags}
     indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
     indexed.seen = here
 
@@ -187,7 +188,6 @@ async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -
         await asyncio.to_thread(_add, indexed, fresh, rows)
     else:
         _add(indexed, fresh, rows)
-    indexed.tags |= {tag for each in fresh for tag in each.content.memory.tags}
 
 
 def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
@@ -218,5 +218,4 @@ def _joined(found: Candidates, known: dict[UUID, Remembered]) -> list[Found]:
     return [
         Found(*known[memory_id], float(similarity), float(lexical), float(relevance))
         for memory_id, similarity, lexical, relevance in rows
-        if memory_id in known
     ]

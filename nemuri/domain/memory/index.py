@@ -168,7 +168,8 @@ class AgentIndex:
         `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of as many texts: the query first,
         then its expansions. A row is a candidate if it shares a term, or if its cosine is positive and reaches the
         threshold, which belongs to the embedder. There are none at all unless some row bears on the query itself:
-        holds a share `floor` of its terms (`Postings.shares`), or has as telling a cosine (`TELLING`). Raises ValueError for shapes that do not agree.
+        holds a share `floor` of its terms (`Postings.shares`), or has as telling a cosine (`TELLING`). Raises
+        ValueError for shapes that do not agree.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):

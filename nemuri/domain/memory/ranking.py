@@ -42,7 +42,7 @@ class Occasion:
 
     perspective: str | None
     tags: frozenset[str]
-    """The agent's known tags that occur in the query."""
+    """Tags that occur in the query, of all that the candidates have."""
     now: datetime
 
 
