@@ -148,6 +148,18 @@ class Client:
         """How a task stands now. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
+    async def why(self, task_id: UUID) -> tuple[queries.Explanation, ...]:
+        """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
+
+        One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
+        """
+        found: list[queries.Explanation] = []
+        while True:
+            view = await self._exchange.ask(queries.WhyQuery, queries.WhyView, task_id=task_id, number=len(found))
+            if view.explanation is None:
+                return tuple(found)
+            found.append(view.explanation)
+
     async def answer(self, task_id: UUID, option: NegotiationOption) -> None:
         """Choose how a task of too many items goes on. Raises `ClientError` unless its negotiation is open."""
         if (await self.progress(task_id)).status != "negotiation":

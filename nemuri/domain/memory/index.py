@@ -55,7 +55,7 @@ class AgentIndex:
     What a search finds depends on the memories in the index only, not on the order in which they came (but for the
     last bit of a float). BM25 counts document frequencies over all of them, archived ones and other scopes too, so
     the status of one never moves the scores of others. Not safe for several threads at once.
-    Memory: 4 bytes × `dimension` a row, and about 2 KB more for 200 characters of Japanese.
+    Memory: 4 bytes × `dimension` a row, and about 2 KB more for 200 characters of Japanese (`bench/retrieval.py`).
     """
 
     def __init__(self, dimension: int) -> None:
@@ -142,16 +142,6 @@ class AgentIndex:
         valid = [self._scope_codes[name] for name in names if name in self._scope_codes]
         within: Mask = mask & np.isin(self._scopes[:count], valid)
         return within
-
-    def only(self, ids: Iterable[UUID]) -> Mask:
-        """The rows of these memories, as a mask to combine with `eligible`."""
-        mask = np.zeros(len(self._ids), np.bool_)
-        mask[[self._rows[memory_id] for memory_id in ids if memory_id in self._rows]] = True
-        return mask
-
-    def vectors(self, ids: Sequence[UUID]) -> Floats:
-        """A copy of the vectors of these memories, shape (n, dimension); KeyError for one not in the index."""
-        return self._vectors[[self._rows[memory_id] for memory_id in ids]]
 
     def search(
         self,

@@ -149,6 +149,16 @@ class Views:
         async with self.database.reading() as connection:
             return set((await connection.execute(query)).scalars())
 
+    async def places(self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None) -> list[int]:
+        """Where in the log the events of a kind are that count, of a task or of an agent, in order."""
+        journal = tables.journal.c
+        whose = [
+            column == value for column, value in ((journal.task_id, task_id), (journal.agent_id, agent_id)) if value
+        ]
+        query = select(journal.sequence).where(journal.kind == kind.kind_of(), *whose).order_by(journal.sequence)
+        async with self.database.reading() as connection:
+            return list((await connection.execute(query)).scalars())
+
     async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
         """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""
         state = tables.memory_state
