@@ -13,9 +13,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
 import asyncio
+import gc
 import json
 import random
-import resource
 import statistics
 import tempfile
 import time
@@ -24,6 +24,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import psutil
 from retrieval import DIMENSION, LETTERS, ROWS, locomo, squad
 
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
@@ -98,10 +99,12 @@ async def measure(everything: str, questions: Sequence[str], words: Sequence[str
         if agent is None:
             raise LookupError("the agent was not defined")
         minds, embedder = Recollections(), HashingEmbedder(DIMENSION)
-        before, began, started = _resident(), time.process_time(), time.perf_counter()
+        before = _resident()
+        began, started = time.process_time(), time.perf_counter()
         await minds.recall(resources, agent, questions[0], perspective=None, setting=Setting())
         print(f"  cold start {time.perf_counter() - started:.1f} s, {time.process_time() - began:.1f} s CPU")
-        print(f"  memory {(_resident() - before) / 1e6:.0f} MB = {(_resident() - before) / ROWS / 1e3:.1f} kB a memory")
+        held = _resident() - before
+        print(f"  memory {held / 1e6:.0f} MB = {held / ROWS / 1e3:.1f} kB a memory")
         spent, embedding, found = [], [], []
         for question in questions:
             began = time.process_time()
@@ -117,8 +120,9 @@ async def measure(everything: str, questions: Sequence[str], words: Sequence[str
 
 
 def _resident() -> int:
-    """Bytes that the process has held at most so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Bytes of memory that the process holds."""
+    gc.collect()
+    return int(psutil.Process().memory_info().rss)
 
 
 def _ms(seconds: Sequence[float]) -> str:

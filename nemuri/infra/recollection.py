@@ -137,7 +137,7 @@ class Recollections:
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
             found = _search(indexed, agent, asked, archived=False)
-        known = await resources.views.memories_by_id(found.ids)
+            known = {memory_id: indexed.known[memory_id] for memory_id in found.ids}
         close = [
             each.content.memory_id
             for each in _joined(found, known)

@@ -67,7 +67,11 @@ async def test_a_question_about_something_else_finds_nothing(settings: Settings)
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        for fact in (FACT, "An operator may return one of its operands.", "Names of modules see each other through imports."):
+        for fact in (
+            FACT,
+            "An operator may return one of its operands.",
+            "Names of modules see each other through imports.",
+        ):
             await client.remember("python", fact)
         asked = await client.recall("python", ELSEWHERE)
         result = await client.ask(ELSEWHERE, settled=True)

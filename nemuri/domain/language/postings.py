@@ -1,12 +1,15 @@
 """An inverted index with Okapi BM25 weights, held in compact arrays that grow."""
 
 import math
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nemuri.domain.language.scripts import HIRAGANA
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -15,6 +18,9 @@ UNSEEN: Final = 100
 """Texts without any of a query's terms that `shares` adds to those of the index: rarity in a few texts says little."""
 LONG: Final = 24
 """A query of more terms than this, each as rare as can be, is shared as much as one of just so many."""
+GRAMMAR: Final = 0.5
+"""What a term of hiragana alone, mostly particles and endings, counts in a share; any other counts 1."""
+_GRAMMAR = re.compile(f"[{HIRAGANA}]+")
 _MOST: Final = (1 << _COUNT_BITS) - 1
 """Occurrences of a term in one row are counted up to here, where BM25 is saturated long since."""
 
@@ -102,7 +108,7 @@ class Postings:
         for term in dict.fromkeys(query):
             code = self._codes.get(term)
             postings = np.frombuffer(self._lists[code], np.uint32) if code is not None else np.zeros(0, np.uint32)
-            weight = _rarity(texts, len(postings))
+            weight = _rarity(texts, len(postings)) * (GRAMMAR if _GRAMMAR.fullmatch(term) else 1.0)
             held[postings >> _COUNT_BITS] += np.float32(weight)
             asked += weight
         shares: NDArray[np.float32] = np.minimum(held / np.float32(min(asked, LONG * rarest) + rarest), 1)

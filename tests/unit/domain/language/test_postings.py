@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from nemuri.domain.language.postings import K1, LONG, UNSEEN, B, Postings
+from nemuri.domain.language.postings import GRAMMAR, K1, LONG, UNSEEN, B, Postings
 
 
 def test_scores_are_okapi_bm25() -> None:
@@ -65,6 +65,17 @@ def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
 
     assert alone.shares(query, 1)[0] == pytest.approx(beside.shares(query, 2)[0], abs=0.05)
     assert beside.shares(query, 2)[1] > 3 * beside.shares(query, 2)[0]
+
+
+def test_hiragana_counts_half_in_a_share() -> None:
+    """Particles and endings say little of what a text is about."""
+    postings = Postings()
+    postings.add(0, {"記憶": 1})
+    postings.add(1, {"のは": 1})
+
+    noun, particle = postings.shares(["記憶", "のは"], 2)
+
+    assert particle == pytest.approx(GRAMMAR * noun)
 
 
 def test_a_share_of_a_long_query_is_one_of_a_part_of_it() -> None:
