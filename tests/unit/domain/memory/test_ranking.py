@@ -9,6 +9,7 @@ from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from nemuri.contracts.agents import Definition, Perspective
 from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory.policy import Policy
@@ -16,6 +17,7 @@ from nemuri.domain.memory.ranking import (
     Found,
     Occasion,
     always_in_mind,
+    expanded,
     features,
     ranked,
     scores,
@@ -154,6 +156,15 @@ def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> No
     assert [each.memory_id for each in forwards] == [C, A, B]
     assert forwards == backwards
     assert ranked(story.agent, [], occasion) == ()
+
+
+def test_a_query_is_widened_by_the_keywords_of_each_perspective() -> None:
+    """One expansion for each perspective that has any (document 000 §3.4); the policy can switch it off."""
+    views = (Perspective(name=COST, keywords=("price", "budget")), Perspective(name=QUALITY))
+    agent = given().agent.but(definition=Definition(role="buyer", perspectives=views))
+
+    assert expanded(agent, "what about steel") == {COST: "what about steel price budget"}
+    assert expanded(agent.but(policy={"enable_query_expansion": False}), "what about steel") == {}
 
 
 def test_a_scope_is_valid_where_it_names_the_place() -> None:
