@@ -230,7 +230,7 @@ class ExplainedCandidate(Value):
 
     candidate: Candidate
     contributions: tuple[float, ...]
-    """In the order of `FEATURES`; together the score less that of the mean candidate."""
+    """In the order of `FEATURES`; together the score that its features give, less that of the mean candidate."""
     decided: Text
     """What decided its rank, in words."""
     standing: Literal["used", "in context", "always in mind", "left out"]

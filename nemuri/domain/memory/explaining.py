@@ -20,6 +20,8 @@ Score = Callable[[Floats], Floats]
 """From rows of nine features, shape (n, 9), to a score for each of them, shape (n,)."""
 
 LINEAR: Final = "linear-1"
+ROUNDING: Final = 1e-9
+"""Scores that differ by less are equal."""
 _DOCUMENTED: Final = {name: Policy.of({"ranking": policy}) for policy, name in VERSIONS.items() if name != LINEAR}
 _ALL: Final = len(FEATURES)
 _COALITIONS: Final = (np.arange(2**_ALL)[:, None] >> np.arange(_ALL) & 1).astype(np.bool_)
@@ -56,34 +58,35 @@ def contributions(rows: Floats, score: Score) -> Floats:
     return np.asarray(values @ np.where(_COALITIONS, joined[:, None], -missing[:, None]))
 
 
-def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | None) -> Floats:
-    """The contributions of the candidates' features, shape (n, 9); raises LookupError as `scored_by` does."""
+def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | None) -> tuple[Floats, Floats]:
+    """The contributions of the candidates' features, shape (n, 9), and the scores that these give, shape (n,).
+
+    One that yields to another may stand at a lower score than its features give. Raises LookupError as `scored_by`.
+    """
     raw = np.array([each.features for each in candidates], np.float64).reshape(-1, _ALL)
-    return contributions(*scored_by(ranking, raw, weights))
+    rows, score = scored_by(ranking, raw, weights)
+    return contributions(rows, score), score(rows)
 
 
-def decided(candidates: Sequence[Candidate], added: Floats) -> tuple[str, ...]:
-    """What decided the rank of each candidate, in words: for the first what lifts it most, for any other what sets
-    it back most against the one just above it."""
+def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tuple[str, ...]:
+    """What decided the rank of each candidate, in words, from what `explained` found of them.
+
+    For the first that is what lifts it most; for any other what sets it back most against the one just above it.
+    """
     if not candidates:
         return ()
     best = int(added[0].argmax())
     first = f"{FEATURES[best]} {added[0, best]:+.3f} against the mean"
-    rest = (
-        _behind(above, below, lead)
-        for (above, below), lead in zip(pairwise(candidates), added[:-1] - added[1:], strict=True)
-    )
-    return (first, *rest)
+    pairs = zip(pairwise(candidates), added[:-1] - added[1:], own[1:].tolist(), strict=True)
+    return (first, *(_behind(above, below, lead, score) for (above, below), lead, score in pairs))
 
 
-def _behind(above: Candidate, below: Candidate, lead: Floats) -> str:
-    """Why a candidate is not above the one before it."""
-    if below.yields_to is not None and below.score >= above.score:
+def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str:
+    """Why a candidate, whose features give it the score `own`, is not above the one before it."""
+    if below.yields_to is not None and own > below.score + ROUNDING:
         return f"yields to {_short(below.yields_to)}"
     if below.score == above.score:
         return "equal score: less relevant" if below.relevance < above.relevance else "equal score and relevance: by id"
-    if below.score > above.score:
-        return f"{_short(above.memory_id)} was put before it"
     most = int(lead.argmax())
     return f"{FEATURES[most]} {-lead[most]:+.3f} against the one above"
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from nemuri.contracts.log import AnyEvent, UndecodableError
 from nemuri.contracts.memories import Candidate, MemoriesRetrieved, ScorerTrained, Weights
 from nemuri.contracts.queries import ExplainedCandidate, Explanation, KeptInMind, WhyView
 from nemuri.domain.memory.explaining import decided, explained
@@ -28,13 +29,13 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
     places = await resources.views.places(MemoriesRetrieved, task_id=task_id)
     if number >= len(places):
         return WhyView(of=len(places))
-    event = await resources.log.event_at(places[number])
+    event = await _read(places[number], resources)
     if not isinstance(event, MemoriesRetrieved):
         raise LostError(f"what came to mind at {places[number]} is not in the log any more")
-    added = explained(event.candidates, event.ranking, await _weights(event, resources))
+    added, own = explained(event.candidates, event.ranking, await _weights(event, resources))
     known = await resources.views.memories_by_id([*event.principles, *(each.memory_id for each in event.candidates)])
     work = state.assignments.get(event.assignment_id)
-    rows = zip(event.candidates, added.tolist(), decided(event.candidates, added), strict=True)
+    rows = zip(event.candidates, added.tolist(), decided(event.candidates, added, own), strict=True)
     explanation = Explanation(
         assignment_id=event.assignment_id,
         agent_id=event.agent_id,
@@ -64,10 +65,17 @@ async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | 
     if not event.ranking.startswith(LEARNED):
         return None
     for place in reversed(await resources.views.places(ScorerTrained, agent_id=event.agent_id)):
-        trained = await resources.log.event_at(place)
+        trained = await _read(place, resources)
         if isinstance(trained, ScorerTrained) and f"{LEARNED}{trained.number}" == event.ranking:
             return trained.weights
     raise LostError(f"{event.ranking} of {event.agent_id} is not in the log any more")
+
+
+async def _read(place: int, resources: Resources) -> AnyEvent | None:
+    try:
+        return await resources.log.at(place)
+    except UndecodableError:
+        return None
 
 
 def _standing(candidate: Candidate, event: MemoriesRetrieved, used: Sequence[UUID] | None) -> str:

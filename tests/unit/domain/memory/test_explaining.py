@@ -72,31 +72,33 @@ def test_an_unknown_ranking_is_not_explained() -> None:
 def test_what_decided_a_rank_is_the_feature_that_set_it_back_most() -> None:
     """Against the one just above; for the first, what lifts it above the mean."""
     found = [
-        _candidate(A, score=0.9, strength=3.0),
-        _candidate(B, score=0.8, impact_score=1.0),
-        _candidate(C, score=0.7),
+        _candidate(A, score=1.0, similarity=0.2, strength=3.0),
+        _candidate(B, score=0.1, similarity=0.2),
+        _candidate(C, score=0.0, impact_score=5.0),
     ]
 
-    first, second, third = decided(found, explained(found, "document-003", None))
+    first, second, third = decided(found, *explained(found, "document-003", None))
 
     assert first == "strength +0.600 against the mean"
     assert second == "strength -0.900 against the one above"
-    assert third.startswith("similarity")
-    assert decided([], np.zeros((0, 9))) == ()
+    assert third == "similarity -0.100 against the one above"
+    assert decided([], np.zeros((0, 9)), np.zeros(0)) == ()
 
 
 def test_a_rank_that_no_feature_decided_says_so() -> None:
     """Yielding to a newer memory, and ties."""
     newer = _candidate(A, score=0.5)
-    yielding = _candidate(B, score=0.6).model_copy(update={"yields_to": A})
+    yielding = _candidate(B, score=0.499).model_copy(update={"yields_to": A})
 
-    assert _words(newer, yielding) == f"yields to {str(A)[:8]}"
+    assert _words(newer, yielding, own=0.6) == f"yields to {str(A)[:8]}"
+    assert _words(newer, yielding).endswith("against the one above"), "it would be behind anyway"
     assert _words(newer, _candidate(C, score=0.5)) == "equal score and relevance: by id"
     assert _words(newer.model_copy(update={"relevance": 0.9}), _candidate(C, score=0.5)) == "equal score: less relevant"
 
 
-def _words(above: Candidate, below: Candidate) -> str:
-    return decided([above, below], np.zeros((2, 9)))[1]
+def _words(above: Candidate, below: Candidate, own: float | None = None) -> str:
+    scores_of_features = np.array([above.score, below.score if own is None else own])
+    return decided([above, below], np.zeros((2, 9)), scores_of_features)[1]
 
 
 def _candidate(memory_id: UUID, *, score: float, **features: float) -> Candidate:
