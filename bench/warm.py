@@ -42,7 +42,7 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.vectors import vector_key
 
 EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
-QUERIES, AT_ONCE, TAGS = 100, 64, 4
+QUERIES, AT_ONCE, TAGS = 100, 50, 4
 
 
 @asynccontextmanager
@@ -68,26 +68,29 @@ async def remember(resources: Resources, everything: str, perspectives: Sequence
     await resources.log.append(
         AgentDefined(event_id=uuid4(), agent_id="reader", definition=definition, embedding=EMBEDDING)
     )
-    chance, room, last = random.Random(1), asyncio.Semaphore(AT_ONCE), 0
-
-    async def encode() -> None:
-        nonlocal last
-        start = chance.randrange(max(1, len(everything) - LETTERS))
-        text = everything[start : start + LETTERS]
-        event = MemoryEncoded(
-            event_id=uuid4(),
-            agent_id="reader",
-            memory=MemoryContent(content=text, tags=keywords(text, TAGS)),
-            vector=vector_key(EMBEDDING.model, DIMENSION, text),
-            source="manual",
-            strength=1.0,
-            perspectives=definition.perspective_names,
-        )
-        async with room:
-            last = max(last, await resources.log.append(event))
-
-    await asyncio.gather(*(encode() for _ in range(ROWS)))
+    chance, last = random.Random(1), 0
+    for _ in range(0, ROWS, AT_ONCE):
+        texts = [_passage(everything, chance) for _ in range(AT_ONCE)]
+        events = [_encoded(text, definition.perspective_names) for text in texts]
+        last = max(await asyncio.gather(*map(resources.log.append, events)))
     await resources.views.progress.wait(last, seconds=300)
+
+
+def _passage(everything: str, chance: random.Random) -> str:
+    start = chance.randrange(max(1, len(everything) - LETTERS))
+    return everything[start : start + LETTERS]
+
+
+def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
+    return MemoryEncoded(
+        event_id=uuid4(),
+        agent_id="reader",
+        memory=MemoryContent(content=text, tags=keywords(text, TAGS)),
+        vector=vector_key(EMBEDDING.model, DIMENSION, text),
+        source="manual",
+        strength=1.0,
+        perspectives=perspectives,
+    )
 
 
 async def measure(everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
