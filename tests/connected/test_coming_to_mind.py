@@ -6,9 +6,10 @@ import pytest
 
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.clients import Scope
-from nemuri.contracts.memories import FEATURES, MemoriesRetrieved
+from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, ScorerTrained, Weights
 from nemuri.contracts.queries import MemoryView
 from nemuri.domain.memory.policy import Policy
+from nemuri.domain.memory.scorer import copy_of_linear
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
 from nemuri.infra.resources import Resources
@@ -37,6 +38,21 @@ async def retrieval(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
         if isinstance(each, MemoriesRetrieved) and each.correlation_id == task_id
     ]
     return found
+
+
+def trained(number: int, weights: Weights) -> ScorerTrained:
+    """A scorer that ranks from now on."""
+    return ScorerTrained(
+        event_id=uuid4(),
+        agent_id="python",
+        number=number,
+        weights=weights,
+        samples=100,
+        tasks=30,
+        until=1,
+        held_out=HeldOut(tasks=10, learned=0.9, linear=0.5, error=0.01),
+        serves=True,
+    )
 
 
 async def archived(resources: Resources, client: Client) -> MemoryView:
@@ -161,6 +177,27 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
         assert used == set(result.used) & {each.memory_id for each in event.candidates}
         with pytest.raises(ClientError, match="there is no task"):
             await client.why(uuid4())
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_what_a_learned_scorer_ranked_is_explained_by_its_own_weights(settings: Settings) -> None:
+    """Those of the version that ranked, also when a newer one has come since."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await resources.log.append(trained(1, copy_of_linear()))
+        await client.settle()
+        for fact in (FACT, "The truth value of an empty string is false."):
+            await client.remember("python", fact)
+        result = await client.ask(QUESTION, settled=True)
+        turned = copy_of_linear().model_copy(update={"output": (-1.0,) * 16})
+        await resources.log.append(trained(2, turned))
+        await client.settle()
+        [explanation] = await client.why(result.task_id)
+        best, other = explanation.candidates[:2]
+        assert explanation.ranking == "scorer-1"
+        between = sum(best.contributions) - sum(other.contributions)
+        assert between == pytest.approx(best.candidate.score - other.candidate.score)
         await quiet(resources)
     await assert_verified(settings)
 
