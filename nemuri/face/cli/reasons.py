@@ -63,26 +63,30 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
         say("nothing relevant was remembered\n")
         return
     shown = explanation.candidates if every else explanation.candidates[:SHOWN]
-    columns = ("#", "memory", "score", *SHORT.values(), "standing", "decided by")
-    rows = [line for rank, each in enumerate(shown, 1) for line in _lines(rank, each)]
-    table(columns, rows, numbers=("#", "score", *SHORT.values()))
-    say("each memory: its raw features, and below what they added to its score against the mean candidate")
+    table(
+        ("#", "memory", "score", "standing", "decided by", "content"),
+        [_verdict(rank, each) for rank, each in enumerate(shown, 1)],
+        numbers=("#", "score"),
+    )
+    say("raw features, and below them what they added to the score against the mean candidate:")
+    numbers = [line for rank, each in enumerate(shown, 1) for line in _numbers(rank, each)]
+    table(("#", *SHORT.values()), numbers, numbers=("#", *SHORT.values()))
     left = len(explanation.candidates) - len(shown)
     say(f"{left} more with --all\n" if left else "")
 
 
-def _lines(rank: int, each: "ExplainedCandidate") -> tuple[tuple[object, ...], tuple[object, ...]]:
+def _verdict(rank: int, each: "ExplainedCandidate") -> tuple[object, ...]:
     from nemuri.face.cli.screen import short
 
     known = each.candidate
-    raw = (f"{value:.2f}" for value in known.features)
-    added = (f"{value:+.3f}" for value in each.contributions)
     standing = f"{each.standing}{', archived' if known.archived else ''}"
-    identity = str(known.memory_id)[:8]
-    return (
-        (rank, identity, f"{known.score:.3f}", *raw, standing, each.decided),
-        ("", "", "", *added, "", short(each.beginning, 60)),
-    )
+    return rank, str(known.memory_id)[:8], f"{known.score:.3f}", standing, each.decided, short(each.beginning, 60)
+
+
+def _numbers(rank: int, each: "ExplainedCandidate") -> tuple[tuple[object, ...], tuple[object, ...]]:
+    raw = (f"{value:.2f}" for value in each.candidate.features)
+    added = (f"{value:+.3f}".replace("-0.000", "+0.000") for value in each.contributions)
+    return (rank, *raw), ("", *added)
 
 
 def _plain(explanation: "Explanation") -> dict[str, Any]:
