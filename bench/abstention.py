@@ -1,6 +1,6 @@
 """Whether nothing comes to mind where there is nothing: questions put to memories that know nothing of them.
 
-    python bench/abstention.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
+    python -m bench.abstention --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
 
 Formats as in `bench/retrieval.py`. Own questions are those of a conversation (LoCoMo), or of the articles with even
 numbers and with odd ones (SQuAD); foreign ones are those of the next conversation, or of the other articles. For each
@@ -28,8 +28,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from retrieval import FOUND, Agent, locomo, squad
-
+from bench.retrieval import FOUND, Agent, locomo, squad
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.policy import RELEVANCE_FLOOR

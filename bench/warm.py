@@ -1,6 +1,6 @@
 """What one recall costs the process that recalls: ten thousand memories of one agent, 384 dimensions, CPU time.
 
-    python bench/warm.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
+    python -m bench.warm --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
 Memories are passages of the dataset of two hundred characters, with tags; queries are its questions. It measures
 `Recollections.recall` whole, on the embedded PostgreSQL: stage 1, expansions (three perspectives, with keywords of
@@ -27,8 +27,8 @@ from pathlib import Path
 from uuid import uuid4
 
 import psutil
-from retrieval import DIMENSION, LETTERS, ROWS, locomo, squad
 
+from bench.retrieval import DIMENSION, LETTERS, ROWS, locomo, squad
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.memories import MemoryEncoded
