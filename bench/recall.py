@@ -31,6 +31,7 @@ from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
+from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.hosting import prepare, serving
@@ -153,7 +154,9 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
 async def search(index: AgentIndex, question: str) -> list[UUID]:
     """The bare index's first ten."""
     vector = await EMBEDDER.embed([question])
-    found = index.search(vector, [terms(question)], vector_threshold=EMBEDDER.relevance_threshold, limit=FOUND)
+    found = index.search(
+        vector, [terms(question)], vector_threshold=EMBEDDER.relevance_threshold, floor=RELEVANCE_FLOOR, limit=FOUND
+    )
     return list(found.ids)
 
 

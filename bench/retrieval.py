@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
+from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 
 FOUND = 10
@@ -94,7 +95,8 @@ def recall(agents: list[Agent]) -> dict[str, float]:
                 ("both", vector[None], asked),
             ):
                 threshold = embedder.relevance_threshold if channel == "both" else 0.0
-                found = index.search(query, [words], vector_threshold=threshold, limit=FOUND)
+                floor = RELEVANCE_FLOOR if channel == "both" else 0.0
+                found = index.search(query, [words], vector_threshold=threshold, floor=floor, limit=FOUND)
                 hits = evidence & {memory_id.int for memory_id in found.ids}
                 shares[channel].append(len(hits) / len(evidence))
     return {channel: statistics.mean(values) for channel, values in shares.items()}

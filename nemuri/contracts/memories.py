@@ -65,7 +65,7 @@ class MemoriesRetrieved(AgentEvent):
     """What went into the context besides the principles, best first."""
     principles: tuple[UUID, ...] = ()
     deep: bool = False
-    """Whether the archive was asked, because the active memories held nothing relevant."""
+    """Whether the archive was asked: on demand, or because the active memories held nothing relevant."""
 
     @property
     def in_context(self) -> tuple[UUID, ...]:

@@ -148,6 +148,8 @@ class RecallQuery(Query):
     top: int = Field(default=10, ge=1, le=50)
     perspective: Label | None = None
     setting: Setting = Setting()
+    deep: bool = False
+    """Ask the archive too, and not only when nothing active is relevant."""
 
 
 class RecalledMemory(Value):
@@ -162,7 +164,9 @@ class RecallView(Value):
 
     ranking: str
     memories: tuple[RecalledMemory, ...]
+    """None where nothing relevant is remembered."""
     deep: bool = False
+    """Whether the archive was asked."""
 
 
 class ScorerQuery(Query):
@@ -285,6 +289,60 @@ class CoursesView(Value):
     courses: tuple[CourseReport, ...]
 
 
+class WhyQuery(Query):
+    """Why did these memories come to mind for a task? One retrieval a reply; refused for an unknown task."""
+
+    name = "why"
+    task_id: UUID
+    number: int = Field(default=0, ge=0)
+    """Which of the task's retrievals, one for each assignment, from 0 in the order of the log."""
+
+
+class ExplainedCandidate(Value):
+    """A candidate with what its features added to its score."""
+
+    candidate: Candidate
+    contributions: tuple[float, ...]
+    """In the order of `FEATURES`; together the score that its features give, less that of the mean candidate."""
+    decided: Text
+    """What decided its rank, in words."""
+    standing: Literal["used", "in context", "always in mind", "left out"]
+    """What became of it; a principle that the answer drew on counts as used."""
+    beginning: str
+    """How its content begins."""
+
+
+class KeptInMind(Value):
+    """A principle, which is in every context whatever its rank."""
+
+    memory_id: UUID
+    beginning: str
+
+
+class Explanation(Value):
+    """What came to an agent's mind for an assignment, and why in this order."""
+
+    assignment_id: UUID
+    agent_id: Identifier
+    perspective: Label | None
+    query: str
+    """How it begins."""
+    ranking: str
+    deep: bool
+    principles: tuple[KeptInMind, ...]
+    candidates: tuple[ExplainedCandidate, ...]
+    """All of stage 1, best first; none where nothing relevant was remembered."""
+
+
+class WhyView(Value):
+    """One of a task's retrievals, explained."""
+
+    of: int
+    """How many there are."""
+    explanation: Explanation | None = None
+    """None where there is no such retrieval (yet)."""
+
+
 class StatusQuery(Query):
     """How far are the views?"""
 
@@ -338,6 +396,7 @@ Answer = (
     | RememberedView
     | RecallView
     | CoursesView
+    | WhyView
     | StatusView
     | ScorerView
     | HealthView

@@ -47,6 +47,11 @@ class TaskResult(Value):
     model: str | None = None
     citations: tuple[UUID, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
+    recalled: int | None = None
+    """How many memories were relevant enough to be put into the context, principles aside; None before that is known.
+
+    0 when nothing relevant was remembered.
+    """
     used: tuple[UUID, ...] = ()
     learned: tuple[UUID, ...] = ()
     repeated: tuple[UUID, ...] = ()

@@ -79,14 +79,16 @@ class Client:
         domains: Iterable[str] = (),
         conversation: str | None = None,
         panel: int | None = None,
+        deep: bool = False,
         key: UUID | None = None,
     ) -> UUID:
         """Submit a task and return its id, once it is on disk.
 
         `documents` are names and texts (pages separated by form feeds). In a `conversation`, a name of the client's
         own, the text may refer back to what was asked and answered there before. A `panel` of 2 to 8 agents is asked
-        instead of one, and its answers are merged. Under the same `key` a task is submitted once. Raises `ClientError`
-        for an unknown agent or input that is not text, and then nothing was submitted.
+        instead of one, and its answers are merged. With `deep` archived memories are searched too, and not only when
+        nothing active is relevant. Under the same `key` a task is submitted once. Raises `ClientError` for an unknown
+        agent or input that is not text, and then nothing was submitted.
         """
         if key is not None and key.version == DERIVED:
             raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
@@ -103,6 +105,7 @@ class Client:
             setting={"project": project, "domains": list(domains)},
             conversation=conversation,
             panel=panel,
+            deep=deep,
         )
         await self._exchange.say(event)
         return event.event_id
@@ -158,6 +161,18 @@ class Client:
     async def progress(self, task_id: UUID) -> TaskResult:
         """How a task stands now. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
+
+    async def why(self, task_id: UUID) -> tuple[queries.Explanation, ...]:
+        """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
+
+        One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
+        """
+        found: list[queries.Explanation] = []
+        while True:
+            view = await self._exchange.ask(queries.WhyQuery, queries.WhyView, task_id=task_id, number=len(found))
+            if view.explanation is None:
+                return tuple(found)
+            found.append(view.explanation)
 
     async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
@@ -257,8 +272,12 @@ class Client:
         perspective: str | None = None,
         project: str | None = None,
         domains: Iterable[str] = (),
+        deep: bool = False,
     ) -> queries.RecallView:
-        """What would come to the agent's mind, best first: the specialist's own retrieval; records nothing."""
+        """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
+
+        Records nothing, also with `deep`, which searches archived memories together with the active ones.
+        """
         setting = checked(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(
             queries.RecallQuery,
@@ -268,6 +287,7 @@ class Client:
             top=top,
             perspective=perspective,
             setting=setting,
+            deep=deep,
         )
 
     async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[queries.AgentView, ...]:

@@ -69,6 +69,7 @@ class SyncClient:
 
     result = blocking(Client.result)
     progress = blocking(Client.progress)
+    why = blocking(Client.why)
     answer = blocking(Client.answer)
     feedback = blocking(Client.feedback)
     remember = blocking(Client.remember)

@@ -17,8 +17,8 @@ from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex, Candidates
 from nemuri.domain.memory.learning import COMPARED, near
-from nemuri.domain.memory.mind import Agent, Remembered
-from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, version
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
+from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, valid, version
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -40,6 +40,9 @@ class Recollection:
     expansions: dict[str, str]
     ranking: str
     deep: bool
+    """Whether the archive was asked."""
+    principles: tuple[Remembered, ...]
+    """The agent's active principles that hold in the setting, which need not be relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,19 @@ class Asked:
     words: Sequence[Sequence[str]]
     threshold: float
     """The cosine from which on the embedder of the vectors calls a memory relevant."""
+    setting: Setting
+    floor: float
+    """What something must have in common with the query for anything to be found."""
 
 
 @dataclass(slots=True)
 class _Indexed:
     index: AgentIndex
     generation: str
-    tags: frozenset[str] = frozenset()
+    known: dict[UUID, Remembered] = field(default_factory=dict)
+    """What is in the index, as of when it was last brought up to the views."""
+    principles: set[UUID] = field(default_factory=set)
+    """Active or not."""
     until: int = 0
     """The newest change that it knows, by its place in the log."""
     seen: int = -1
@@ -78,23 +87,29 @@ class Recollections:
         *,
         perspective: str | None,
         setting: Setting,
+        deep: bool = False,
         now: datetime | None = None,
     ) -> Recollection:
-        """The memories relevant to a query, ranked; from the archive when nothing active is relevant."""
+        """The memories relevant to a query, ranked, or none.
+
+        The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
+        """
         expansions = expanded(agent, query)
         texts = (query, *expansions.values())
         vectors = resources.vectors.serving(agent.embedding)
-        asked = Asked(await vectors.of(texts), [terms(text) for text in texts], vectors.embedder.relevance_threshold)
+        words, threshold = [terms(text) for text in texts], vectors.embedder.relevance_threshold
+        asked = Asked(await vectors.of(texts), words, threshold, setting, agent.rules.relevance_floor)
         views = resources.database
         indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = _search(indexed, agent, asked, setting, active=True)
-            deep = not found.ids
-            if deep:
-                found = _search(indexed, agent, asked, setting, active=False)
-        known = await resources.views.memories_by_id(found.ids)
-        occasion = Occasion(perspective, frozenset(occurring(indexed.tags, query)), now or datetime.now(UTC))
+            found = _search(indexed, agent, asked, archived=deep)
+            if not found.ids and not deep:
+                deep, found = True, _search(indexed, agent, asked, archived=True)
+            known = {memory_id: indexed.known[memory_id] for memory_id in found.ids}
+            principles = tuple(indexed.known[memory_id] for memory_id in indexed.principles)
+        tags = {tag for content, _ in known.values() for tag in content.memory.tags}
+        occasion = Occasion(perspective, frozenset(occurring(tags, query)), now or datetime.now(UTC))
         scorer = await resources.views.scorer(agent.agent_id)
         candidates = ranked(agent, _joined(found, known), occasion, scorer)
         return Recollection(
@@ -103,7 +118,10 @@ class Recollections:
             terms=tuple(asked.words[0]),
             expansions=expansions,
             ranking=version(agent.rules, scorer),
-            deep=deep and bool(candidates),
+            deep=deep,
+            principles=tuple(
+                each for each in principles if each[1].status == "active" and valid(each[0].memory.scope, setting)
+            ),
         )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
@@ -112,13 +130,14 @@ class Recollections:
         At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        asked = Asked(await vectors.of([text]), [terms(text)], vectors.embedder.relevance_threshold)
+        threshold = vectors.embedder.relevance_threshold
+        asked = Asked(await vectors.of([text]), [terms(text)], threshold, _setting(scope), floor=0.0)
         views = resources.database
         indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = _search(indexed, agent, asked, _setting(scope), active=True)
-        known = await resources.views.memories_by_id(found.ids)
+            found = _search(indexed, agent, asked, archived=False)
+            known = {memory_id: indexed.known[memory_id] for memory_id in found.ids}
         close = [
             each.content.memory_id
             for each in _joined(found, known)
@@ -151,6 +170,8 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
+    indexed.known |= {each.memory.memory_id: (each.content, each.memory) for each in changes}
+    indexed.principles |= {each.memory.memory_id for each in changes if PRINCIPLE in each.content.memory.tags}
     indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
     indexed.seen = here
 
@@ -167,7 +188,6 @@ async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -
         await asyncio.to_thread(_add, indexed, fresh, rows)
     else:
         _add(indexed, fresh, rows)
-    indexed.tags |= {tag for each in fresh for tag in each.content.memory.tags}
 
 
 def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
@@ -179,12 +199,16 @@ def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.f
     )
 
 
-def _search(indexed: _Indexed, agent: Agent, asked: Asked, setting: Setting, *, active: bool) -> Candidates:
+def _search(indexed: _Indexed, agent: Agent, asked: Asked, *, archived: bool) -> Candidates:
+    mask = indexed.index.eligible(asked.setting)
+    if archived:
+        mask |= indexed.index.eligible(asked.setting, active=False)
     return indexed.index.search(
         asked.vectors,
         asked.words,
         vector_threshold=asked.threshold,
-        mask=indexed.index.eligible(setting, active=active),
+        floor=asked.floor,
+        mask=mask,
         limit=agent.rules.candidate_limit,
     )
 
@@ -194,5 +218,4 @@ def _joined(found: Candidates, known: dict[UUID, Remembered]) -> list[Found]:
     return [
         Found(*known[memory_id], float(similarity), float(lexical), float(relevance))
         for memory_id, similarity, lexical, relevance in rows
-        if memory_id in known
     ]

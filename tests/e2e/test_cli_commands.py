@@ -198,6 +198,27 @@ def test_a_memory_without_words_is_refused(nemuri: CommandLine, tmp_path: Path) 
     assert nemuri.events() == before
 
 
+def test_nothing_relevant_is_said_plainly(nemuri: CommandLine) -> None:
+    """`recall` finds nothing, also in the archive; the answer to such a question says what it rests on."""
+    elsewhere = "Who painted the ceiling above the emperor's throne in Vienna?"
+    found = nemuri("recall", "cook", elsewhere, "--deep", "--json")
+    assert (found.code, found.json["memories"], found.json["deep"]) == (0, [], True)
+    assert "nothing relevant is remembered" in nemuri("recall", "cook", elsewhere).out
+    assert "nothing relevant was remembered" in nemuri("ask", elsewhere, "--deep", "--agent", "cook").out
+
+
+def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> None:
+    """Nine features with what they added, for people and for programs; an unknown task is one line."""
+    done = nemuri("why", task)
+    assert (done.code, "always in mind" in done.out, "decided by" in done.out) == (0, False, True)
+    assert "against the mean" in done.out
+    [explanation] = nemuri("why", task, "--json").json
+    first = explanation["candidates"][0]
+    assert first["features"].keys() == first["contributions"].keys()
+    assert len(first["features"]) == 9
+    assert "there is no task" in nemuri("why", str(uuid4())).err
+
+
 def test_a_narrow_table_is_readable(nemuri: CommandLine) -> None:
     """At 80 columns every memory is one or a few lines with its id, and none ends with spaces."""
     header, *lines = nemuri("memories", "cook", COLUMNS="80").out.splitlines()

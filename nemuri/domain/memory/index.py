@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nemuri.contracts.clients import Scope, Setting
 from nemuri.domain.language.postings import Postings
 from nemuri.domain.language.terms import term_counts
+from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -26,6 +27,8 @@ Measured with expansions by keywords that do not suit the question, recall@10 of
 Japanese paragraphs: 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions. Vectors, three expansions, English
 conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without expansions.
 """
+TELLING: Final = 3
+"""A cosine of so many times the embedder's threshold is as telling as a share of `RELEVANCE_FLOOR` of the terms."""
 _GONE: Final = -1
 _UNIVERSAL: Final = ("universal", None)
 
@@ -43,13 +46,16 @@ class Candidates:
     """The mean of the lexical score and the positive part of the cosine, 0 to 1."""
 
 
+_NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(3)))
+
+
 class AgentIndex:
     """All memories of one agent in this process: exact cosine and BM25 over stemmed words and CJK bigrams.
 
     What a search finds depends on the memories in the index only, not on the order in which they came (but for the
     last bit of a float). BM25 counts document frequencies over all of them, archived ones and other scopes too, so
     the status of one never moves the scores of others. Not safe for several threads at once.
-    Memory: 4 bytes × `dimension` a row, and about 2 KB more for 200 characters of Japanese.
+    Memory: 4 bytes × `dimension` a row, and about 2 KB more for 200 characters of Japanese (`bench/retrieval.py`).
     """
 
     def __init__(self, dimension: int) -> None:
@@ -137,22 +143,13 @@ class AgentIndex:
         within: Mask = mask & np.isin(self._scopes[:count], valid)
         return within
 
-    def only(self, ids: Iterable[UUID]) -> Mask:
-        """The rows of these memories, as a mask to combine with `eligible`."""
-        mask = np.zeros(len(self._ids), np.bool_)
-        mask[[self._rows[memory_id] for memory_id in ids if memory_id in self._rows]] = True
-        return mask
-
-    def vectors(self, ids: Sequence[UUID]) -> Floats:
-        """A copy of the vectors of these memories, shape (n, dimension); KeyError for one not in the index."""
-        return self._vectors[[self._rows[memory_id] for memory_id in ids]]
-
     def search(
         self,
         vectors: Floats,
         queries: Sequence[Sequence[str]],
         *,
         vector_threshold: float,
+        floor: float = 0.0,
         mask: Mask | None = None,
         limit: int = 50,
     ) -> Candidates:
@@ -160,7 +157,9 @@ class AgentIndex:
 
         `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of as many texts: the query first,
         then its expansions. A row is a candidate if it shares a term, or if its cosine is positive and reaches the
-        threshold, which belongs to the embedder. Raises ValueError for shapes that do not agree.
+        threshold, which belongs to the embedder. There are none at all unless some row bears on the query itself:
+        holds a share `floor` of its terms (`Postings.shares`), or has as telling a cosine (`TELLING`). Raises
+        ValueError for shapes that do not agree.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -168,11 +167,13 @@ class AgentIndex:
         allowed = self.eligible() if mask is None else mask
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
-            nothing = np.zeros(0, np.float32)
-            return Candidates((), nothing, nothing, nothing)
+            return _NOTHING
+        similarity = vectors @ self._vectors[: len(allowed)].T
+        telling = TELLING * vector_threshold * floor / RELEVANCE_FLOOR
+        if similarity[0, rows].max() < telling and self._postings.shares(queries[0], len(allowed))[rows].max() < floor:
+            return _NOTHING
         lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])
         lexical[1:] *= EXPANSION_WEIGHT
-        similarity = vectors @ self._vectors[: len(allowed)].T
         similarity[1:] *= EXPANSION_WEIGHT
         return self._best(rows, similarity.max(axis=0)[rows], lexical.max(axis=0), vector_threshold, limit)
 

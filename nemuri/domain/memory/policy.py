@@ -9,6 +9,8 @@ Rate = Annotated[float, Field(ge=1e-6, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e6)]
 Strength = Annotated[float, Field(gt=0, le=1e6)]
 Detection = Literal["layered", "citation", "tag", "similarity", "judge"]
+RELEVANCE_FLOOR = 0.2
+"""The share of a query's terms that a memory has to hold for anything to be relevant to it (`bench/abstention.py`)."""
 LEVELS = 6
 """Levels of consolidation, 0 (fresh) to 5 (settled)."""
 
@@ -37,6 +39,11 @@ class Policy(BaseModel):
     """What remains of a strength after a day, for each level."""
 
     candidate_limit: int = Field(default=50, ge=1, le=200)
+    relevance_floor: float = Field(default=RELEVANCE_FLOOR, ge=0, le=1)
+    """How much a memory must have in common with a query for anything to come to mind at all; 0 lets every hit pass.
+
+    A share of the query's terms, weighted by their rarity; for cosines it is a multiple of the embedder's threshold.
+    """
     top_k_results: int = Field(default=10, ge=1, le=200)
     ranking: Literal["learned", "linear", "document_003", "document_000"] = "learned"
     """By the learned scorer while it is better than the linear score, by that one else; or by the documents' own."""

@@ -131,6 +131,9 @@ def recall(
     perspective: Annotated[str | None, typer.Option("--perspective", metavar="P")] = None,
     project: Annotated[str | None, typer.Option("--project", metavar="P")] = None,
     domain: Annotated[list[str] | None, typer.Option("--domain", metavar="D")] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show what would come to an agent's mind; nothing is recorded."""
@@ -140,17 +143,25 @@ def recall(
     name = agent_id(agent)
     project, domains = session.setting(project, domain)
     storable(QUERY=query, **{"--perspective": perspective, "--project": project})
-    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains}
+    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains, "deep": deep}
     found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
     if session.json:
         say_json({"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found)})
     elif not found.memories:
-        say("nothing comes to mind")
+        say("nothing relevant is remembered, neither active nor archived")
     else:
         rows = [
-            (each.candidate.memory_id, f"{each.candidate.score:.3f}", short(_marked(each))) for each in found.memories
+            (
+                each.candidate.memory_id,
+                "archived" if each.candidate.archived else "active",
+                f"{each.candidate.score:.3f}",
+                short(_marked(each)),
+            )
+            for each in found.memories
         ]
-        table(("memory", "score", "content"), rows, numbers=("score",))
+        table(
+            ("memory", "status", "score", "content"), rows, numbers=("score",), spare=() if found.deep else ("status",)
+        )
 
 
 def memories(

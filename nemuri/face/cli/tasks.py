@@ -34,6 +34,7 @@ ProjectOption = Annotated[
 DomainsOption = Annotated[
     list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable; else NEMURI_DOMAINS.")
 ]
+DeepOption = Annotated[bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")]
 
 ConversationOption = Annotated[
     str | None, typer.Option("--conversation", metavar="NAME", help="What it continues; your own name for that.")
@@ -85,6 +86,7 @@ def ask(
     domain: DomainsOption = None,
     conversation: ConversationOption = None,
     panel: PanelOption = None,
+    deep: DeepOption = False,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
 ) -> None:
@@ -92,6 +94,7 @@ def ask(
     session = Session.of(context, json=json)
     limit = seconds(timeout)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
+    options["deep"] = deep
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await client.submit(text, **options), limit, session)
@@ -109,6 +112,7 @@ def submit(
     domain: DomainsOption = None,
     conversation: ConversationOption = None,
     panel: PanelOption = None,
+    deep: DeepOption = False,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and print its id at once."""
@@ -116,6 +120,7 @@ def submit(
 
     session = Session.of(context, json=json)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
+    options["deep"] = deep
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -267,6 +272,8 @@ def _show(found: "TaskResult", session: Session) -> None:
         else:
             say(f"\nagent    {found.agent_id} ({found.model})")
         say(f"task     {found.task_id}")
+        if found.recalled == 0:
+            say("recalled nothing relevant was remembered")
         say(f"cited    {_ids(found.citations)}")
         say(f"used     {_ids(found.used)}")
         say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")

@@ -1,14 +1,14 @@
 """What services and clients read from the views."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, text, true, tuple_
+from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, case, func, or_, select, text, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.agents import ORCHESTRATOR
@@ -172,20 +172,12 @@ class Views:
         async with self.database.reading() as connection:
             return [_pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
-    async def principles(self, agent_id: str) -> list[Remembered]:
-        """An agent's active principles, oldest first."""
-        state = tables.memory_state.c
-        return await self._memories(state.agent_id == agent_id, state.status == "active", _IS_PRINCIPLE)
-
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
         """Those of the memories that there are."""
-        found = await self._memories(tables.memory_state.c.memory_id.in_(list(memory_ids)))
-        return {content.memory_id: (content, memory) for content, memory in found}
-
-    async def _memories(self, *where: ColumnElement[bool]) -> list[Remembered]:
-        query = _remembered().where(*where).order_by(tables.memory.c.created)
+        query = _remembered().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         async with self.database.reading() as connection:
-            return [_pair(row) for row in await connection.execute(query)]
+            found = [_pair(row) for row in await connection.execute(query)]
+        return {content.memory_id: (content, memory) for content, memory in found}
 
     async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
         """Those of the events that the views have folded."""
@@ -193,32 +185,32 @@ class Views:
         async with self.database.reading() as connection:
             return set((await connection.execute(query)).scalars())
 
+    async def places(self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None) -> list[int]:
+        """Where in the log the events of a kind are that count, of a task or of an agent, in order."""
+        journal = tables.journal.c
+        whose = [
+            column == value for column, value in ((journal.task_id, task_id), (journal.agent_id, agent_id)) if value
+        ]
+        query = select(journal.sequence).where(journal.kind == kind.kind_of(), *whose).order_by(journal.sequence)
+        async with self.database.reading() as connection:
+            return list((await connection.execute(query)).scalars())
+
     async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
         """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""
-        state, vector = tables.memory_state, tables.memory_vector
-        own = and_(
-            vector.c.agent_id == agent_id,
-            vector.c.model == generation,
-            vector.c.memory_id == state.c.memory_id,
-        )
+        state = tables.memory_state
         place = tuple_(state.c.changed, state.c.memory_id)
-        query = (
-            _remembered()
-            .add_columns(vector.c.vector.label("in_use"))
-            .outerjoin(vector, own)
-            .where(state.c.agent_id == agent_id)
-            .order_by(state.c.changed, state.c.memory_id)
-            .limit(PAGE)
-        )
+        following = select(state).where(state.c.agent_id == agent_id).order_by(place).limit(PAGE)
         found: dict[UUID, Change] = {}
         last = (after, UUID(int=2**128 - 1))
         while True:
+            # The page first, then what belongs to it: without statistics of fresh tables a join over everything is
+            # quadratic (ten thousand memories were read in 90 s instead of 1).
+            page = following.where(place > tuple_(*last)).subquery()
             async with self.database.reading() as connection:
-                rows = list(await connection.execute(query.where(place > tuple_(*last))))
-            for row in rows:
-                content, memory = _pair(row)
-                vector_in_use = None if row.in_use is None else row.in_use.to_numpy()
-                found[content.memory_id] = Change(memory, content, vector_in_use)
+                rows = [_pair(row) for row in await connection.execute(_remembered(page))]
+                vectors = await _vectors(connection, agent_id, generation, [each.memory_id for each, _ in rows])
+            for content, memory in sorted(rows, key=lambda each: (each[1].changed, each[1].memory_id)):
+                found[content.memory_id] = Change(memory, content, vectors.get(content.memory_id))
                 last = (memory.changed, memory.memory_id)
             if len(rows) < PAGE:
                 return list(found.values())
@@ -286,18 +278,29 @@ _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
-def _remembered() -> Select[Any]:
+def _remembered(state: FromClause = tables.memory_state) -> Select[Any]:
     """Every memory with how strong it is, in one row."""
     content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
-    state = (tables.memory_state.c[name].label(label) for name, label in _STATE.items())
-    joined = tables.memory.c.memory_id == tables.memory_state.c.memory_id
-    return select(*content, *state).select_from(tables.memory.join(tables.memory_state, joined))
+    strength = (state.c[name].label(label) for name, label in _STATE.items())
+    joined = tables.memory.c.memory_id == state.c.memory_id
+    return select(*content, *strength).select_from(state.join(tables.memory, joined))
 
 
 def _pair(row: Row[Any]) -> Remembered:
     known = row._mapping  # noqa: SLF001 - the documented mapping of a row
     content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
+
+
+async def _vectors(
+    connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
+) -> dict[UUID, NDArray[np.float32]]:
+    """Those of the memories' vectors of a generation that there are."""
+    vector = tables.memory_vector.c
+    query = select(vector.memory_id, vector.vector).where(
+        vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)
+    )
+    return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}
 
 
 def _faded(agent: Agent) -> list[Any]:

@@ -27,6 +27,8 @@ from nemuri.contracts.queries import (
     StatusQuery,
     StatusView,
     TaskQuery,
+    WhyQuery,
+    WhyView,
 )
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
@@ -36,6 +38,7 @@ from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.learning import gathered
+from nemuri.services.herald.explanations import LostError, explanation
 from nemuri.services.herald.health import health_of, memo_of
 from nemuri.services.herald.portraits import agent_view, feedback_of, in_force, memory_view, page, result_of
 from nemuri.services.herald.scorers import scorer_view
@@ -76,6 +79,18 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         left = until - asyncio.get_running_loop().time()
         if said.standing != "new" or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
             return said
+
+
+@service.answer(WhyQuery)
+async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
+    """Why memories came to mind for a task."""
+    state = await resources.views.task(query.task_id)
+    if state.task is None:
+        return Refusal(refused=f"there is no task {query.task_id}")
+    try:
+        return await explanation(state, query.task_id, query.number, resources)
+    except LostError as error:
+        return Refusal(refused=str(error))
 
 
 @service.answer(AgentsQuery)

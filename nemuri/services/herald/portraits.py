@@ -9,7 +9,7 @@ from nemuri.contracts.queries import AgentView, MemoriesQuery, MemoriesView, Mem
 from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered
-from nemuri.domain.tasks.state import Feedback, Recalled, Task, TaskState
+from nemuri.domain.tasks.state import Assignment, Feedback, Recalled, Task, TaskState
 
 PAGE_BYTES = 64
 """What the page itself takes of a reply, besides the memories on it."""
@@ -29,6 +29,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         model=next((each.usage.model for each in work if each.usage), None),
         citations=tuple(memory for each in work for memory in each.citations),
         retrieved=tuple(_retrieved(memory) for each in work for memory in each.retrieved or ()),
+        recalled=_recalled(work),
         used=tuple(dict.fromkeys(memory for each in work for memory in each.used or ())),
         learned=tuple(memory for each in work for memory in each.memories),
         repeated=tuple(memory for each in work for memory in each.repeated),
@@ -57,6 +58,11 @@ def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
         reason=said.reason,
         memories=credited_to(said, state),
     )
+
+
+def _recalled(work: Sequence[Assignment]) -> int | None:
+    known = [each.retrieved for each in work if each.retrieved is not None]
+    return sum(memory.score is not None for each in known for memory in each) if known else None
 
 
 def _retrieved(memory: Recalled) -> Retrieved:

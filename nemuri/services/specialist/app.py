@@ -31,9 +31,15 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         raise LookupError(f"{event.agent_id} was assigned to a task, but one of them is not there")
     query = state.task.part(event.part).text
     found = await minds.recall(
-        resources, agent, query, perspective=event.perspective, setting=state.task.setting, now=event.recorded_at
+        resources,
+        agent,
+        query,
+        perspective=event.perspective,
+        setting=state.task.setting,
+        deep=state.task.deep,
+        now=event.recorded_at,
     )
-    kept = always_in_mind(agent, await resources.views.principles(agent.agent_id))
+    kept = always_in_mind(agent, found.principles)
     seed = event.assignment_id.int % 2**32
     others = [each for each in found.candidates if each.memory_id not in kept]
     return MemoriesRetrieved.following(
@@ -94,7 +100,9 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     if query.perspective not in {None, *agent.definition.perspective_names}:
         known = ", ".join(agent.definition.perspective_names)
         return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")
-    found = await minds.recall(resources, agent, query.query, perspective=query.perspective, setting=query.setting)
+    found = await minds.recall(
+        resources, agent, query.query, perspective=query.perspective, setting=query.setting, deep=query.deep
+    )
     best = selected(found.candidates, agent.rules, top=query.top, seed=0)
     by_id = {each.memory_id: each for each in found.candidates}
     memories = tuple(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from nemuri.domain.language.postings import K1, B, Postings
+from nemuri.domain.language.postings import GRAMMAR, K1, LONG, UNSEEN, B, Postings
 
 
 def test_scores_are_okapi_bm25() -> None:
@@ -40,3 +40,50 @@ def test_a_removed_row_leaves_no_trace() -> None:
 def test_an_empty_index_scores_nothing() -> None:
     """Of the asked shape."""
     assert Postings().scores([["a"], []], 0).shape == (2, 0)
+
+
+def test_a_share_is_what_a_row_holds_of_the_query() -> None:
+    """By rarity among the texts there are and a hundred more, of all its distinct terms and one that nobody holds."""
+    postings = Postings()
+    postings.add(0, {"sleep": 3, "memory": 1})
+    postings.add(1, {"memory": 1})
+
+    shares = postings.shares(["sleep", "memory", "memory", "unknown"], 2)
+
+    rare, common, unknown = (math.log(1 + (2 + UNSEEN - n + 0.5) / (n + 0.5)) for n in (1, 2, 0))
+    asked = rare + common + unknown + unknown
+    assert shares.tolist() == pytest.approx([(rare + common) / asked, common / asked])
+
+
+def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
+    """Unlike BM25 over its maximum: a weak hit stays weak where there is no better one."""
+    alone, beside = Postings(), Postings()
+    for postings in (alone, beside):
+        postings.add(0, {"bread": 1})
+    beside.add(1, {"bread": 1, "flour": 1, "water": 1, "salt": 1})
+    query = ["bread", "flour", "water", "salt"]
+
+    assert alone.shares(query, 1)[0] == pytest.approx(beside.shares(query, 2)[0], abs=0.05)
+    assert beside.shares(query, 2)[1] > 3 * beside.shares(query, 2)[0]
+
+
+def test_hiragana_counts_half_in_a_share() -> None:
+    """Particles and endings say little of what a text is about."""
+    postings = Postings()
+    postings.add(0, {"記憶": 1})
+    postings.add(1, {"のは": 1})
+
+    noun, particle = postings.shares(["記憶", "のは"], 2)
+
+    assert particle == pytest.approx(GRAMMAR * noun)
+
+
+def test_a_share_of_a_long_query_is_one_of_a_part_of_it() -> None:
+    """A short memory could never hold a fifth of a page."""
+    postings = Postings()
+    postings.add(0, {f"term {number}": 1 for number in range(10)})
+    query = [f"term {number}" for number in range(500)]
+
+    assert postings.shares(query, 1)[0] > 10 / (LONG + 1) * 0.75
+    assert postings.shares([*query, *(f"more {number}" for number in range(500))], 1) == postings.shares(query, 1)
+    assert Postings().shares(query, 0).shape == (0,)

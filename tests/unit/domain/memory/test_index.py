@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nemuri.contracts.clients import Scope, Setting
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import EXPANSION_WEIGHT, AgentIndex, Candidates
+from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは記憶を弱める", "bread and butter"]
@@ -87,12 +88,12 @@ def test_only_scopes_valid_in_the_setting_are_searched() -> None:
     index.add([A, B, C, D], np.zeros((4, 2), np.float32), ["sleep"] * 4, scopes=scopes)
 
     def found(setting: Setting | None) -> tuple[UUID, ...]:
-        return _ask_masked(index, "sleep", index.eligible(setting) & ~index.only([D])).ids
+        return _ask_masked(index, "sleep", index.eligible(setting)).ids
 
-    assert found(None) == (A, B, C)
-    assert found(Setting()) == (A,)
-    assert found(Setting(domains=("web", "unknown"))) == (A, B)
-    assert found(Setting(project="web")) == (A, C)
+    assert found(None) == (A, B, C, D)
+    assert found(Setting()) == (A, D)
+    assert found(Setting(domains=("web", "unknown"))) == (A, B, D)
+    assert found(Setting(project="web")) == (A, C, D)
 
 
 def test_a_memory_that_is_indexed_anew_replaces_the_old_one() -> None:
@@ -159,15 +160,45 @@ def test_an_index_with_a_history_finds_what_a_fresh_one_finds(history: list[tupl
     assert len(index) == len(now)
 
 
-def test_vectors_come_back() -> None:
-    """In the order of the ids, as a copy."""
-    index = _index(np.eye(4, 2, dtype=np.float32))
-    copy = index.vectors([B, A])
-    copy[:] = 9
+def test_a_word_in_common_is_not_enough_to_be_relevant() -> None:
+    """Below the floor nothing is found, not even the best; one row above it lets the weak hits of others pass too."""
+    index, weak = _index(), terms("does the weather forecast for Osaka mention bread")
 
-    assert index.vectors([B, A]).tolist() == [[0, 1], [1, 0]]
-    with pytest.raises(KeyError):
-        index.vectors([UUID(int=99)])
+    assert index.search(np.zeros((1, 2), np.float32), [weak], vector_threshold=0.5).ids == (D,)
+    assert _ask_floor(index, [weak]) == ()
+    assert _ask_floor(index, [terms("bread and butter and the log")]) == (D, B)
+    assert _ask_floor(index, [terms("眠りと記憶")]) == (C,)
+
+
+def test_a_telling_cosine_is_enough_to_be_relevant() -> None:
+    """Three times the embedder's threshold at the default floor, in proportion at another; no word is needed."""
+    near, far = (np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32) for cosine in (0.46, 0.44))
+    index = AgentIndex(2)
+    index.add([A], np.array([[1, 0]], np.float32), ["sleep"])
+
+    def found(query: NDArray[np.float32], floor: float) -> tuple[UUID, ...]:
+        return index.search(query, [[]], vector_threshold=0.15, floor=floor).ids
+
+    assert (found(near, RELEVANCE_FLOOR), found(far, RELEVANCE_FLOOR)) == ((A,), ())
+    assert (found(far, RELEVANCE_FLOOR / 2), found(near, RELEVANCE_FLOOR * 2)) == ((A,), ())
+
+
+def test_an_expansion_alone_makes_nothing_relevant() -> None:
+    """The words of a perspective say how the agent looks at things, not what was asked."""
+    index = _index()
+
+    assert _ask_floor(index, [terms("weather"), terms("weather sleep memories fade")]) == ()
+    assert _ask_floor(index, [terms("bread"), terms("bread sleep memories fade")]) == (D, A)
+
+
+def test_what_is_archived_or_out_of_scope_makes_nothing_relevant() -> None:
+    """The floor is reached by rows under the mask, or not at all."""
+    index = _index()
+    index.set_active([A], active=False)
+
+    assert _ask_floor(index, [terms("memories fade slowly in a winter log")]) == ()
+    everything = index.eligible() | index.eligible(active=False)
+    assert _ask_floor(index, [terms("memories fade slowly in a winter log")], everything) == (A, B)
 
 
 def _index(vectors: NDArray[np.float32] | None = None) -> AgentIndex:
@@ -182,6 +213,11 @@ def _ask(index: AgentIndex, query: str) -> Candidates:
 
 def _ask_masked(index: AgentIndex, query: str, mask: NDArray[np.bool_] | None) -> Candidates:
     return index.search(np.zeros((1, 2), np.float32), [terms(query)], vector_threshold=0.5, mask=mask)
+
+
+def _ask_floor(index: AgentIndex, queries: list[list[str]], mask: NDArray[np.bool_] | None = None) -> tuple[UUID, ...]:
+    nowhere = np.zeros((len(queries), 2), np.float32)
+    return index.search(nowhere, queries, vector_threshold=0.5, floor=RELEVANCE_FLOOR, mask=mask).ids
 
 
 def _unit(number: int) -> NDArray[np.float32]:

@@ -9,10 +9,22 @@ from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.agents import Definition, Perspective
+from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.memory.ranking import Found, Occasion, features, ranked, scores, selected, transformed
+from nemuri.domain.memory.ranking import (
+    Found,
+    Occasion,
+    always_in_mind,
+    expanded,
+    features,
+    ranked,
+    scores,
+    selected,
+    transformed,
+    valid,
+)
 from tests.unit.domain.memory.stories import (
     BEGINNING,
     COST,
@@ -144,6 +156,35 @@ def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> No
     assert [each.memory_id for each in forwards] == [C, A, B]
     assert forwards == backwards
     assert ranked(story.agent, [], occasion) == ()
+
+
+def test_a_query_is_widened_by_the_keywords_of_each_perspective() -> None:
+    """One expansion for each perspective that has any (document 000 §3.4); the policy can switch it off."""
+    views = (Perspective(name=COST, keywords=("price", "budget")), Perspective(name=QUALITY))
+    agent = given().agent.but(definition=Definition(role="buyer", perspectives=views))
+
+    assert expanded(agent, "what about steel") == {COST: "what about steel price budget"}
+    assert expanded(agent.but(policy={"enable_query_expansion": False}), "what about steel") == {}
+
+
+def test_a_scope_is_valid_where_it_names_the_place() -> None:
+    """Universal everywhere; a project's and a domain's under their own names (document 003 §3.3)."""
+    here = Setting(project="web", domains=("web", "shop"))
+    scopes = [Scope(), Scope(level="project", name="web"), Scope(level="domain", name="shop")]
+
+    assert [valid(each, here) for each in scopes] == [True, True, True]
+    assert [valid(each, Setting()) for each in scopes] == [True, False, False]
+    assert not valid(Scope(level="project", name="shop"), here)
+
+
+def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
+    """The strongest first, and no more than their share of it."""
+    story = given(encoded(A), encoded(B), encoded(C), used(B), used(B), used(C))
+    everything = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
+
+    assert always_in_mind(story.agent, everything) == (B, C, A)
+    few = story.agent.but(policy={"top_k_results": 4})
+    assert always_in_mind(few, everything) == (B, C)
 
 
 def test_a_fixed_number_is_selected() -> None:

@@ -1,0 +1,100 @@
+"""Whether nothing comes to mind where there is nothing: questions put to memories that know nothing of them.
+
+    python -m bench.abstention --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
+
+Formats as in `bench/retrieval.py`. Own questions are those of a conversation (LoCoMo), or of the articles with even
+numbers and with odd ones (SQuAD); foreign ones are those of the next conversation, or of the other articles. For each
+floor it prints recall@10 of the own questions, and how many of the own and of the foreign ones got nothing. Recall
+beside that without a floor, and foreign questions that get nothing:
+
+    at 0.2, the default    hashing, LoCoMo .644 / .645, 55 %    hashing, JSQuAD .975 / .979, 72 %
+    at 0.25                hashing, LoCoMo .637 / .645, 79 %    hashing, JSQuAD .965 / .979, 87 %
+    at 0.19                MiniLM, LoCoMo .678 / .678, 57 %
+
+So a third to a half of the unrelated questions still find something: friends talk about the same hobbies.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import asyncio
+import json
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from bench.retrieval import FOUND, Agent, locomo, squad
+from nemuri.domain.language.terms import terms
+from nemuri.domain.memory.index import AgentIndex
+from nemuri.domain.memory.policy import RELEVANCE_FLOOR
+from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.protocol import Embedder
+
+FLOORS = (0.0, 0.10, 0.15, RELEVANCE_FLOOR, 0.25, 0.30)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the questions under one floor."""
+
+    recall: float
+    own_nothing: float
+    foreign_nothing: float
+
+
+def halves(data: dict[str, Any]) -> list[Agent]:
+    """Two agents, each of which remembers the paragraphs of every other article."""
+    return [agent for part in (0, 1) for agent in squad({"data": data["data"][part::2]})]
+
+
+async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, Outcome]:
+    """For each floor, over all agents."""
+    shares: dict[float, list[float]] = {floor: [] for floor in FLOORS}
+    nothing: dict[tuple[float, bool], list[bool]] = {(floor, own): [] for floor in FLOORS for own in (True, False)}
+    for number, agent in enumerate(agents):
+        index = AgentIndex(embedder.dimension)
+        ids = [UUID(int=place) for place in range(len(agent.memories))]
+        index.add(ids, await embedder.embed(agent.memories), agent.memories)
+        for own, questions in ((True, agent.questions), (False, agents[(number + 1) % len(agents)].questions)):
+            vectors = await embedder.embed([question for question, _ in questions])
+            for vector, (question, evidence) in zip(vectors, questions, strict=True):
+                for floor in FLOORS:
+                    found = index.search(
+                        vector[None],
+                        [terms(question)],
+                        vector_threshold=embedder.relevance_threshold,
+                        floor=floor,
+                        limit=FOUND,
+                    )
+                    nothing[floor, own].append(not found.ids)
+                    if own:
+                        hits = evidence & {memory_id.int for memory_id in found.ids}
+                        shares[floor].append(len(hits) / len(evidence))
+    mean = statistics.mean
+    return {
+        floor: Outcome(mean(shares[floor]), mean(nothing[floor, True]), mean(nothing[floor, False])) for floor in FLOORS
+    }
+
+
+def main() -> None:
+    """Print a table for each dataset."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", type=Path, action="append", required=True)
+    parser.add_argument("--embedder", default="hashing", help="as NEMURI_EMBEDDER")
+    chosen = parser.parse_args()
+    embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
+    for path in chosen.dataset:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        agents = halves(data) if isinstance(data, dict) else list(locomo(data))
+        print(f"{path.name}, {embedder.model}\n  floor  recall@10  own: nothing  foreign: nothing")
+        for floor, each in asyncio.run(outcomes(agents, embedder)).items():
+            print(f"  {floor:5.2f}  {each.recall:9.3f}  {each.own_nothing:12.1%}  {each.foreign_nothing:16.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The command `why`: what came to mind for a task, and what decided the order."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.face.cli.session import JsonOption, Session
+from nemuri.face.cli.tasks import TaskArgument
+
+if TYPE_CHECKING:
+    from nemuri.contracts.queries import ExplainedCandidate, Explanation
+
+SHOWN = 10
+"""Candidates of each assignment that are shown unless all are asked for."""
+SHORT = {
+    "similarity": "simil",
+    "strength": "strength",
+    "perspective_strength": "persp",
+    "access_ratio": "ratio",
+    "recency": "recency",
+    "impact_score": "impact",
+    "tag_overlap": "tags",
+    "is_principle": "princ",
+    "perspective_match": "match",
+}
+"""The nine features as the heads of narrow columns."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(why)
+
+
+def why(
+    context: typer.Context,
+    task: TaskArgument,
+    every: Annotated[bool, typer.Option("--all", help="Every candidate, not only the first ten.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show why memories came to mind for a task, and what decided their order."""
+    from nemuri.face.cli.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    found: tuple[Explanation, ...] = session.run(lambda client: client.why(task))
+    if session.json:
+        say_json([_plain(each) for each in found])
+    elif not found:
+        say("nothing has been retrieved for it yet")
+    for each in () if session.json else found:
+        _show(each, every=every)
+
+
+def _show(explanation: "Explanation", *, every: bool) -> None:
+    from nemuri.face.cli.screen import say, short, table
+
+    view = f", perspective {explanation.perspective}" if explanation.perspective else ""
+    say(f"{explanation.agent_id}{view}: {short(explanation.query)}")
+    say(f"ranked by {explanation.ranking}{', the archive was asked too' if explanation.deep else ''}")
+    for kept in explanation.principles:
+        say(f"always in mind: {str(kept.memory_id)[:8]} {short(kept.beginning)}")
+    if not explanation.candidates:
+        say("nothing relevant was remembered\n")
+        return
+    shown = explanation.candidates if every else explanation.candidates[:SHOWN]
+    table(
+        ("#", "memory", "score", "standing", "decided by", "content"),
+        [_verdict(rank, each) for rank, each in enumerate(shown, 1)],
+        numbers=("#", "score"),
+    )
+    say("raw features, and below them what they added to the score against the mean candidate:")
+    numbers = [line for rank, each in enumerate(shown, 1) for line in _numbers(rank, each)]
+    table(("#", *SHORT.values()), numbers, numbers=("#", *SHORT.values()))
+    left = len(explanation.candidates) - len(shown)
+    say(f"{left} more with --all\n" if left else "")
+
+
+def _verdict(rank: int, each: "ExplainedCandidate") -> tuple[object, ...]:
+    from nemuri.face.cli.screen import short
+
+    known = each.candidate
+    standing = f"{each.standing}{', archived' if known.archived else ''}"
+    return rank, str(known.memory_id)[:8], f"{known.score:.3f}", standing, each.decided, short(each.beginning, 60)
+
+
+def _numbers(rank: int, each: "ExplainedCandidate") -> tuple[tuple[object, ...], tuple[object, ...]]:
+    raw = (f"{value:.2f}" for value in each.candidate.features)
+    added = (f"{value:+.3f}".replace("-0.000", "+0.000") for value in each.contributions)
+    return (rank, *raw), ("", *added)
+
+
+def _plain(explanation: "Explanation") -> dict[str, Any]:
+    """The explanation with features and contributions by name."""
+    from nemuri.contracts.memories import FEATURES
+
+    rows = []
+    for each in explanation.candidates:
+        fields = each.candidate.model_dump(mode="json") | each.model_dump(mode="json", exclude={"candidate"})
+        named = {name: dict(zip(FEATURES, fields[name], strict=True)) for name in ("features", "contributions")}
+        rows.append(fields | named)
+    return explanation.model_dump(mode="json", exclude={"candidates"}) | {"candidates": rows}

@@ -1,0 +1,91 @@
+"""Why a task's memories came to mind, read back from the log."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from nemuri.contracts.log import AnyEvent, UndecodableError
+from nemuri.contracts.memories import Candidate, MemoriesRetrieved, ScorerTrained, Weights
+from nemuri.contracts.queries import ExplainedCandidate, Explanation, KeptInMind, WhyView
+from nemuri.domain.memory.explaining import decided, explained
+from nemuri.domain.memory.mind import Remembered
+from nemuri.domain.tasks.state import TaskState
+from nemuri.infra.resources import Resources
+
+BEGINNING = 160
+"""Characters of a memory that stand for it."""
+LEARNED = "scorer-"
+"""How the name of a learned ranking begins; its number follows."""
+
+
+class LostError(Exception):
+    """What an explanation rests on is not in the log any more; the text says what, in one line for people."""
+
+
+async def explanation(state: TaskState, task_id: UUID, number: int, resources: Resources) -> WhyView:
+    """The explanation of one of the task's retrievals, counted from 0 in the order of the log.
+
+    Raises `LostError` where what it rests on is not in the log any more.
+    """
+    places = await resources.views.places(MemoriesRetrieved, task_id=task_id)
+    if number >= len(places):
+        return WhyView(of=len(places))
+    event = await _read(places[number], resources)
+    if not isinstance(event, MemoriesRetrieved):
+        raise LostError(f"what came to mind at {places[number]} is not in the log any more")
+    added, own = explained(event.candidates, event.ranking, await _weights(event, resources))
+    known = await resources.views.memories_by_id([*event.principles, *(each.memory_id for each in event.candidates)])
+    work = state.assignments.get(event.assignment_id)
+    rows = zip(event.candidates, added.tolist(), decided(event.candidates, added, own), strict=True)
+    explanation = Explanation(
+        assignment_id=event.assignment_id,
+        agent_id=event.agent_id,
+        perspective=event.perspective,
+        query=event.query[:BEGINNING],
+        ranking=event.ranking,
+        deep=event.deep,
+        principles=tuple(
+            KeptInMind(memory_id=each, beginning=_beginning(known.get(each))) for each in event.principles
+        ),
+        candidates=tuple(
+            ExplainedCandidate(
+                candidate=candidate,
+                contributions=tuple(row),
+                decided=words,
+                standing=_standing(candidate, event, work.used if work else None),
+                beginning=_beginning(known.get(candidate.memory_id)),
+            )
+            for candidate, row, words in rows
+        ),
+    )
+    return WhyView(of=len(places), explanation=explanation)
+
+
+async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | None:
+    """Those of the learned scorer that ranked, from its own event; None for every other ranking."""
+    if not event.ranking.startswith(LEARNED):
+        return None
+    for place in reversed(await resources.views.places(ScorerTrained, agent_id=event.agent_id)):
+        trained = await _read(place, resources)
+        if isinstance(trained, ScorerTrained) and f"{LEARNED}{trained.number}" == event.ranking:
+            return trained.weights
+    raise LostError(f"{event.ranking} of {event.agent_id} is not in the log any more")
+
+
+async def _read(place: int, resources: Resources) -> AnyEvent | None:
+    try:
+        return await resources.log.at(place)
+    except UndecodableError:
+        return None
+
+
+def _standing(candidate: Candidate, event: MemoriesRetrieved, used: Sequence[UUID] | None) -> str:
+    memory_id = candidate.memory_id
+    if memory_id not in event.in_context:
+        return "left out"
+    if used is not None and memory_id in used:
+        return "used"
+    return "always in mind" if memory_id in event.principles else "in context"
+
+
+def _beginning(known: Remembered | None) -> str:
+    return known[0].memory.content[:BEGINNING] if known else "(gone)"
