@@ -1,5 +1,4 @@
-"""What a sleep has to look at, seen in a whole mind that is held in memory; the views show the same of one that is not.
-"""
+"""What a sleep has to look at, seen in a whole mind in memory; the views show the same of one that they hold."""
 
 from math import log
 

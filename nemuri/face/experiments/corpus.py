@@ -62,7 +62,7 @@ def library() -> tuple[Passage, ...]:
     found: dict[str, Passage] = {}
     for area, names in AREAS.items():
         for sentence in (each for name in names if name in known for each in passages("", known[name])):
-            words = tuple({key: surface for key, surface in candidates(sentence.text)}.values())
+            words = tuple(dict(candidates(sentence.text)).values())
             fits = sentence.fitness >= STANDS_ALONE and len(sentence.text) <= LONGEST and len(words) >= FEWEST_WORDS
             if fits and sentence.text not in found:
                 found[sentence.text] = Passage(area, sentence.text, words)

@@ -33,11 +33,12 @@ def interval(values: ArrayLike, chance: np.random.Generator) -> Interval:
     """The mean of independent values with its studentised bootstrap interval, which few repeats do not make too short.
 
     Each resample's deviation from the mean is taken in units of its own standard error (Efron and Tibshirani 1993,
-    §12.5). Equal values give an interval without width. Raises ValueError for fewer than three values.
+    §12.5), and the interval is at least as wide as that of the resamples' means themselves. Equal values give an
+    interval without width. Raises ValueError for fewer than three values.
     """
     sample = np.asarray(values, np.float64)
     count = len(sample)
-    if count < 3:  # noqa: PLR2004 - resamples of two have no error of their own half of the time
+    if count < 3:
         raise ValueError(f"{count} repeats are too few for an interval; there must be 3")
     mean = float(sample.mean())
     error = float(sample.std(ddof=1)) / count**0.5
@@ -47,8 +48,10 @@ def interval(values: ArrayLike, chance: np.random.Generator) -> Interval:
     errors = drawn.std(axis=1, ddof=1) / count**0.5
     sound = errors > error * 1e-9
     deviations = (drawn.mean(axis=1)[sound] - mean) / errors[sound]
-    low, high = np.quantile(deviations, [(1 + LEVEL) / 2, (1 - LEVEL) / 2])
-    return Interval(mean, mean - float(low) * error, mean - float(high) * error, count)
+    edges = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+    outer = mean - np.quantile(deviations, edges[::-1]) * error
+    plain = np.quantile(drawn.mean(axis=1), edges)
+    return Interval(mean, float(min(outer[0], plain[0])), float(max(outer[1], plain[1])), count)
 
 
 def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
@@ -75,7 +78,7 @@ def jaccard_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> f
 
 
 def jensen_shannon(first: ArrayLike, second: ArrayLike) -> float:
-    """The Jensen-Shannon distance of two distributions over the same things, 0 to 1: the root of the divergence in bits.
+    """The Jensen-Shannon distance of two distributions over the same things, 0 to 1: the root of the divergence (bits).
 
     Weights are normalised first.
     """

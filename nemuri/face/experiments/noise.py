@@ -28,9 +28,7 @@ CLAIMS: Final = (
     Claim("Reinforcement on use tells signal from noise better than on retrieval", (AUC, USE), (AUC, RETRIEVAL)),
     Claim("Reinforcement on use goes to what the task needed more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
     Claim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
-    Claim(
-        "Sleep archives less of what was needed when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)
-    ),
+    Claim("Sleep archives less of what was needed when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)),
     Claim("Later tasks find what they need better when use reinforces", (FOUND, USE), (FOUND, RETRIEVAL)),
     Claim("Later tasks find what they need better than without strengths", (FOUND, USE), (FOUND, WITHOUT)),
 )

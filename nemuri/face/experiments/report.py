@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ WINDOWS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That the first figure is higher than the second; or, `no_worse`, that it is not lower."""
+    """That the first figure, by measure and condition, is higher than the second."""
 
     text: str
     higher: tuple[str, str]
@@ -48,6 +49,15 @@ class Report:
     figures: Mapping[tuple[str, ...], Interval]
     findings: Sequence[Finding]
 
+    @property
+    def shown(self) -> dict[tuple[str, str], Interval]:
+        """The figures for people: all but those of single windows."""
+        return {
+            (measure, condition): each
+            for (measure, condition), each in self.figures.items()
+            if not measure.endswith(tuple(f" {window}" for window in edges(self.tasks)))
+        }
+
     def figure(self, measure: str, condition: str) -> Interval | None:
         """A figure; None where no three repeats have it."""
         return self.figures.get((measure, condition))
@@ -74,9 +84,7 @@ class Report:
         }
 
 
-def reported(
-    experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int
-) -> Report:
+def reported(experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int) -> Report:
     """The report of samples, one for each repeat; deterministic for a seed."""
     chance = np.random.default_rng(seed)
     keys = dict.fromkeys(key for each in samples for key in each)
@@ -97,7 +105,7 @@ MOST_MISSING: Final = 2
 def edges(tasks: int) -> list[str]:
     """The windows of a stream of so many tasks, by their first and last task, counted from 1."""
     cuts = sorted({round(tasks * cut / WINDOWS) for cut in range(WINDOWS + 1)})
-    return [f"{first + 1}-{last}" for first, last in zip(cuts, cuts[1:], strict=False)]
+    return [f"{first + 1}-{last}" for first, last in pairwise(cuts)]
 
 
 def windows(values: Sequence[float]) -> Iterator[tuple[str, float]]:

@@ -9,8 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nemuri.face.experiments import noise, personality
+from nemuri.face.experiments import noise, personality, scorer
 from nemuri.face.experiments.report import Claim, Report, Sample, reported
+from nemuri.services.trainer import training
+
+CORES: Final = 8
+"""At most so many processes, each of which loads its own libraries."""
+
+
+class NotTrainable(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """The experiment trains scorers and torch is not installed."""
+
 
 Sampling = Callable[[int, int, int], Coroutine[Any, Any, Sample]]
 """(seed, repeat, tasks) to what this repeat measures."""
@@ -25,13 +34,29 @@ class Experiment:
     tasks: int
     """Tasks of a stream, unless said otherwise."""
     repeats: int
-    """Independent repeats, unless said otherwise: what the defaults finish in two minutes on two cores."""
+    """Independent repeats, unless said otherwise: what two idle cores finish in about two minutes."""
+    longest: int = 10_000
+    """The most tasks of a stream."""
+    trains: bool = False
+    """Whether it needs torch."""
 
 
 EXPERIMENTS: Final = {
     "personality": Experiment(personality.sample, personality.CLAIMS, tasks=300, repeats=12),
     "noise": Experiment(noise.sample, noise.CLAIMS, tasks=500, repeats=12),
+    "scorer": Experiment(scorer.sample, scorer.CLAIMS, tasks=300, repeats=10, longest=scorer.MEMORIES, trains=True),
 }
+
+
+def require(name: str) -> None:
+    """Raises `NotTrainable` where the experiment needs torch and there is none."""
+    if EXPERIMENTS[name].trains and not training.available():
+        raise NotTrainable("torch is not installed: pip install 'nemuri[experiments]'")
+
+
+def cores() -> int:
+    """How many processes to use here."""
+    return min(os.cpu_count() or 1, CORES)
 
 
 def run(
