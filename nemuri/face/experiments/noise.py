@@ -39,7 +39,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     chance = random.Random(f"noise/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
-    found: dict[tuple[str, ...], float] = {}
+    found: dict[tuple[str, str], float] = {}
     for arm, regime in ARMS.items():
         living = await Living.remembering(world, regime, vectors)
         gains: list[float] = []

@@ -75,9 +75,9 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
         for area in AREAS
         for each in (*chance.sample(needs[area], PROBES // 2), *chance.sample(unseen[area], PROBES // 2))
     ]
-    found: dict[tuple[str, ...], float] = {}
-    for condition, pair in ((APART, (first, second)), (ALIKE, (first, twin)), (WITHOUT, plain)):
-        found |= {(name, condition): value for name, value in (await drift(*pair, probes)).items()}
+    found: dict[tuple[str, str], float] = {}
+    for condition, one_of, other_of in ((APART, first, second), (ALIKE, first, twin), (WITHOUT, plain[0], plain[1])):
+        found |= {(name, condition): value for name, value in (await drift(one_of, other_of, probes)).items()}
     for sort, asked in (("recurring", needs), ("new", unseen)):
         gains: dict[str, list[float]] = {OWN: [], OTHER: [], WITHOUT: []}
         for area, own, stranger in ((one, first, second), (other, second, first)):

@@ -58,12 +58,12 @@ def draw(report: Report, folder: Path) -> tuple[Path, ...]:
 
 def _points(report: Report, axes: "Axes", measures: Mapping[str, str], conditions: Sequence[str], label: str) -> None:
     """Each measure, under its short name, a place on the x axis, with a point and its interval for each condition."""
-    width = 0.6 / max(1, len(conditions) - 1)
+    width = 0.36 / max(1, len(conditions) - 1)
     for number, condition in enumerate(conditions):
         known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
         places, found = zip(*((place, each) for place, each in known if each), strict=True)
         axes.errorbar(
-            [place - 0.3 + number * width for place in places],
+            [place - 0.18 + number * width for place in places],
             [each.mean for each in found],
             yerr=[[each.mean - each.low for each in found], [each.high - each.mean for each in found]],
             fmt=MARKS[number],
@@ -72,14 +72,17 @@ def _points(report: Report, axes: "Axes", measures: Mapping[str, str], condition
             label=condition,
         )
     axes.set_xticks(range(len(measures)), list(measures.values()))
+    for place in range(1, len(measures)):
+        axes.axvline(place - 0.5, color="0.85", linewidth=1)
     axes.set_xlim(-0.6, len(measures) - 0.4)
     axes.set_ylabel(label)
     axes.grid(axis="y", alpha=0.3)
     axes.legend(frameon=False, fontsize=9)
 
 
-def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str], title: str) -> None:
-    """A measure over the stream, a line with its interval for each condition."""
+def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str], title: str, against: str) -> None:
+    """A measure over the stream above another condition's, a line with its interval for each condition."""
+    axes.axhline(0, color="0.4", linewidth=1)
     for number, condition in enumerate(conditions):
         course = report.course(measure, condition)
         ends = [last for last, _ in course]
@@ -88,7 +91,7 @@ def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str
             ends, [each.low for _, each in course], [each.high for _, each in course], color=COLOURS[number], alpha=0.12
         )
     axes.set_xlabel("tasks so far")
-    axes.set_ylabel("nDCG@10 of what the task needed (0 to 1)")
+    axes.set_ylabel(f"nDCG@10 above that {against}")
     axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, fontsize=9)
@@ -110,7 +113,7 @@ def _drift(report: Report, axes: "Axes") -> None:
 def _usefulness(report: Report, axes: "Axes") -> None:
     measures = {"nDCG@10, recurring": "needs that recur", "nDCG@10, new": "needs that are new"}
     conditions = (personality.OWN, personality.OTHER, personality.WITHOUT)
-    _points(report, axes, measures, conditions, "nDCG@10 of what the question needs (0 to 1)")
+    _points(report, axes, measures, conditions, "nDCG@10 (0 to 1)")
     axes.set_title("Later questions of a specialist's own area", fontsize=10)
 
 
@@ -126,25 +129,26 @@ def _apart(report: Report, axes: "Axes") -> None:
     axes.set_title("Signal and noise at the end of the stream", fontsize=10)
 
 
+def _retrieval(report: Report, axes: "Axes") -> None:
+    conditions = (noise.USE, noise.RETRIEVAL)
+    _course(report, axes, "nDCG@10", conditions, "Retrieval over the stream", noise.WITHOUT)
+
+
+def _recurring(report: Report, axes: "Axes") -> None:
+    conditions = scorer.RANKINGS[1:]
+    _course(report, axes, "nDCG@10, recurring", conditions, "Needs that recur", "of similarity alone")
+
+
+def _one_off(report: Report, axes: "Axes") -> None:
+    conditions = scorer.RANKINGS[1:]
+    _course(report, axes, "nDCG@10, one-off", conditions, "Needs that come once", "of similarity alone")
+
+
 _FIGURES: Final[dict[str, tuple[str, Sequence[Callable[[Report, Any], None]]]]] = {
-    "personality": (
-        "Personality: the same model and the same memories, different tasks",
-        (_drift, _usefulness),
-    ),
-    "noise": (
-        "Noise: reinforcement on use against reinforcement on retrieval",
-        (
-            _apart,
-            lambda report, axes: _course(report, axes, "nDCG@10", tuple(noise.ARMS), "Retrieval over the stream"),
-        ),
-    ),
+    "personality": ("Personality: the same model and the same memories, different tasks", (_drift, _usefulness)),
+    "noise": ("Noise: reinforcement on use against reinforcement on retrieval", (_apart, _retrieval)),
     "scorer": (
         "Scorer: learned against linear against similarity alone, each judged before it learns from the task",
-        tuple(
-            lambda report, axes, condition=condition: _course(
-                report, axes, f"nDCG@10, {condition}", scorer.RANKINGS, f"needs {condition}"
-            )
-            for condition in scorer.CONDITIONS
-        ),
+        (_recurring, _one_off),
     ),
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from nemuri.face.experiments.measures import Interval, interval
 
-Sample = Mapping[tuple[str, ...], float]
+Sample = Mapping[tuple[str, str], float]
 """What one repeat measured, by measure and condition."""
 WINDOWS: Final = 10
 """Stretches of a stream over which a course is shown."""
@@ -46,8 +46,10 @@ class Report:
     experiment: str
     seed: int
     tasks: int
-    figures: Mapping[tuple[str, ...], Interval]
+    figures: Mapping[tuple[str, str], Interval]
     findings: Sequence[Finding]
+    above: Mapping[tuple[str, str], Interval]
+    """The figures of windows as differences from those of the condition that courses are compared with."""
 
     @property
     def shown(self) -> dict[tuple[str, str], Interval]:
@@ -55,7 +57,7 @@ class Report:
         return {
             (measure, condition): each
             for (measure, condition), each in self.figures.items()
-            if not measure.endswith(tuple(f" {window}" for window in edges(self.tasks)))
+            if not measure.endswith(_endings(self.tasks))
         }
 
     def figure(self, measure: str, condition: str) -> Interval | None:
@@ -63,8 +65,8 @@ class Report:
         return self.figures.get((measure, condition))
 
     def course(self, measure: str, condition: str) -> list[tuple[int, Interval]]:
-        """The figures of a measure over the stream, each with the last task of its window."""
-        known = ((window, self.figure(f"{measure} {window}", condition)) for window in edges(self.tasks))
+        """A measure over the stream, above that of the compared condition, each with the last task of its window."""
+        known = ((window, self.above.get((f"{measure} {window}", condition))) for window in edges(self.tasks))
         return [(int(window.split("-")[1]), each) for window, each in known if each]
 
     def as_json(self) -> dict[str, Any]:
@@ -84,18 +86,33 @@ class Report:
         }
 
 
-def reported(experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int) -> Report:
-    """The report of samples, one for each repeat; deterministic for a seed."""
-    chance = np.random.default_rng(seed)
+def reported(
+    experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int, compared: str = ""
+) -> Report:
+    """The report of samples, one for each repeat; deterministic for a seed.
+
+    `compared` is the condition that the courses of the others are shown above.
+    """
     keys = dict.fromkeys(key for each in samples for key in each)
     columns = {key: [each[key] for each in samples if key in each] for key in keys}
-    figures = {key: interval(values, chance) for key, values in columns.items() if len(values) > MOST_MISSING}
+    figures = {
+        key: interval(values, np.random.default_rng(seed))
+        for key, values in columns.items()
+        if len(values) > MOST_MISSING
+    }
     findings = []
     for claim in claims:
         pairs = [each[claim.higher] - each[claim.lower] for each in samples if {claim.higher, claim.lower} <= set(each)]
         if len(pairs) > MOST_MISSING:
-            findings.append(Finding(claim, interval(pairs, chance)))
-    return Report(experiment, seed, tasks, figures, findings)
+            findings.append(Finding(claim, interval(pairs, np.random.default_rng(seed))))
+    above = {
+        (measure, condition): interval(
+            [each[measure, condition] - each[measure, compared] for each in samples], np.random.default_rng(seed)
+        )
+        for measure, condition in figures
+        if measure.endswith(_endings(tasks)) and condition != compared and (measure, compared) in figures
+    }
+    return Report(experiment, seed, tasks, figures, findings, above)
 
 
 MOST_MISSING: Final = 2
@@ -106,6 +123,11 @@ def edges(tasks: int) -> list[str]:
     """The windows of a stream of so many tasks, by their first and last task, counted from 1."""
     cuts = sorted({round(tasks * cut / WINDOWS) for cut in range(WINDOWS + 1)})
     return [f"{first + 1}-{last}" for first, last in pairwise(cuts)]
+
+
+def _endings(tasks: int) -> tuple[str, ...]:
+    """How the measures of windows end."""
+    return tuple(f" {window}" for window in edges(tasks))
 
 
 def windows(values: Sequence[float]) -> Iterator[tuple[str, float]]:

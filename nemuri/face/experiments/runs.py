@@ -31,6 +31,8 @@ class Experiment:
 
     sample: Sampling
     claims: Sequence[Claim]
+    compared: str
+    """The condition that the courses of the others are shown above."""
     tasks: int
     """Tasks of a stream, unless said otherwise."""
     repeats: int
@@ -42,9 +44,11 @@ class Experiment:
 
 
 EXPERIMENTS: Final = {
-    "personality": Experiment(personality.sample, personality.CLAIMS, tasks=300, repeats=12),
-    "noise": Experiment(noise.sample, noise.CLAIMS, tasks=500, repeats=12),
-    "scorer": Experiment(scorer.sample, scorer.CLAIMS, tasks=300, repeats=10, longest=scorer.MEMORIES, trains=True),
+    "personality": Experiment(personality.sample, personality.CLAIMS, personality.WITHOUT, tasks=300, repeats=12),
+    "noise": Experiment(noise.sample, noise.CLAIMS, noise.WITHOUT, tasks=500, repeats=12),
+    "scorer": Experiment(
+        scorer.sample, scorer.CLAIMS, scorer.SIMILARITY, tasks=300, repeats=10, longest=scorer.MEMORIES, trains=True
+    ),
 }
 
 
@@ -76,7 +80,7 @@ def run(
         samples[repeat] = found
         progress(len(samples), repeats)
     in_order = [samples[each] for each in range(repeats)]
-    return reported(name, in_order, experiment.claims, seed=seed, tasks=tasks)
+    return reported(name, in_order, experiment.claims, seed=seed, tasks=tasks, compared=experiment.compared)
 
 
 def _samples(name: str, seed: int, tasks: int, repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:

@@ -14,6 +14,7 @@ from nemuri.contracts.memories import MemoriesRetrieved, Weights
 from nemuri.domain.memory import lessons
 from nemuri.domain.memory.lessons import Lesson, Retrieval
 from nemuri.domain.memory.policy import Policy
+from nemuri.domain.memory.ranking import transformed
 from nemuri.domain.memory.scorer import linear, scores
 from nemuri.face.experiments.corpus import Condition, memories, stream
 from nemuri.face.experiments.living import Living, Recalled, Vectors, memory_id
@@ -46,7 +47,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     """The same memories under both conditions, each with an agent and a trainer of its own."""
     chance = random.Random(f"scorer/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
-    found: dict[tuple[str, ...], float] = {}
+    found: dict[tuple[str, str], float] = {}
     for condition in CONDITIONS:
         needs = world[:NEEDS] if condition == "recurring" else world
         living, trainer = await Living.remembering(world, "use", vectors), Trainer()
@@ -88,7 +89,7 @@ class Trainer:
         """The candidates as each ranking orders them, ties by relevance; without a scorer by the linear score."""
         ids = [each.memory_id for each in recalled.candidates]
         raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), -1)
-        rows = lessons.transformed(raw)
+        rows = transformed(raw)
         learned = linear(rows) if self.weights is None else scores(self.weights, rows)
         by = {
             SIMILARITY: raw[:, 0],

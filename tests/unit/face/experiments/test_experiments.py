@@ -9,7 +9,7 @@ from nemuri.face.experiments import noise, personality, plots, runs, scorer
 from nemuri.face.experiments.corpus import AREAS, memories, worded
 from nemuri.face.experiments.living import Living, Vectors
 from nemuri.face.experiments.personality import ALIKE, APART, WITHOUT
-from nemuri.face.experiments.report import Claim, edges, reported, windows
+from nemuri.face.experiments.report import Claim, Sample, edges, reported, windows
 
 TASKS = 20
 
@@ -66,13 +66,14 @@ async def test_agents_that_lived_through_the_same_are_the_same() -> None:
         for task in tasks:
             await living.live(task)
     probes = [worded(chance, each) for each in world[:10]]
-    drifts = await personality.drift(*pair, probes)
+    drifts = await personality.drift(pair[0], pair[1], probes)
     assert list(drifts.values()) == pytest.approx([0.0] * len(drifts), abs=1e-12)
 
 
 def test_a_finding_says_what_the_interval_says() -> None:
     """Also when it is against us, and also when it is nothing."""
     claim = Claim("more is more", ("a", "x"), ("a", "y"))
+    samples: list[Sample]
     for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
         samples = [{("a", "x"): step + noise, ("a", "y"): 0.0} for noise in (-0.02, -0.01, 0.0, 0.01, 0.02)]
         assert reported("noise", samples, [claim], seed=1, tasks=TASKS).findings[0].verdict == verdict
@@ -80,7 +81,7 @@ def test_a_finding_says_what_the_interval_says() -> None:
 
 def test_what_too_few_repeats_measured_is_not_reported() -> None:
     """A figure without an interval is no figure."""
-    samples = [{("a", "x"): 1.0}, {("a", "x"): 1.0, ("b", "x"): 2.0}, {("a", "x"): 1.5}]
+    samples: list[Sample] = [{("a", "x"): 1.0}, {("a", "x"): 1.0, ("b", "x"): 2.0}, {("a", "x"): 1.5}]
     assert set(reported("noise", samples, (), seed=1, tasks=TASKS).figures) == {("a", "x")}
 
 
