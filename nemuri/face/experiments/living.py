@@ -25,7 +25,7 @@ from nemuri.domain.memory import sleep, usage
 from nemuri.domain.memory.content import beginning, embedded_text, encoded, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.mind import Agent, Mind
-from nemuri.domain.memory.ranking import VERSIONS, Found, Occasion, expanded, ranked, selected
+from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, selected, version
 from nemuri.domain.memory.remembering import evolve
 from nemuri.domain.memory.tiredness import tiredness
 from nemuri.domain.memory.usage import Shown
@@ -203,7 +203,7 @@ class Living:
             perspective=task.needed.area,
             setting=Setting(),
             seed=0,
-            ranking=VERSIONS[self.agent.rules.ranking],
+            ranking=version(self.agent.rules),
             candidates=recalled.candidates,
             selected=recalled.context,
         )
