@@ -47,7 +47,7 @@ EXPERIMENTS: Final = {
     "personality": Experiment(personality.sample, personality.CLAIMS, personality.WITHOUT, tasks=300, repeats=12),
     "noise": Experiment(noise.sample, noise.CLAIMS, noise.WITHOUT, tasks=500, repeats=12),
     "scorer": Experiment(
-        scorer.sample, scorer.CLAIMS, scorer.SIMILARITY, tasks=300, repeats=10, longest=scorer.MEMORIES, trains=True
+        scorer.sample, scorer.CLAIMS, scorer.SIMILARITY, tasks=300, repeats=8, longest=scorer.MEMORIES, trains=True
     ),
 }
 
