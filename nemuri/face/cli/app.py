@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nemuri.face.cli import experiments, corrections, health, logs, minds, operating, scorers, tasks
+from nemuri.face.cli import corrections, experiments, health, logs, minds, operating, scorers, tasks
 from nemuri.face.cli.session import Session
 
 app = typer.Typer(
