@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from math import log
 from typing import Any
 from uuid import UUID
 
@@ -32,11 +31,11 @@ from nemuri.contracts.memories import (
     Use,
 )
 from nemuri.domain.memory import sleep
-from nemuri.domain.memory.clocks import advanced
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Memory, Mind
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.remembering import evolve
-from nemuri.domain.memory.sleep import Resting, Tiredness
+from nemuri.domain.memory.sleep import Tiredness
+from nemuri.domain.memory.tiredness import tiredness as in_memory
 
 AGENT = "clerk"
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
@@ -253,24 +252,13 @@ def night(number: int) -> tuple[Move, ...]:
 
 def tiredness(mind: Mind) -> Tiredness:
     """What the views show a sleep of a mind: no more than they promise, in no helpful order."""
-    agent = mind.agent
-    assert agent is not None
-    active = [each for _, each in sorted(mind.memories.items()) if each.status == "active"]
-    touched = tuple(each for each in active if each.changed > agent.reviewed)
-    principles = frozenset(
-        memory_id for memory_id, content in mind.contents.items() if PRINCIPLE in content.memory.tags
-    )
-    later = advanced(agent.clocks, agent.rules, max(1, len(agent.awake)))
-    bound = [log(agent.rules.archive_threshold) - clock + 1e-6 for clock in later]
-    resting = [Resting(each, each.last_accessed_at or mind.contents[each.memory_id].created_at) for each in active]
-    resting.sort(key=lambda each: (each.memory.memory_id in principles, each.memory.level, each.since))
-    return Tiredness(
-        agent,
-        touched=touched,
-        faded=tuple(each for each in active if each.fade < bound[each.level]),
-        weakest=tuple(reversed(resting[: sleep.surplus(agent, touched)])),
-        principles=principles,
-    )
+    seen = in_memory(mind)
+    assert seen is not None
+    return replace(seen, touched=tuple(sorted(seen.touched, key=_id)), weakest=tuple(reversed(seen.weakest)))
+
+
+def _id(memory: Memory) -> UUID:
+    return memory.memory_id
 
 
 def _agent(mind: Mind) -> Agent:

@@ -1,0 +1,133 @@
+"""The experiments: experiment personality, noise, scorer."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.face.cli.failures import Failure, WrongUse
+from nemuri.face.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.face.experiments.measures import Interval
+    from nemuri.face.experiments.report import Report
+
+LARGEST_SEED = 2**32 - 1
+LONGEST_STREAM = 10_000
+FEWEST_TASKS = 10
+MOST_REPEATS = 1_000
+FEWEST_REPEATS = 5
+
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_SEED, help="Everything drawn follows from it.")
+]
+TasksOption = Annotated[
+    int | None,
+    typer.Option("--tasks", metavar="N", min=FEWEST_TASKS, max=LONGEST_STREAM, help="Tasks of each stream."),
+]
+RepeatsOption = Annotated[
+    int | None,
+    typer.Option("--repeats", metavar="R", min=FEWEST_REPEATS, max=MOST_REPEATS, help="Independent repeats."),
+]
+OutOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the plot is written.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(
+        no_args_is_help=True, help="Test the claims, with agents in memory: no key, no server.", rich_markup_mode=None
+    )
+    for command in (personality, noise, scorer):
+        group.command()(command)
+    app.add_typer(group, name="experiment")
+
+
+def personality(
+    context: typer.Context,
+    seed: SeedOption = 1,
+    tasks: TasksOption = None,
+    repeats: RepeatsOption = None,
+    out: OutOption = Path("experiments"),
+    json: JsonOption = False,
+) -> None:
+    """Same model, same memories, different tasks: how far do agents drift apart, and is it of use?"""
+    _run("personality", Session.of(context, json=json), seed, tasks, repeats, out)
+
+
+def noise(
+    context: typer.Context,
+    seed: SeedOption = 1,
+    tasks: TasksOption = None,
+    repeats: RepeatsOption = None,
+    out: OutOption = Path("experiments"),
+    json: JsonOption = False,
+) -> None:
+    """Reinforcement on use against reinforcement on retrieval: signal against noise."""
+    _run("noise", Session.of(context, json=json), seed, tasks, repeats, out)
+
+
+def scorer(
+    context: typer.Context,
+    seed: SeedOption = 1,
+    tasks: TasksOption = None,
+    repeats: RepeatsOption = None,
+    out: OutOption = Path("experiments"),
+    json: JsonOption = False,
+) -> None:
+    """The learned scorer against the linear score against similarity alone."""
+    _run("scorer", Session.of(context, json=json), seed, tasks, repeats, out)
+
+
+def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path) -> None:
+    from nemuri.face.cli.screen import progress, say_json
+    from nemuri.face.demo.texts import TextsMissing
+    from nemuri.face.experiments import plots, runs
+
+    session.quieten()
+    chosen = runs.EXPERIMENTS[name]
+    stream, times = tasks or chosen.tasks, repeats or chosen.repeats
+    if stream > chosen.longest:
+        raise WrongUse(f"--tasks is at most {chosen.longest} here: there are no more different needs")
+    _writable(out)
+    try:
+        plots.require()
+        runs.require(name)
+        with progress(f"{name}: repeats of {stream} tasks") as show:
+            report = runs.run(name, seed=seed, tasks=stream, repeats=times, processes=runs.cores(), progress=show)
+        files = plots.draw(report, out)
+    except (plots.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
+        raise Failure(str(error)) from error
+    except OSError as error:
+        raise Failure(f"the plot cannot be written to {out}: {error.strerror}") from error
+    if session.json:
+        say_json(report.as_json() | {"files": [str(file) for file in files]})
+    else:
+        _show(report, [str(file) for file in files])
+
+
+def _writable(out: Path) -> None:
+    """Raise `WrongUse` for what cannot become a directory with files in it, before anything is run."""
+    nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
+    if not nearest.is_dir():
+        raise WrongUse(f"--out: {nearest} is not a directory")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise WrongUse(f"--out: nothing can be written in {nearest}")
+
+
+def _show(report: "Report", files: list[str]) -> None:
+    from nemuri.face.cli.screen import say, table
+
+    say(f"experiment {report.experiment}, seed {report.seed}, {report.tasks} tasks; means with 95 % intervals\n")
+    numbers = ("mean", "low", "high", "repeats")
+    rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
+    table(("measure", "condition", *numbers), rows, numbers=numbers)
+    say("\nWhat was claimed, and the difference between what is compared:\n")
+    claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]
+    table(("verdict", *numbers[:3], "claim"), claims, numbers=numbers[:3])
+    say("\n" + "\n".join(files))
+
+
+def _cells(each: "Interval") -> tuple[str, str, str, str]:
+    return f"{each.mean:.3f}", f"{each.low:.3f}", f"{each.high:.3f}", str(each.repeats)

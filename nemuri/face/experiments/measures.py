@@ -1,0 +1,112 @@
+"""What is measured, and how sure it is."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LEVEL: Final = 0.95
+DRAWS: Final = 4_000
+TOP: Final = 10
+"""Places of a ranking that count."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean over independent repeats, with its 95 % confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+    repeats: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+
+
+def interval(values: ArrayLike, chance: np.random.Generator) -> Interval:
+    """The mean of independent values with its studentised bootstrap interval, which few repeats do not make too short.
+
+    Each resample's deviation from the mean is taken in units of its own standard error (Efron and Tibshirani 1993,
+    §12.5), and the interval is at least as wide as that of the resamples' means themselves. Equal values give an
+    interval without width. Raises ValueError for fewer than three values.
+    """
+    sample = np.asarray(values, np.float64)
+    count = len(sample)
+    if count < 3:
+        raise ValueError(f"{count} repeats are too few for an interval; there must be 3")
+    mean = float(sample.mean())
+    error = float(sample.std(ddof=1)) / count**0.5
+    if error <= abs(mean) * 1e-12:
+        return Interval(mean, mean, mean, count)
+    drawn = sample[chance.integers(0, count, (DRAWS, count))]
+    errors = drawn.std(axis=1, ddof=1) / count**0.5
+    sound = errors > error * 1e-9
+    deviations = (drawn.mean(axis=1)[sound] - mean) / errors[sound]
+    edges = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+    outer = mean - np.quantile(deviations, edges[::-1]) * error
+    plain = np.quantile(drawn.mean(axis=1), edges)
+    return Interval(mean, float(min(outer[0], plain[0])), float(max(outer[1], plain[1])), count)
+
+
+def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+    """Kendall's tau, -1 to 1, of two orders, over what both contain; 1 where that is less than two."""
+    places = {each: place for place, each in enumerate(second)}
+    order = np.array([places[each] for each in first if each in places])
+    pairs = len(order) * (len(order) - 1) / 2
+    if not pairs:
+        return 1.0
+    rising = np.sign(order[None, :] - order[:, None])[np.triu_indices(len(order), 1)]
+    return float(rising.sum() / pairs)
+
+
+def overlap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+    """The share of their first `TOP` that two rankings have in common, 0 to 1."""
+    one, other = set(first[:TOP]), set(second[:TOP])
+    return len(one & other) / max(len(one), len(other), 1)
+
+
+def jaccard_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+    """One minus the share of all members that two sets have in common, 0 to 1; 0 for two empty ones."""
+    one, other = set(first), set(second)
+    return 1 - len(one & other) / len(one | other) if one | other else 0.0
+
+
+def jensen_shannon(first: ArrayLike, second: ArrayLike) -> float:
+    """The Jensen-Shannon distance of two distributions over the same things, 0 to 1: the root of the divergence (bits).
+
+    Weights are normalised first.
+    """
+    weights = [np.asarray(each, np.float64) for each in (first, second)]
+    p, q = (each / each.sum() for each in weights)
+    middle = (p + q) / 2
+    divergence = (_divergence(p, middle) + _divergence(q, middle)) / 2
+    return float(max(0.0, divergence) ** 0.5)
+
+
+def auc(signal: ArrayLike, noise: ArrayLike) -> float:
+    """How often one of the signal has a higher value than one of the noise, 0 to 1; a tie counts half.
+
+    Raises ValueError when there is nothing to compare.
+    """
+    above, below = np.asarray(signal, np.float64), np.asarray(noise, np.float64)
+    if not len(above) or not len(below):
+        raise ValueError("there must be signal and noise")
+    higher = np.sign(above[:, None] - below[None, :])
+    return float((higher.mean() + 1) / 2)
+
+
+def gain(order: Sequence[Hashable], needed: Hashable) -> float:
+    """nDCG at `TOP` of a ranking in which one thing is needed, 0 to 1."""
+    return 1 / log2(order.index(needed) + 2) if needed in order[:TOP] else 0.0
+
+
+def _divergence(p: Floats, q: Floats) -> float:
+    """Kullback-Leibler, in bits, where `q` is positive wherever `p` is."""
+    there = p > 0
+    return float((p[there] * np.log2(p[there] / q[there])).sum())
