@@ -161,7 +161,8 @@ def test_what_contradicts_a_memory_is_shown_and_taken_back(nemuri: CommandLine, 
     document = tmp_path / "eggs.txt"
     document.write_text("By craft and taste a goose egg boils for 14 minutes.", encoding="utf-8")
     asked = nemuri("ask", "How long does a goose egg boil?", "--file", document, "--json").json
-    (newer,) = asked["learned"]
+    assert len(asked["learned"]) == 1, asked
+    [newer] = asked["learned"]
     assert nemuri("memory", newer, "--json").json["relations"] == [{"older": older, "sort": "contradicts"}]
     assert f"contradicts {older}" in nemuri("memory", newer).out
     assert "(outdated) By craft and taste" in nemuri("recall", "cook", "goose egg").out
