@@ -1,0 +1,26 @@
+"""The page on coverage names modules and tests that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`([a-z_0-9/.-]+(?:/|\.(?:py|yml|md))(?:::\w+)?)`", PAGE)))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_the_page_names_exists(name: str) -> None:
+    """A module, a test file, or a test in it."""
+    path, _, test = name.partition("::")
+    found = [
+        folder / path for folder in (ROOT / "nemuri", ROOT / "tests", ROOT / "docs", ROOT) if (folder / path).exists()
+    ]
+    assert found, f"there is no {path}"
+    assert not test or re.search(rf"def {test}\b", found[0].read_text(encoding="utf-8")), f"{path} has no {test}"
+
+
+def test_the_page_is_read() -> None:
+    """As many names as such a page has."""
+    assert len(NAMED) > 100
