@@ -34,8 +34,8 @@ from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
-from nemuri.face.hosting import prepare, serving
 from nemuri.face.offering import TOGETHER
+from nemuri.face.serving import prepare, serving
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
 from nemuri.infra.embeddings.hashing import HashingEmbedder

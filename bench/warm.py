@@ -34,7 +34,7 @@ from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.ranking import expanded
-from nemuri.face.hosting import prepare, working
+from nemuri.face.serving import prepare, working
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
 from nemuri.infra.embeddings.hashing import HashingEmbedder

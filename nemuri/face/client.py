@@ -1,46 +1,39 @@
 """The client: everything a program can ask of a running platform, over NATS alone."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, Self
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from nemuri.contracts import queries
-from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.clients import (
-    TEXT_LIMIT,
-    Document,
-    FeedbackGiven,
     MemoryContent,
-    NegotiationAnswered,
     NegotiationOption,
     Scope,
     Setting,
-    TaskSubmitted,
 )
+from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import Repeating, Textbook
-from nemuri.contracts.event import DERIVED, TUTOR
+from nemuri.contracts.event import TUTOR
+from nemuri.contracts.explanations import Explanation, WhyView
 from nemuri.contracts.health import AgentHealth, HealthView
+from nemuri.contracts.portraits import AgentsView, AgentView, MemoriesView, MemoryView, MemoView, RecallView, StatusView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
-from nemuri.face.exchange import ClientError, Exchange, PassingError, checked
+from nemuri.contracts.scorers import ScorerView
+from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.face.offering import check_worth, offered, until_known
+from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
+from nemuri.face.waiting import check_timeout, ended
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.clock import Clock
 from nemuri.infra.log import Log
 from nemuri.infra.results import Results
 
-HEARTBEAT = 2.0
-"""Seconds without news of a task after which is asked how it stands, in case the news was lost."""
 GROUP = 500
 """Offered memories that are waited for together."""
-
-
-class TaskTimeoutError(ClientError):
-    """The task has not ended in time; it goes on, and its result can be asked for later."""
 
 
 @dataclass(slots=True)
@@ -90,15 +83,12 @@ class Client:
         nothing active is relevant. Under the same `key` a task is submitted once. Raises `ClientError` for an unknown
         agent or input that is not text, and then nothing was submitted.
         """
-        if key is not None and key.version == DERIVED:
-            raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
-        await self._check_wish(agent, perspective)
-        documents, text = _within_limit(text, documents)
-        event = checked(
-            TaskSubmitted,
-            event_id=key or uuid4(),
-            text=text,
-            documents=[await self._stored(name, content) for name, content in documents],
+        return await submitted(
+            self._exchange,
+            self._blobs,
+            text,
+            documents,
+            key=key,
             summary=summary,
             wanted_agent=agent,
             perspective=perspective,
@@ -107,24 +97,12 @@ class Client:
             panel=panel,
             deep=deep,
         )
-        await self._exchange.say(event)
-        return event.event_id
-
-    async def _check_wish(self, agent: str | None, perspective: str | None) -> None:
-        if agent == ORCHESTRATOR:
-            raise ClientError(f"{ORCHESTRATOR!r} routes tasks and answers none; `nemuri agents` lists who does")
-        able = await self.agents(agent) if agent is not None or perspective is not None else ()
-        if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
-            who = f"agent {agent}" if agent else "any agent"
-            raise ClientError(
-                f"there is no perspective {perspective!r} of {who}; `nemuri agents` lists those there are"
-            )
 
     async def ask(
         self, text: str, *, timeout: float | None = 120.0, settled: bool = False, **options: Any
     ) -> TaskResult:
         """Submit a task and wait for its result; takes what `submit` and `result` take."""
-        _within(timeout)
+        check_timeout(timeout)
         return await self.result(await self.submit(text, **options), timeout=timeout, settled=settled)
 
     async def result(self, task_id: UUID, *, timeout: float | None = 120.0, settled: bool = False) -> TaskResult:
@@ -134,42 +112,20 @@ class Client:
         `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open; services that are away
         are waited for.
         """
-        _within(timeout)
-        result: TaskResult | None = None
-        try:
-            async with asyncio.timeout(timeout), self._results.following(task_id) as news:
-                result = await self._standing(task_id)
-                while result is None or not _final(result, settled=settled):
-                    heard = await news(HEARTBEAT)
-                    if heard is None or heard.status != "done":  # whatever else was told may be over since
-                        heard = await self._standing(task_id)
-                    result = heard or result
-        except TimeoutError as error:
-            if result is not None and result.status == "done":
-                return result
-            spent = "time" if timeout is None else f"{timeout:g} s"
-            raise TaskTimeoutError(f"task {task_id} has not ended in {spent}; it goes on") from error
-        return result
-
-    async def _standing(self, task_id: UUID) -> TaskResult | None:
-        """How a task stands; None while nobody can tell. Raises `ClientError` for an unknown one."""
-        try:
-            return await self.progress(task_id)
-        except PassingError:
-            return None
+        return await ended(self._exchange, self._results, task_id, timeout=timeout, settled=settled)
 
     async def progress(self, task_id: UUID) -> TaskResult:
         """How a task stands now. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
-    async def why(self, task_id: UUID) -> tuple[queries.Explanation, ...]:
+    async def why(self, task_id: UUID) -> tuple[Explanation, ...]:
         """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
 
         One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
         """
-        found: list[queries.Explanation] = []
+        found: list[Explanation] = []
         while True:
-            view = await self._exchange.ask(queries.WhyQuery, queries.WhyView, task_id=task_id, number=len(found))
+            view = await self._exchange.ask(queries.WhyQuery, WhyView, task_id=task_id, number=len(found))
             if view.explanation is None:
                 return tuple(found)
             found.append(view.explanation)
@@ -179,21 +135,7 @@ class Client:
 
         Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items.
         """
-        chosen = tuple(items)
-        standing = await self.progress(task_id)
-        if standing.status != "negotiation":
-            raise ClientError(f"task {task_id} has no open negotiation")
-        unknown = [number for number in chosen if not 1 <= number <= len(standing.items)]
-        if unknown:
-            raise ClientError(f"there is no item {unknown[0]}; task {task_id} has items 1 to {len(standing.items)}")
-        event = checked(
-            NegotiationAnswered,
-            event_id=uuid4(),
-            correlation_id=task_id,
-            option=option,
-            items=list(dict.fromkeys(chosen)),
-        )
-        await self._exchange.say(event)
+        await answered(self._exchange, task_id, option, tuple(items))
 
     async def feedback(
         self,
@@ -208,21 +150,7 @@ class Client:
         It waits for that a few seconds; feedback that is still `new` then is decided later, as `progress` shows. Raises
         `ClientError` for an unknown task or memory, or where nothing is said, and then nothing was recorded.
         """
-        await self.progress(task_id)
-        if prevented_error is not None:
-            await self.memory(prevented_error)
-        event = checked(
-            FeedbackGiven,
-            event_id=uuid4(),
-            correlation_id=task_id,
-            verdict=verdict,
-            result=result,
-            prevented_error=prevented_error,
-        )
-        await self._exchange.say(event)
-        return await self._exchange.ask(
-            queries.FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id
-        )
+        return await judged(self._exchange, task_id, verdict, result, prevented_error)
 
     async def remember(
         self,
@@ -273,7 +201,7 @@ class Client:
         project: str | None = None,
         domains: Iterable[str] = (),
         deep: bool = False,
-    ) -> queries.RecallView:
+    ) -> RecallView:
         """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
 
         Records nothing, also with `deep`, which searches archived memories together with the active ones.
@@ -281,7 +209,7 @@ class Client:
         setting = checked(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(
             queries.RecallQuery,
-            queries.RecallView,
+            RecallView,
             agent_id=agent,
             query=query,
             top=top,
@@ -290,29 +218,27 @@ class Client:
             deep=deep,
         )
 
-    async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[queries.AgentView, ...]:
+    async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[AgentView, ...]:
         """All agents that can be asked, or the one of that name. Raises `ClientError` for an unknown one.
 
         With `orchestrator` the orchestrator's own mind is listed too, once it has one.
         """
-        view = await self._exchange.ask(
-            queries.AgentsQuery, queries.AgentsView, agent_id=agent, orchestrator=orchestrator
-        )
+        view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
         return view.agents
 
     async def memories(
         self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
-    ) -> tuple[queries.MemoryView, ...]:
+    ) -> tuple[MemoryView, ...]:
         """What an agent remembers, strongest first and at most `limit` of it; asked for page by page.
 
         What moves in the order meanwhile may be missing, but nothing comes twice.
         """
-        found: dict[UUID, queries.MemoryView] = {}
+        found: dict[UUID, MemoryView] = {}
         offset: int | None = 0
         while offset is not None and (not found or len(found) < limit):
             page = await self._exchange.ask(
                 queries.MemoriesQuery,
-                queries.MemoriesView,
+                MemoriesView,
                 agent_id=agent,
                 status=status,
                 offset=offset,
@@ -322,21 +248,21 @@ class Client:
             offset = page.following
         return tuple(found.values())
 
-    async def memory(self, memory_id: UUID) -> queries.MemoryView:
+    async def memory(self, memory_id: UUID) -> MemoryView:
         """One memory. Raises `ClientError` for an unknown one."""
-        return await self._exchange.ask(queries.MemoryQuery, queries.MemoryView, memory_id=memory_id)
+        return await self._exchange.ask(queries.MemoryQuery, MemoryView, memory_id=memory_id)
 
-    async def scorer(self, agent: str) -> queries.ScorerView:
+    async def scorer(self, agent: str) -> ScorerView:
         """How an agent's learned scorer stands. Raises `ClientError` for an unknown agent."""
-        return await self._exchange.ask(queries.ScorerQuery, queries.ScorerView, agent_id=agent)
+        return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
 
     async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
         """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
         return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
 
-    async def memo(self, agent: str) -> queries.MemoView:
+    async def memo(self, agent: str) -> MemoView:
         """The table of contents of its memory that an agent is given. Raises `ClientError` for an unknown one."""
-        return await self._exchange.ask(queries.MemoQuery, queries.MemoView, agent_id=agent)
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent)
 
     async def teach(self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed") -> UUID:
         """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.
@@ -346,9 +272,9 @@ class Client:
         [taught] = await self.agents(agent)
         return await begin(self._exchange, taught, textbook, repeating)
 
-    async def courses(self, agent: str, course_id: UUID | None = None) -> queries.CoursesView:
+    async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
         """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
-        return await self._exchange.ask(queries.CoursesQuery, queries.CoursesView, agent_id=agent, course_id=course_id)
+        return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
 
     async def clock(self, advance: timedelta | None = None) -> datetime:
         """The platform's clock, by which exercises come again; moved on first, if so wished, for simulations.
@@ -361,31 +287,11 @@ class Client:
         except ValueError as error:
             raise ClientError(str(error)) from error
 
-    async def status(self) -> queries.StatusView:
+    async def status(self) -> StatusView:
         """How far the views are and what they hold."""
-        return await self._exchange.ask(queries.StatusQuery, queries.StatusView, after=0)
+        return await self._exchange.ask(queries.StatusQuery, StatusView, after=0)
 
     async def settle(self) -> None:
         """Wait until the views hold everything that is in the log now."""
         self._exchange.seen = max(self._exchange.seen, await self.log.last_sequence())
         await self.agents()
-
-    async def _stored(self, name: str, content: str) -> Document:
-        return checked(Document, name=name, ref=await self._blobs.put(content), characters=len(content))
-
-
-def _within(timeout: float | None) -> None:
-    if timeout is not None and timeout <= 0:
-        raise ClientError("the timeout must be more than 0 seconds")
-
-
-def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:
-    """A text over the limit becomes a document too; its beginning and its end stay, where the request itself is."""
-    if len(text) <= TEXT_LIMIT:
-        return documents, text
-    half = TEXT_LIMIT // 16
-    return [("input", text), *documents], f"{text[:half]}\n[…]\n{text[-half:]}"
-
-
-def _final(result: TaskResult, *, settled: bool) -> bool:
-    return result.status in {"negotiation", "failed"} or (result.status == "done" and (result.settled or not settled))

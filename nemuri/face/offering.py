@@ -7,7 +7,8 @@ from uuid import UUID, uuid4
 from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
-from nemuri.contracts.queries import RememberedQuery, RememberedView
+from nemuri.contracts.portraits import RememberedView
+from nemuri.contracts.queries import RememberedQuery
 from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.face.exchange import ClientError, Exchange, checked
 

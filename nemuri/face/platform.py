@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.embedders import check_database_url, check_embedder, embedding_in_force
-from nemuri.face.hosting import prepare, serving
+from nemuri.face.serving import prepare, serving
 from nemuri.face.workers import Worker, end_orphans, while_connected
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.embedded.nats import EmbeddedNats

@@ -6,7 +6,7 @@ import sys
 from sqlalchemy.exc import ArgumentError
 
 from nemuri.face.cli.failures import explain
-from nemuri.face.hosting import prepare
+from nemuri.face.serving import prepare
 from nemuri.infra.log import UnreachableError
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import DatabaseError

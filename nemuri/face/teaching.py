@@ -3,9 +3,11 @@
 from hashlib import sha256
 from uuid import UUID
 
+from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import CourseBegun, Repeating, Textbook
 from nemuri.contracts.event import derive
-from nemuri.contracts.queries import AgentView, CoursesQuery, CoursesView
+from nemuri.contracts.portraits import AgentView
+from nemuri.contracts.queries import CoursesQuery
 from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.infra.log import ConflictError, TooLargeError
 

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 
 from nemuri.face.embedders import check_embedder, embedding_in_force
-from nemuri.face.hosting import prepare, serving
+from nemuri.face.serving import prepare, serving
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
 from nemuri.infra.embedded.supervisor import Supervisor

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
+from nemuri.contracts.courses import CourseReport
 from nemuri.contracts.education import Chapter, Exercise, Section, Textbook
-from nemuri.contracts.queries import CourseReport
 from nemuri.face.client import Client
 from nemuri.infra.resources import Resources
 from tests.connected.scene import eventually, quiet

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from nemuri.face.hosting import prepare
+from nemuri.face.serving import prepare
 from nemuri.infra.settings import Settings
 from tests.connected.servers import Servers
 

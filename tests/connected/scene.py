@@ -16,8 +16,8 @@ from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.log import AnyEvent
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
-from nemuri.face.hosting import working
 from nemuri.face.operations import verify
+from nemuri.face.serving import working
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models

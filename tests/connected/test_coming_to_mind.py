@@ -7,7 +7,7 @@ import pytest
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.clients import Scope
 from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, ScorerTrained, Weights
-from nemuri.contracts.queries import MemoryView
+from nemuri.contracts.portraits import MemoryView
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.scorer import copy_of_linear
 from nemuri.face.client import Client

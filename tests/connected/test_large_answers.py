@@ -8,7 +8,7 @@ import pytest
 from nemuri.contracts.clients import MemoryContent, TaskSubmitted
 from nemuri.contracts.results import Retrieved, TaskResult
 from nemuri.face import exchange
-from nemuri.face.client import TaskTimeoutError
+from nemuri.face.waiting import TaskTimeoutError
 from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
 from tests.connected.scene import agent_defined, at_work, logged, visiting

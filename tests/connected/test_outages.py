@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.contracts.clients import Document, TaskSubmitted
 from nemuri.contracts.tasks import ReactionFailed
-from nemuri.face.hosting import prepare
+from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from tests.connected.scene import (

@@ -13,7 +13,7 @@ from nemuri.contracts.log import EVENTS
 from nemuri.contracts.tasks import TaskReopened
 from nemuri.face.client import Client
 from nemuri.face.corrections import separate, unlink
-from nemuri.face.hosting import prepare
+from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
 from nemuri.infra.resources import Resources

@@ -17,8 +17,8 @@ from nemuri.contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedde
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.language.terms import terms
 from nemuri.face.client import Client
-from nemuri.face.hosting import working
 from nemuri.face.operations import OperationError, Reembedded, reembed, verify
+from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.protocol import Embedder, normalised
 from nemuri.infra.models.protocol import ModelUnavailable

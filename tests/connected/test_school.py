@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
+from nemuri.contracts.courses import CourseReport, ExerciseReport
 from nemuri.contracts.education import ChapterRead, ExerciseGraded, Textbook
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoryEncoded
-from nemuri.contracts.queries import CourseReport, ExerciseReport
 from nemuri.domain.memory.policy import Policy
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError

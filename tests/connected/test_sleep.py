@@ -15,7 +15,7 @@ import pytest
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, MemoriesUsed, MemoryEncoded, SessionEnded, Use
-from nemuri.face.hosting import prepare
+from nemuri.face.serving import prepare
 from nemuri.infra.embedded.nats import EmbeddedNatsCluster
 from nemuri.infra.log import ConflictError, Log
 from nemuri.infra.reactions import WAITING, Against, Reactor

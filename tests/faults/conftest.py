@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from nemuri.face.hosting import prepare
+from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from tests.connected.conftest import seed
 from tests.connected.scene import agent_defined, logged

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 
 from nemuri.contracts.clients import TaskSubmitted
+from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import ChapterRead, CourseFinished, ExerciseGraded
 from nemuri.contracts.event import TUTOR
-from nemuri.contracts.queries import CoursesView
 from nemuri.face.client import Client
 from nemuri.infra.log import Log
 from nemuri.infra.resources import opened

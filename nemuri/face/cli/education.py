@@ -17,7 +17,7 @@ from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nemuri.contracts.queries import ChapterReport, CourseReport, CoursesView
+    from nemuri.contracts.courses import ChapterReport, CourseReport, CoursesView
     from nemuri.face.client import Client
 
 LOOK = 0.5

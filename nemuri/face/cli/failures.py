@@ -41,12 +41,12 @@ def explain(error: Exception) -> tuple[str, int]:
 
 def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     """Imported only when something failed: the command line itself starts without them."""
-    from nemuri.face.client import TaskTimeoutError
     from nemuri.face.connection import NotRunning
     from nemuri.face.definitions import DefinitionError
     from nemuri.face.documents import InputError
     from nemuri.face.exchange import ClientError
     from nemuri.face.textbooks import TextbookError
+    from nemuri.face.waiting import TaskTimeoutError
     from nemuri.infra.log import UnreachableError
 
     yield (TaskTimeoutError,), LATE

@@ -14,7 +14,7 @@ from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.contracts.clients import MemoryContent
-    from nemuri.contracts.queries import AgentView, MemoryView, RecalledMemory, RecallView
+    from nemuri.contracts.portraits import AgentView, MemoryView, RecalledMemory, RecallView
     from nemuri.face.client import Client
     from nemuri.face.definitions import Added
 

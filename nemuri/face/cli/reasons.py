@@ -9,7 +9,7 @@ from nemuri.face.cli.session import JsonOption, Session
 from nemuri.face.cli.tasks import TaskArgument
 
 if TYPE_CHECKING:
-    from nemuri.contracts.queries import ExplainedCandidate, Explanation
+    from nemuri.contracts.explanations import ExplainedCandidate, Explanation
 
 SHOWN = 10
 """Candidates of each assignment that are shown unless all are asked for."""

@@ -9,7 +9,7 @@ from nemuri.face.cli.minds import AgentArgument
 from nemuri.face.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
-    from nemuri.contracts.queries import ScorerView
+    from nemuri.contracts.scorers import ScorerView
 
 
 def register(app: typer.Typer) -> None:

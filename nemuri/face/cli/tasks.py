@@ -230,7 +230,7 @@ def _options(
 async def _follow(client: "Client", task: UUID, limit: float, session: Session) -> "TaskResult":
     """The task's result with all that follows from it, or without that when the time is up."""
     from nemuri.face.cli.screen import say, say_json, waiting
-    from nemuri.face.client import TaskTimeoutError
+    from nemuri.face.waiting import TaskTimeoutError
 
     deadline = time.monotonic() + limit
     with waiting("on its way") as show:

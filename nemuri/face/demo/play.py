@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from nemuri.contracts.queries import MemoryView
+from nemuri.contracts.portraits import MemoryView
 from nemuri.contracts.results import TaskResult
 from nemuri.face.client import Client
 from nemuri.face.demo.questions import Question

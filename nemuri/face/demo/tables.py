@@ -8,7 +8,7 @@ from uuid import UUID
 from rich.table import Table
 from rich.text import Text
 
-from nemuri.contracts.queries import MemoryView
+from nemuri.contracts.portraits import MemoryView
 from nemuri.face.cli.screen import short
 from nemuri.face.demo.play import Played
 

@@ -6,31 +6,26 @@ from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import derive
+from nemuri.contracts.explanations import WhyView
 from nemuri.contracts.health import HealthView
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
+from nemuri.contracts.portraits import AgentsView, MemoriesView, MemoryView, MemoView, RememberedView, StatusView
 from nemuri.contracts.queries import (
     AgentsQuery,
-    AgentsView,
     FeedbackQuery,
     HealthQuery,
     MemoQuery,
     MemoriesQuery,
-    MemoriesView,
     MemoryQuery,
-    MemoryView,
-    MemoView,
     Refusal,
     RememberedQuery,
-    RememberedView,
     ScorerQuery,
-    ScorerView,
     StatusQuery,
-    StatusView,
     TaskQuery,
     WhyQuery,
-    WhyView,
 )
 from nemuri.contracts.results import FeedbackStanding, TaskResult
+from nemuri.contracts.scorers import ScorerView
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.domain.memory.lessons import WINDOW
 from nemuri.domain.memory.mind import Agent, Remembered

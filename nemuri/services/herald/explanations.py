@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from nemuri.contracts.explanations import ExplainedCandidate, Explanation, KeptInMind, WhyView
 from nemuri.contracts.log import AnyEvent, UndecodableError
 from nemuri.contracts.memories import Candidate, MemoriesRetrieved, ScorerTrained, Weights
-from nemuri.contracts.queries import ExplainedCandidate, Explanation, KeptInMind, WhyView
 from nemuri.domain.memory.explaining import decided, explained
 from nemuri.domain.memory.mind import Remembered
 from nemuri.domain.tasks.state import TaskState

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from nemuri.contracts.health import AgentHealth
-from nemuri.contracts.queries import MemoView
+from nemuri.contracts.portraits import MemoView
 from nemuri.domain.language.tokens import estimate_tokens
 from nemuri.domain.memory.health import examined
 from nemuri.domain.memory.mind import Agent

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from nemuri.contracts.memories import FEATURES, Relation
-from nemuri.contracts.queries import AgentView, MemoriesQuery, MemoriesView, MemoryView
+from nemuri.contracts.portraits import AgentView, MemoriesView, MemoryView
+from nemuri.contracts.queries import MemoriesQuery
 from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered

@@ -5,7 +5,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from nemuri.contracts.memories import MemoriesRetrieved
-from nemuri.contracts.queries import RecalledMemory, RecallQuery, RecallView, Refusal
+from nemuri.contracts.portraits import RecalledMemory, RecallView
+from nemuri.contracts.queries import RecallQuery, Refusal
 from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.ranking import always_in_mind, selected

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from nemuri.contracts.clients import FeedbackGiven, Setting
+from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event, derive
 from nemuri.contracts.memories import AgentSlept, SessionEnded
-from nemuri.contracts.queries import CoursesQuery, CoursesView, Refusal
+from nemuri.contracts.queries import CoursesQuery, Refusal
 from nemuri.contracts.tasks import NegotiationOpened, TaskFailed
 from nemuri.domain.education import lessons
 from nemuri.domain.education.course import Course, Trial, memory_key

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from nemuri.contracts.courses import AnswerReport, ChapterReport, CourseReport, CoursesView, ExerciseReport
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import SessionEnded
-from nemuri.contracts.queries import AnswerReport, ChapterReport, CourseReport, CoursesView, ExerciseReport, Refusal
+from nemuri.contracts.queries import Refusal
 from nemuri.domain.education.course import Course, Grade, Trial
 from nemuri.domain.education.lessons import exercise_of
 from nemuri.domain.memory.mind import Agent, Remembered

@@ -9,13 +9,13 @@ from nats.js.errors import ServiceUnavailableError
 
 from nemuri.contracts.agents import Embedding
 from nemuri.face.cli.failures import Failure, WrongUse, explain
-from nemuri.face.client import TaskTimeoutError
 from nemuri.face.connection import NotRunning, resolve
 from nemuri.face.embedders import EmbedderChanged, check_database_url, compare_embeddings
 from nemuri.face.exchange import ClientError
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.face.logging import without_credentials
 from nemuri.face.sync import Loop
+from nemuri.face.waiting import TaskTimeoutError
 from nemuri.infra.embedded.processes import ServerFailed
 from nemuri.infra.log import UnreachableError
 from nemuri.infra.settings import Settings

@@ -9,7 +9,8 @@ from nats.errors import NoRespondersError
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
-from nemuri.contracts.queries import Refusal, StatusQuery, StatusView
+from nemuri.contracts.portraits import StatusView
+from nemuri.contracts.queries import Refusal, StatusQuery
 from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, TaskSummarised
 from nemuri.domain.tasks.routing import assignments

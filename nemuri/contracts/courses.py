@@ -1,0 +1,71 @@
+"""How an agent is doing at school: its courses, down to each answer."""
+
+from datetime import datetime
+from uuid import UUID
+
+from nemuri.contracts.event import Identifier, Text, Value
+
+
+class AnswerReport(Value):
+    """How an answer to an exercise was."""
+
+    repetition: int
+    """0 for the test after the chapter, then counting."""
+    correct: bool
+    missing: tuple[str, ...]
+    graded_at: datetime
+    reviewed: tuple[UUID, ...]
+    """The memories that were looked at again after a wrong answer."""
+
+
+class ExerciseReport(Value):
+    """An exercise, and how its answers were."""
+
+    question: Text
+    """Its beginning, where it is long."""
+    answers: tuple[AnswerReport, ...]
+    due_at: datetime | None
+
+
+class ChapterReport(Value):
+    """A chapter, and how it went."""
+
+    title: Text
+    read: bool
+    slept: bool
+    """Whether the agent has slept over the reading."""
+    memories: int
+    """How many of them it made."""
+    archived: int
+    """How many of these are in the archive by now."""
+    strength: float | None
+    """The mean strength now of those that are not; None where there are none."""
+    exercises: int
+    right: int
+    wrong: int
+    """By the newest answer to each; those without one are neither."""
+    due_at: datetime | None
+    """When the first of its exercises comes again."""
+    details: tuple[ExerciseReport, ...] = ()
+    """Only where one course was asked for."""
+
+
+class CourseReport(Value):
+    """A course, and how far it is."""
+
+    course_id: UUID
+    title: Text
+    perspective: str | None
+    repeating: str
+    begun_at: datetime
+    finished_at: datetime | None
+    chapters: tuple[ChapterReport, ...]
+
+
+class CoursesView(Value):
+    """An agent's courses, oldest first."""
+
+    agent_id: Identifier
+    now: datetime
+    """By the platform's clock."""
+    courses: tuple[CourseReport, ...]

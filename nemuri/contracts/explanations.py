@@ -1,0 +1,52 @@
+"""Why memories came to mind for a task, as people are told."""
+
+from typing import Literal
+from uuid import UUID
+
+from nemuri.contracts.event import Identifier, Label, Text, Value
+from nemuri.contracts.memories import Candidate
+
+
+class ExplainedCandidate(Value):
+    """A candidate with what its features added to its score."""
+
+    candidate: Candidate
+    contributions: tuple[float, ...]
+    """In the order of `FEATURES`; together the score that its features give, less that of the mean candidate."""
+    decided: Text
+    """What decided its rank, in words."""
+    standing: Literal["used", "in context", "always in mind", "left out"]
+    """What became of it; a principle that the answer drew on counts as used."""
+    beginning: str
+    """How its content begins."""
+
+
+class KeptInMind(Value):
+    """A principle, which is in every context whatever its rank."""
+
+    memory_id: UUID
+    beginning: str
+
+
+class Explanation(Value):
+    """What came to an agent's mind for an assignment, and why in this order."""
+
+    assignment_id: UUID
+    agent_id: Identifier
+    perspective: Label | None
+    query: str
+    """How it begins."""
+    ranking: str
+    deep: bool
+    principles: tuple[KeptInMind, ...]
+    candidates: tuple[ExplainedCandidate, ...]
+    """All of stage 1, best first; none where nothing relevant was remembered."""
+
+
+class WhyView(Value):
+    """One of a task's retrievals, explained."""
+
+    of: int
+    """How many there are."""
+    explanation: Explanation | None = None
+    """None where there is no such retrieval (yet)."""

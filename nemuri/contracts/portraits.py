@@ -1,0 +1,107 @@
+"""Agents and what they remember, as they are now."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from nemuri.contracts.agents import Definition, Embedding
+from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.event import Identifier, Value
+from nemuri.contracts.memories import Candidate, Relation
+
+
+class AgentView(Value):
+    """An agent as it is now."""
+
+    agent_id: Identifier
+    definition: Definition
+    embedding: Embedding
+    sessions_slept: int
+    active: int
+    archived: int
+
+
+class AgentsView(Value):
+    """The agents, by name."""
+
+    agents: tuple[AgentView, ...]
+
+
+class MemoryView(Value):
+    """A memory as it is now."""
+
+    memory_id: UUID
+    agent_id: Identifier
+    memory: MemoryContent
+    source: str
+    links: tuple[UUID, ...]
+    relations: tuple[Relation, ...] = ()
+    """The older memories that it contradicts or supersedes."""
+    yields_to: tuple[UUID, ...] = ()
+    """The newer memories that contradict or supersede it."""
+    status: Literal["active", "archived"]
+    strength: float
+    strength_by_perspective: dict[str, float]
+    level: int
+    candidate_count: int
+    access_count: int
+    impact_score: float
+    last_accessed_at: datetime | None
+    created_at: datetime
+
+
+class MemoriesView(Value):
+    """A page of memories, strongest first; fewer than asked for where more would not fit one reply."""
+
+    memories: tuple[MemoryView, ...]
+    following: int | None = None
+    """The offset of the next page; None where there is none."""
+
+
+class RememberedView(Value):
+    """What became of offered memories."""
+
+    pending: tuple[UUID, ...] = ()
+    """Offers that are not decided yet, in the order asked."""
+    refused: tuple[UUID, ...] = ()
+
+
+class RecalledMemory(Value):
+    """A memory that came to mind."""
+
+    candidate: Candidate
+    memory: MemoryContent
+
+
+class RecallView(Value):
+    """What came to mind, best first, and by which ranking."""
+
+    ranking: str
+    memories: tuple[RecalledMemory, ...]
+    """None where nothing relevant is remembered."""
+    deep: bool = False
+    """Whether the archive was asked."""
+
+
+class StatusView(Value):
+    """The views' place in the log and what they hold."""
+
+    projected: int
+    tasks: dict[str, int]
+    """Tasks by status."""
+    agents: int
+    memories: int
+    halted: str | None = None
+    """Why the views do not go on; None while they do."""
+
+
+class MemoView(Value):
+    """An agent's table of contents, as it would be given now."""
+
+    agent_id: Identifier
+    memo: str
+    """Topics, strongest first, each with the number of memories about it; "" for none."""
+    tokens: int
+    """What it costs, by the offline estimate."""
+    limit: int
+    """What it may cost, by the agent's policy."""

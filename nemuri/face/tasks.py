@@ -1,0 +1,102 @@
+"""What a client says of a task, checked and said: the task itself, how it goes on, what its answer was worth."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from nemuri.contracts.agents import ORCHESTRATOR
+from nemuri.contracts.clients import (
+    TEXT_LIMIT,
+    Document,
+    FeedbackGiven,
+    NegotiationAnswered,
+    NegotiationOption,
+    TaskSubmitted,
+)
+from nemuri.contracts.event import DERIVED
+from nemuri.contracts.portraits import AgentsView, MemoryView
+from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
+from nemuri.contracts.results import FeedbackStanding, TaskResult
+from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.infra.blobs import Blobs
+
+
+async def submitted(
+    exchange: Exchange, blobs: Blobs, text: str, documents: Sequence[tuple[str, str]], *, key: UUID | None, **wish: Any
+) -> UUID:
+    """Submit a task and return its id, once it is on disk; under the same key it is submitted once.
+
+    `wish` are further fields of `TaskSubmitted`. Raises `ClientError`, and has then submitted nothing.
+    """
+    if key is not None and key.version == DERIVED:
+        raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
+    await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
+    documents, text = _within_limit(text, documents)
+    stored = [
+        checked(Document, name=name, ref=await blobs.put(content), characters=len(content))
+        for name, content in documents
+    ]
+    event = checked(TaskSubmitted, event_id=key or uuid4(), text=text, documents=stored, **wish)
+    await exchange.say(event)
+    return event.event_id
+
+
+async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]) -> None:
+    """Choose how a task of too many items goes on.
+
+    Raises `ClientError`, and has then said nothing, unless its negotiation is open and has these items.
+    """
+    standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    if standing.status != "negotiation":
+        raise ClientError(f"task {task_id} has no open negotiation")
+    unknown = [number for number in items if not 1 <= number <= len(standing.items)]
+    if unknown:
+        raise ClientError(f"there is no item {unknown[0]}; task {task_id} has items 1 to {len(standing.items)}")
+    chosen = list(dict.fromkeys(items))
+    event = checked(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option, items=chosen)
+    await exchange.say(event)
+
+
+async def judged(
+    exchange: Exchange,
+    task_id: UUID,
+    verdict: Literal["helpful", "unhelpful"] | None,
+    result: Literal["success", "failure"] | None,
+    prevented_error: UUID | None,
+) -> FeedbackStanding:
+    """Say what a task's answer was worth, and return what became of it, or that it is still new after a while.
+
+    Raises `ClientError`, and has then said nothing, for an unknown task or memory, or where nothing is said.
+    """
+    await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    if prevented_error is not None:
+        await exchange.ask(MemoryQuery, MemoryView, memory_id=prevented_error)
+    event = checked(
+        FeedbackGiven,
+        event_id=uuid4(),
+        correlation_id=task_id,
+        verdict=verdict,
+        result=result,
+        prevented_error=prevented_error,
+    )
+    await exchange.say(event)
+    return await exchange.ask(FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id)
+
+
+async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | None) -> None:
+    if agent == ORCHESTRATOR:
+        raise ClientError(f"{ORCHESTRATOR!r} routes tasks and answers none; `nemuri agents` lists who does")
+    if agent is None and perspective is None:
+        return
+    able = (await exchange.ask(AgentsQuery, AgentsView, agent_id=agent)).agents
+    if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
+        who = f"agent {agent}" if agent else "any agent"
+        raise ClientError(f"there is no perspective {perspective!r} of {who}; `nemuri agents` lists those there are")
+
+
+def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:
+    """A text over the limit becomes a document too; its beginning and its end stay, where the request itself is."""
+    if len(text) <= TEXT_LIMIT:
+        return documents, text
+    half = TEXT_LIMIT // 16
+    return [("input", text), *documents], f"{text[:half]}\n[…]\n{text[-half:]}"

@@ -1,0 +1,60 @@
+"""Waiting for a task: news of it as it comes, and a question now and then in case some was lost."""
+
+import asyncio
+from uuid import UUID
+
+from nemuri.contracts.queries import TaskQuery
+from nemuri.contracts.results import TaskResult
+from nemuri.face.exchange import ClientError, Exchange, PassingError
+from nemuri.infra.results import Results
+
+HEARTBEAT = 2.0
+"""Seconds without news of a task after which is asked how it stands, in case the news was lost."""
+
+
+class TaskTimeoutError(ClientError):
+    """The task has not ended in time; it goes on, and its result can be asked for later."""
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Raise `ClientError` for a timeout within which nothing could happen."""
+    if timeout is not None and timeout <= 0:
+        raise ClientError("the timeout must be more than 0 seconds")
+
+
+async def ended(
+    exchange: Exchange, results: Results, task_id: UUID, *, timeout: float | None, settled: bool
+) -> TaskResult:
+    """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
+
+    With `settled` also, as long as there is time, until what was used and learned is known. Raises `ClientError` for
+    an unknown task and `TaskTimeoutError` for one that is still open.
+    """
+    check_timeout(timeout)
+    result: TaskResult | None = None
+    try:
+        async with asyncio.timeout(timeout), results.following(task_id) as news:
+            result = await _standing(exchange, task_id)
+            while result is None or not _final(result, settled=settled):
+                heard = await news(HEARTBEAT)
+                if heard is None or heard.status != "done":  # whatever else was told may be over since
+                    heard = await _standing(exchange, task_id)
+                result = heard or result
+    except TimeoutError as error:
+        if result is not None and result.status == "done":
+            return result
+        spent = "time" if timeout is None else f"{timeout:g} s"
+        raise TaskTimeoutError(f"task {task_id} has not ended in {spent}; it goes on") from error
+    return result
+
+
+async def _standing(exchange: Exchange, task_id: UUID) -> TaskResult | None:
+    """How a task stands; None while nobody can tell. Raises `ClientError` for an unknown one."""
+    try:
+        return await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    except PassingError:
+        return None
+
+
+def _final(result: TaskResult, *, settled: bool) -> bool:
+    return result.status in {"negotiation", "failed"} or (result.status == "done" and (result.settled or not settled))
