@@ -7,7 +7,7 @@ from typing import Final
 
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.sentences import sentences
-from nemuri.domain.language.topics import topic
+from nemuri.domain.language.terms import content_terms
 
 ALIKE: Final = 0.5
 """The share of the terms of the shorter of two statements that both have, from which on they are about the same."""
@@ -100,5 +100,5 @@ def statements(speaker: int, text: str) -> list[Statement]:
 
 def _statement(speaker: int, body: str) -> Statement:
     numbers = frozenset(_NUMBER.findall(_GROUPING.sub("", body)))
-    about = frozenset(term for term in topic(body) if not _NUMERIC.fullmatch(term))
+    about = frozenset(term for term in content_terms(body) if not _NUMERIC.fullmatch(term))
     return Statement(speaker, body, about, numbers, len(_NEGATIONS.findall(body)) % 2 == 1)

@@ -9,11 +9,13 @@ from typing import Final
 
 import Stemmer
 
-from nemuri.domain.language.scripts import CJK, WORD
+from nemuri.domain.language.scripts import CJK, HIRAGANA, WORD
 from nemuri.domain.language.words import STOP_WORDS
 
 LONGEST_TERM: Final = 64
 """Characters; a longer word is cut to this."""
+GRAMMAR: Final = re.compile(f"[{HIRAGANA}].?")
+"""A term that is mostly a particle or an ending (です, では)."""
 _CACHED_WORD: Final = 256
 
 _PIECE = re.compile(
@@ -47,6 +49,16 @@ def terms(text: str) -> list[str]:
         else:
             found.append(piece.casefold().replace(",", ""))
     return found
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """The terms of a text that are about something, without mere grammar.
+
+    Bigrams that begin with hiragana are mostly particles and endings (です, では); they count only when the text has
+    nothing else.
+    """
+    every = frozenset(terms(text))
+    return frozenset(term for term in every if not GRAMMAR.fullmatch(term)) or every
 
 
 def term_counts(text: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.memories import Dropped, Relation
 from nemuri.domain.language.boilerplate import saying_nothing
 from nemuri.domain.language.keywords import keywords
-from nemuri.domain.language.statements import Judgement
+from nemuri.domain.language.statements import Comparison
 from nemuri.domain.memory.mind import Remembered
 
 NEAR: Final = 0.5
@@ -32,7 +32,7 @@ class Learned:
 class Verdicts:
     """What a learning says of others."""
 
-    older: Sequence[tuple[Remembered, Judgement]]
+    older: Sequence[tuple[Remembered, Comparison]]
     """Of the agent's memories near it, the nearest first."""
     doubled: bool = False
     """Whether an earlier learning of the same session says the same."""
@@ -81,7 +81,7 @@ def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
     but said anew: then the learning outdates what had outdated it. Otherwise what says the same comes first.
     """
     text = learning.memory.content
-    same = [memory for (_, memory), judgement in verdicts.older if judgement == "same"]
+    same = [memory for (_, memory), comparison in verdicts.older if comparison == "same"]
     if any(memory.memory_id in used for memory in same):
         return Dropped(text=text, reason=USED_ALREADY)
     if verdicts.doubled:
@@ -91,9 +91,9 @@ def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
         return Repeated(standing.memory_id)
     return Kept(
         tuple(
-            Relation(older=memory.memory_id, sort=judgement)
-            for (_, memory), judgement in verdicts.older
-            if judgement in {"contradicts", "supersedes"}
+            Relation(older=memory.memory_id, sort=comparison)
+            for (_, memory), comparison in verdicts.older
+            if comparison in {"contradicts", "supersedes"}
         )
     )
 

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from nemuri.face.cli import corrections, education, experiments, health, logs, minds, operating, reasons, scorers, tasks
+from nemuri.face.cli import (
+    agents,
+    corrections,
+    education,
+    experiments,
+    health,
+    logs,
+    minds,
+    operating,
+    reasons,
+    scorers,
+    tasks,
+)
 from nemuri.face.cli.session import Session
 
 app = typer.Typer(
@@ -41,7 +53,7 @@ def root(
     context.obj = Session(data, json=json, verbose=verbose)
 
 
-for _group in (tasks, reasons, minds, corrections, education, health, scorers, logs, operating, experiments):
+for _group in (tasks, reasons, agents, minds, corrections, education, health, scorers, logs, operating, experiments):
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:
     operating.register_demo(app)

@@ -2,22 +2,21 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
-import shlex
 import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
 
-from nemuri.face.cli.failures import FAILED, LATE, NEGOTIATION, Failure, WrongUse
+from nemuri.face.cli.failures import FAILED, LATE, Failure, WrongUse
+from nemuri.face.cli.results import fate, next_command, show_result
 from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
 
 if TYPE_CHECKING:
-    from nemuri.contracts.results import FeedbackStanding, TaskResult
-    from nemuri.contracts.tasks import Voice
+    from nemuri.contracts.results import TaskResult
     from nemuri.face.client import Client
 
 POLL = 0.3
@@ -99,7 +98,7 @@ def ask(
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await client.submit(text, **options), limit, session)
 
-    _show(session.run(work), session)
+    show_result(session.run(work), session)
 
 
 def submit(
@@ -134,7 +133,7 @@ def result(
     """Wait for a task's answer."""
     session = Session.of(context, json=json)
     limit = seconds(timeout)
-    _show(session.run(lambda client: _follow(client, task, limit, session)), session)
+    show_result(session.run(lambda client: _follow(client, task, limit, session)), session)
 
 
 def answer(
@@ -154,7 +153,7 @@ def answer(
     if session.json:
         say_json({"task_id": task, "option": option.value, "items": item or []})
     else:
-        say(f"it goes on; wait for it with `{_command(session, f'result {task}')}`")
+        say(f"it goes on; wait for it with `{next_command(session, f'result {task}')}`")
 
 
 def feedback(
@@ -179,24 +178,9 @@ def feedback(
     if session.json:
         say_json(told)
     elif told.standing != "refused":
-        say(_fate(told))
+        say(fate(told))
     if told.standing == "refused":
-        raise typer.Exit(FAILED) if session.json else Failure(_fate(told), FAILED)
-
-
-def _fate(told: "FeedbackStanding") -> str:
-    """What became of feedback, in one line."""
-    match told.standing:
-        case "applied":
-            number = len(told.memories)
-            part = f"; a part is refused: {told.reason}" if told.reason else ""
-            return f"credited to {number} {'memory' if number == 1 else 'memories'}{part}"
-        case "parked" | "refused":
-            return f"{told.standing}: {told.reason}"
-        case "new":
-            return "noted; not yet decided"
-        case _:
-            assert_never(told.standing)
+        raise typer.Exit(FAILED) if session.json else Failure(fate(told), FAILED)
 
 
 def _options(
@@ -247,7 +231,7 @@ async def _follow(client: "Client", task: UUID, limit: float, session: Session) 
             if session.json:
                 say_json(found)
             late = f"task {task} is not done after {limit:g} s ({found.progress}); it goes on"
-            raise Failure(f"{late}: `{_command(session, f'result {task}')}`", LATE) from None
+            raise Failure(f"{late}: `{next_command(session, f'result {task}')}`", LATE) from None
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
@@ -257,57 +241,3 @@ async def _watch(client: "Client", task: UUID, show: Any) -> None:
     while sys.stderr.isatty():
         show((await client.progress(task)).progress or "on its way")
         await asyncio.sleep(POLL)
-
-
-def _show(found: "TaskResult", session: Session) -> None:
-    """Print how the task stands; the answer itself was printed as soon as it was there."""
-    from nemuri.face.cli.screen import say, say_json, short
-
-    if session.json:
-        say_json(found)
-    elif found.status == "done":
-        if found.panel:
-            seats = ", ".join(map(_seat, found.panel.voices))
-            say(f"\npanel    {seats} (merged by {found.panel.usage.model})")
-        else:
-            say(f"\nagent    {found.agent_id} ({found.model})")
-        say(f"task     {found.task_id}")
-        if found.recalled == 0:
-            say("recalled nothing relevant was remembered")
-        say(f"cited    {_ids(found.citations)}")
-        say(f"used     {_ids(found.used)}")
-        say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")
-        if found.repeated:
-            say(f"repeated {_ids(found.repeated)}")
-        for each in found.dropped:
-            say(f"dropped  {short(each.text, 60)} ({each.reason})")
-    if found.status == "failed":
-        raise Failure(f"task {found.task_id} failed: {found.reason}", FAILED)
-    if found.status == "negotiation":
-        if not session.json:
-            _offer(found, session)
-        raise typer.Exit(NEGOTIATION)
-
-
-def _seat(voice: "Voice") -> str:
-    return f"{voice.agent_id} as {voice.perspective}" if voice.perspective else str(voice.agent_id)
-
-
-def _offer(found: "TaskResult", session: Session) -> None:
-    from nemuri.face.cli.screen import say, short
-
-    say(f"the input holds {len(found.items)} items:")
-    for number, item in enumerate(found.items, 1):
-        say(f"  {number}. {short(item)}")
-    say("choose how it goes on:")
-    for option in found.options:
-        say(f"  {option.description}\n    {_command(session, f'answer {found.task_id} {option.name}')}")
-
-
-def _ids(ids: tuple[UUID, ...]) -> str:
-    return ", ".join(str(each) for each in ids) or "nothing"
-
-
-def _command(session: Session, arguments: str) -> str:
-    data = f"--data {shlex.quote(str(session.data))} " if session.data else ""
-    return f"nemuri {data}{arguments}"

@@ -9,8 +9,8 @@ from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    Comparisons,
     JudgeJob,
-    Judgements,
     KeyPointJob,
     LearningsJob,
     Merged,
@@ -107,8 +107,8 @@ class Fallback:
         """The first model's learnings, or the second's."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
 
-    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
-        """The first model's judgements, or the second's."""
+    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
+        """The first model's comparisons, or the second's."""
         return await _either(lambda: self._first.relations(job), lambda: self._second.relations(job))
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:

@@ -10,15 +10,15 @@ from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.references import self_contained
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
-from nemuri.domain.language.topics import topic
+from nemuri.domain.language.terms import content_terms
 from nemuri.domain.tasks.panel import merged
 from nemuri.infra.models.judging import judged
 from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
+    Comparisons,
     JudgeJob,
-    Judgements,
     KeyPointJob,
     LearningsJob,
     Merged,
@@ -27,7 +27,7 @@ from nemuri.infra.models.protocol import (
     Reply,
     RestateJob,
 )
-from nemuri.infra.models.relations import compared
+from nemuri.infra.models.relations import by_words
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
@@ -78,7 +78,7 @@ class ExtractiveModel:
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """The text's most central sentence; sentences with terms of the question are preferred."""
-        found = most_telling(passages("", job.text), topic(job.question))
+        found = most_telling(passages("", job.text), content_terms(job.question))
         return Reply(found.text if found else " ".join(job.text.split())[:LONGEST_QUOTE], _FREE)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
@@ -92,7 +92,7 @@ class ExtractiveModel:
         said = passages("", _substance(job.question, job.answer))
         if not said or not job.perspectives:
             return Reply({}, _FREE)
-        favoured = topic(job.question)
+        favoured = content_terms(job.question)
         details = [
             passage
             for source in job.details
@@ -101,9 +101,9 @@ class ExtractiveModel:
         ]
         return Reply(_learned(job, said, details), _FREE)
 
-    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """By the words alone; in doubt nothing."""
-        return Reply(compared(job), _FREE)
+        return Reply(by_words(job), _FREE)
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """The memories of which a sentence comes again in the answer, by its rarer terms."""
@@ -133,7 +133,7 @@ def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list
     """What answers one question of `share` (0 or 1: the only one), each of which gets its part of the room."""
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, LONGEST_QUOTE)
-    return select(candidates, topic(question), most=max(MOST_QUOTES // parts, 1), characters=room)
+    return select(candidates, content_terms(question), most=max(MOST_QUOTES // parts, 1), characters=room)
 
 
 def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
@@ -148,8 +148,8 @@ def _itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], nothing:
 
 
 def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> dict[str, str]:
-    favoured = topic(job.question)
-    wanted = {each: topic(" ".join((each, *job.keywords.get(each, ())))) for each in job.perspectives}
+    favoured = content_terms(job.question)
+    wanted = {each: content_terms(" ".join((each, *job.keywords.get(each, ())))) for each in job.perspectives}
     best = said[0]
     first = max(job.perspectives, key=lambda each: len(wanted[each] & best.counts.keys()))
     learned = {first: best.text}

@@ -10,8 +10,7 @@ from typing import Final
 from nemuri.domain.language.citations import disarmed
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.sentences import sentences
-from nemuri.domain.language.terms import terms
-from nemuri.domain.language.topics import GRAMMAR
+from nemuri.domain.language.terms import GRAMMAR, terms
 
 LONGEST_QUOTE: Final = 400
 """Characters of one quoted sentence."""

@@ -13,8 +13,8 @@ from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    Comparisons,
     JudgeJob,
-    Judgements,
     KeyPointJob,
     LearningsJob,
     Merged,
@@ -111,7 +111,7 @@ class PromptedModel:
         reply = await self._chat.complete(_LEARNINGS.format(role=job.role), user, LEARNINGS_TOKENS)
         return Reply(read_learnings(reply.value, job.perspectives), reply.usage)
 
-    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """What the chat says of the pairs; nothing where its reply cannot be read."""
         user = message(("pairs", relations.pairs(job)), "", (*job.new, *job.older))
         reply = await self._chat.complete(relations.SYSTEM, user, relations.TOKENS)

@@ -6,7 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from nemuri.contracts.event import Usage
 from nemuri.contracts.tasks import Dissent, Voice
-from nemuri.domain.language.statements import Judgement
+from nemuri.domain.language.statements import Comparison
 from nemuri.domain.tasks.conversation import Turn
 
 T_co = TypeVar("T_co", covariant=True)
@@ -87,7 +87,7 @@ class RelationsJob:
     """Which are compared: the label of a new one, and that of an older one or of a new one before it."""
 
 
-Judgements = Mapping[tuple[str, str], Judgement]
+Comparisons = Mapping[tuple[str, str], Comparison]
 """What the first of a pair says of the second; a pair that is not there is unrelated."""
 
 
@@ -151,7 +151,7 @@ class Model(Protocol):
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Perspective to one sentence; only perspectives of the job, those that do not apply are left out."""
 
-    async def relations(self, job: RelationsJob) -> Reply[Judgements]:
+    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """What the new statements say of the others; only pairs of the job."""
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:

@@ -8,14 +8,12 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, case, func, or_, select, text, true, tuple_
+from sqlalchemy import FromClause, Row, Select, case, func, or_, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import Event
-from nemuri.domain.memory.clocks import advanced
-from nemuri.domain.memory.mind import ARCHIVED_CLOCK, PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
-from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
+from nemuri.domain.memory.mind import ARCHIVED_CLOCK, Agent, Content, Memory, Remembered, Scorer
 from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
@@ -23,8 +21,6 @@ from nemuri.infra.views.progress import Progress
 from nemuri.infra.views.projection import task_states
 from nemuri.infra.views.rows import load, records, selecting
 
-ROUNDING = 1e-6
-"""What a search for faded memories leaves to the exact decision."""
 PAGE = 500
 """So many memories are read at once, so that nobody else waits long for a large mind."""
 
@@ -215,26 +211,6 @@ class Views:
             if len(rows) < PAGE:
                 return list(found.values())
 
-    async def tiredness(self, agent_id: str) -> Tiredness | None:
-        """What a sleep of the agent has to look at; None if there is no such agent."""
-        async with self.database.begin() as connection:
-            await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-            found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
-            if not found:
-                return None
-            agent = found[0]
-            state = tables.memory_state
-            active = and_(state.c.agent_id == agent_id, state.c.status == "active")
-            touched = await load(connection, state, Memory, active, state.c.changed > agent.reviewed)
-            faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
-            weakest = await _weakest(connection, agent, surplus(agent, touched))
-            concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
-            principles = select(tables.memory.c.memory_id).where(
-                tables.memory.c.memory_id.in_(concerned), _IS_PRINCIPLE
-            )
-            kept = frozenset((await connection.execute(principles)).scalars())
-        return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
-
     async def outcomes(self) -> dict[str, tuple[int, int]]:
         """How often clients called the work of each agent good, and how often bad; only agents that were judged.
 
@@ -273,7 +249,6 @@ class Views:
             return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
 
 
-_IS_PRINCIPLE: ColumnElement[bool] = tables.memory.c.memory["tags"].contains([PRINCIPLE])
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
@@ -301,29 +276,3 @@ async def _vectors(
         vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)
     )
     return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}
-
-
-def _faded(agent: Agent) -> list[Any]:
-    """Conditions that hold for at least every memory below the threshold once the clocks have moved on."""
-    state, rules = tables.memory_state, agent.rules
-    later = advanced(agent.clocks, rules, max(1, len(agent.awake)))
-    bound = [float(np.log(rules.archive_threshold)) - clock + ROUNDING for clock in later]
-    return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
-
-
-async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[Resting]:
-    """The first active memories in the order of pruning: the least settled, the longest unused, principles last."""
-    if not limit:
-        return []
-    state, content = tables.memory_state, tables.memory.c
-    since = func.coalesce(state.c.last_accessed_at, content.created_at)
-    query = (
-        selecting(state, Memory)
-        .add_columns(since.label("since"))
-        .join(tables.memory, content.memory_id == state.c.memory_id)
-        .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
-        .order_by(_IS_PRINCIPLE, state.c.level, since, state.c.memory_id)
-        .limit(limit)
-    )
-    rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
-    return [Resting(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]

@@ -12,7 +12,7 @@ from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import beginning, embedded_text
 from nemuri.domain.memory.learning import Fate, Kept, Learned, Repeated, Verdicts, fate, near
 from nemuri.domain.memory.mind import Agent, Remembered
-from nemuri.infra.models.protocol import Judgements, Model, ModelRefused, RelationsJob, Reply, Source
+from nemuri.infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 
@@ -45,7 +45,7 @@ async def written(
         for two in range(one)
         if near(float(alike[one, two]), words[one], words[two])
     ]
-    reply = await _judged(_job(learnings, older, doubles), resources.models.light)
+    reply = await _compared(_job(learnings, older, doubles), resources.models.light)
     said = reply.value if reply else {}
     verdicts = _verdicts(older, doubles, said)
     fates = [fate(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
@@ -87,7 +87,7 @@ def _labels(older: Sequence[Sequence[Remembered]]) -> dict[UUID, str]:
 
 
 def _verdicts(
-    older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], said: Judgements
+    older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], said: Comparisons
 ) -> list[Verdicts]:
     labels = _labels(older)
     return [
@@ -117,8 +117,8 @@ def _sorted(
     return tuple(kept), tuple(repeated), tuple(dropped)
 
 
-async def _judged(job: RelationsJob, model: Model) -> Reply[Judgements] | None:
-    """The model's judgements; None where there is nothing to judge, or where it refuses: then nothing is related."""
+async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:
+    """The model's comparisons; None where there is nothing to compare, or where it refuses: then nothing is related."""
     if not job.pairs:
         return None
     try:

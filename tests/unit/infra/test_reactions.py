@@ -8,10 +8,8 @@ import pytest
 from nats.errors import NoRespondersError
 
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
 from nemuri.contracts.portraits import StatusView
 from nemuri.contracts.queries import Refusal, StatusQuery
-from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, TaskSummarised
 from nemuri.domain.tasks.routing import assignments
 from nemuri.infra.log import ConflictError
@@ -256,18 +254,6 @@ async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
     assert not said.passing
 
 
-def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
-    """As many at once as it allows; none if it reacts to nothing."""
-    service = Service("clerk", at_once=3)
-    assert service.durables(Subjects("z")) == ()
-    service.reaction(TaskSummarised, TaskCompleted)(_nothing)
-
-    (durable,) = service.durables(Subjects("z"))
-
-    assert (durable.name, durable.at_once) == ("clerk", 3)
-    assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
-
-
 def test_a_service_reacts_to_a_kind_of_event_once() -> None:
     """Of two reactions to the same kind one would silently never run."""
     service = Service("test")
@@ -279,28 +265,6 @@ def test_a_service_reacts_to_a_kind_of_event_once() -> None:
     with pytest.raises(ValueError, match="test reacts to TaskCompleted twice"):
         service.reaction(TaskRouted, TaskCompleted)(react)
     assert set(service.reactions) == {TaskCompleted}
-
-
-def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
-    """Together the groups hear every partition, each once."""
-    service = Service("sleep", groups=16)
-    service.reaction(SessionEnded)(_nothing)
-
-    durables = service.durables(Subjects("z"))
-
-    assert [each.at_once for each in durables] == [1] * 16
-    assert len({each.name for each in durables}) == 16
-    heard = [subject for each in durables for subject in each.subjects]
-    assert sorted(heard) == sorted(f"z.agent.{number}.*.session_ended" for number in range(PARTITIONS))
-
-
-def test_the_events_of_an_agent_share_a_partition() -> None:
-    """Whatever their kind."""
-    subjects = Subjects("z")
-
-    found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[2] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}
-
-    assert len(found) == 1
 
 
 def _raising(error: Exception) -> Callable[[], Any]:
@@ -318,7 +282,3 @@ def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> Reactor:
         return reply()
 
     return Reactor(service, cast("Resources", past))
-
-
-async def _nothing(event: Event, resources: Resources) -> None:
-    """No outcome."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nemuri.domain.language.statements import judged
+from nemuri.domain.language.statements import compared
 
 SAME = [
     ("Steel is dear in winter.", "steel is dear in Winter"),
@@ -111,19 +111,19 @@ UNRELATED = [
 )
 def test_a_statement_is_judged_by_its_words(new: str, old: str, expected: str) -> None:
     """The same, the contrary, what came in its place, or, in doubt, nothing."""
-    assert judged(new, old) == expected
+    assert compared(new, old) == expected
 
 
 @pytest.mark.parametrize(("new", "old"), CONTRARY)
 def test_the_contrary_is_so_from_both_sides(new: str, old: str) -> None:
     """Which of the two is the newer one makes no difference."""
-    assert judged(old, new) == "contradicts"
+    assert compared(old, new) == "contradicts"
 
 
 @pytest.mark.parametrize(("new", "old"), SUCCEEDING)
 def test_what_was_succeeded_does_not_succeed(new: str, old: str) -> None:
     """Only what tells of a change takes another's place."""
-    assert judged(old, new) == "unrelated"
+    assert compared(old, new) == "unrelated"
 
 
 TEXTS = st.text(max_size=80) | st.lists(
@@ -136,14 +136,14 @@ TEXTS = st.text(max_size=80) | st.lists(
 @given(TEXTS)
 def test_every_text_says_the_same_as_itself(text: str) -> None:
     """Whatever it says, even if that is nothing, and however much it denies."""
-    assert judged(text, text) == "same"
+    assert compared(text, text) == "same"
 
 
 @settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_nothing_is_the_same_from_one_side_and_the_contrary_from_the_other(one: str, two: str) -> None:
     """And every text gets a judgement."""
-    there, back = judged(one, two), judged(two, one)
+    there, back = compared(one, two), compared(two, one)
 
     assert {there, back} <= {"same", "contradicts", "supersedes", "unrelated"}
     assert {there, back} != {"same", "contradicts"}

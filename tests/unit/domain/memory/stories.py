@@ -7,8 +7,6 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-import pytest
-
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.event import Event, Usage, derive
@@ -36,6 +34,7 @@ from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.remembering import evolve
 from nemuri.domain.memory.sleep import Tiredness
 from nemuri.domain.memory.tiredness import tiredness as in_memory
+from tests.unit.domain.memory.facts import Fact, agent_of
 
 AGENT = "clerk"
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
@@ -45,25 +44,6 @@ _numbers = count()
 
 Move = AnyAgentEvent | Callable[[Mind], AnyAgentEvent | None]
 """An event, or one that is decided on the mind as it is then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something of a mind, and what it is expected to be."""
-
-    name: str
-    read: Callable[[Mind], Any]
-    expected: Any = None
-
-    def equals(self, expected: object) -> "Fact":
-        """The fact with what it is expected to be; numbers agree to a relative 1e-9."""
-        return replace(self, expected=expected)
-
-    def check(self, mind: Mind) -> None:
-        """Fails unless the mind is as expected."""
-        found = self.read(mind)
-        close = pytest.approx(self.expected, rel=1e-9) if isinstance(self.expected, float | dict) else self.expected
-        assert found == close, f"{self.name} is {found}, not {self.expected}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +72,7 @@ class Story:
     @property
     def agent(self) -> Agent:
         """The agent, which the story has defined."""
-        return _agent(self.mind)
+        return agent_of(self.mind)
 
     def memory(self, memory_id: UUID) -> Memory:
         """A memory's state."""
@@ -259,65 +239,6 @@ def tiredness(mind: Mind) -> Tiredness:
 
 def _id(memory: Memory) -> UUID:
     return memory.memory_id
-
-
-def _agent(mind: Mind) -> Agent:
-    assert mind.agent is not None
-    return mind.agent
-
-
-def _of_memory(name: str, memory_id: UUID) -> Fact:
-    return Fact(f"{name} of {memory_id.int}", lambda mind: getattr(mind.memories[memory_id], name))
-
-
-def strength(memory_id: UUID, perspective: str | None = None) -> Fact:
-    """How strong a memory is now."""
-    return Fact(
-        f"strength of {memory_id.int} in {perspective}",
-        lambda mind: _agent(mind).strength(mind.memories[memory_id], perspective),
-    )
-
-
-def candidates(memory_id: UUID) -> Fact:
-    """How often a memory was put into a context."""
-    return _of_memory("candidate_count", memory_id)
-
-
-def accesses(memory_id: UUID) -> Fact:
-    """How often a memory was really used."""
-    return _of_memory("access_count", memory_id)
-
-
-def yielding(memory_id: UUID) -> Fact:
-    """What a memory yields to."""
-    return _of_memory("yields_to", memory_id)
-
-
-def impact(memory_id: UUID) -> Fact:
-    """The impact points of a memory."""
-    return _of_memory("impact_score", memory_id)
-
-
-def level(memory_id: UUID) -> Fact:
-    """The level of consolidation of a memory."""
-    return _of_memory("level", memory_id)
-
-
-def status(memory_id: UUID) -> Fact:
-    """Whether a memory is active or archived."""
-    return _of_memory("status", memory_id)
-
-
-def nights() -> Fact:
-    """How many sessions the agent has slept over."""
-    return Fact("sessions slept", lambda mind: _agent(mind).slept)
-
-
-def totals(mind: Mind) -> tuple[tuple[int, ...], int]:
-    """The active memories by level and the number of archived ones, counted anew."""
-    each = list(mind.memories.values())
-    active = tuple(sum(one.status == "active" and one.level == level for one in each) for level in range(6))
-    return active, sum(one.status == "archived" for one in each)
 
 
 def _fresh() -> UUID:

@@ -12,7 +12,8 @@ from nemuri.domain.memory import sleep
 from nemuri.domain.memory.policy import Policy
 from tests.unit.domain.memory import stories
 from tests.unit.domain.memory.eager import EagerMemory, EagerMind, Verdict
-from tests.unit.domain.memory.stories import COST, QUALITY, Story, lines, tiredness, totals
+from tests.unit.domain.memory.facts import totals
+from tests.unit.domain.memory.stories import COST, QUALITY, Story, lines, tiredness
 
 POLICIES: tuple[dict[str, Any], ...] = (
     {"expected_tasks_per_day": 0.2},

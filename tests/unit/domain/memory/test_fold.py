@@ -13,7 +13,8 @@ from nemuri.domain.memory import sleep
 from nemuri.domain.memory.mind import Agent, Memory, Mind
 from nemuri.domain.memory.remembering import evolve, touched
 from tests.unit.domain.memory.anything import EVENTS, history
-from tests.unit.domain.memory.stories import A, credited, defined, encoded, ended, slept, tiredness, totals, used
+from tests.unit.domain.memory.facts import totals
+from tests.unit.domain.memory.stories import A, credited, defined, encoded, ended, slept, tiredness, used
 
 LOG = st.lists(EVENTS, min_size=12, max_size=40).map(lambda events: [defined(), *events])
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.memories import Dropped, Relation
 from nemuri.domain.language.boilerplate import SET_PHRASE
-from nemuri.domain.language.statements import Judgement
+from nemuri.domain.language.statements import Comparison
 from nemuri.domain.memory.learning import (
     SAID_ALREADY,
     USED_ALREADY,
@@ -25,7 +25,7 @@ TEXT = LEARNING.memory.content
 MIND = given(encoded(A), encoded(B), related(C, A)).mind
 
 
-def told(*judgements: tuple[UUID, Judgement], doubled: bool = False) -> Verdicts:
+def told(*judgements: tuple[UUID, Comparison], doubled: bool = False) -> Verdicts:
     """What the learning says of these memories, the nearest first."""
     return Verdicts([(known(memory_id), judgement) for memory_id, judgement in judgements], doubled)
 

@@ -2,28 +2,23 @@
 
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.remembering import evolve
+from tests.unit.domain.memory.facts import accesses, candidates, impact, level, status, strength
 from tests.unit.domain.memory.stories import (
     COST,
     QUALITY,
     A,
     B,
     C,
-    accesses,
     adopted,
-    candidates,
     credited,
     defined,
     encoded,
     ended,
     given,
-    impact,
-    level,
     night,
     retrieved,
     ruled,
     sleeps,
-    status,
-    strength,
     used,
 )
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nemuri.contracts.memories import Candidate
 from nemuri.domain.memory.ranking import Found, Occasion, outdone, ranked
+from tests.unit.domain.memory.facts import accesses, level, status, strength, yielding
 from tests.unit.domain.memory.stories import (
     BEGINNING,
     COST,
@@ -17,20 +18,15 @@ from tests.unit.domain.memory.stories import (
     C,
     D,
     Story,
-    accesses,
     encoded,
     given,
-    level,
     parted,
     related,
     repeating,
     ruled,
     separated,
     sleeps,
-    status,
-    strength,
     used,
-    yielding,
 )
 from tests.unit.domain.memory.stories import ended as session_ended
 

@@ -7,6 +7,7 @@ import pytest
 from nemuri.contracts.memories import AgentSlept
 from nemuri.domain.memory import sleep
 from nemuri.domain.memory.mind import Mind
+from tests.unit.domain.memory.facts import Fact, level, nights, status, strength, totals
 from tests.unit.domain.memory.stories import (
     COST,
     QUALITY,
@@ -14,25 +15,19 @@ from tests.unit.domain.memory.stories import (
     B,
     C,
     D,
-    Fact,
     Move,
     adopted,
     credited,
     encoded,
     ended,
     given,
-    level,
     night,
-    nights,
     retrieved,
     ruled,
     session,
     sleeps,
     slept,
-    status,
-    strength,
     tiredness,
-    totals,
     used,
 )
 

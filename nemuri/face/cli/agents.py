@@ -1,0 +1,73 @@
+"""Commands about agents: agents, agent add."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.face.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.contracts.portraits import AgentView
+    from nemuri.face.client import Client
+    from nemuri.face.definitions import Added
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(no_args_is_help=True, help="Define agents.", rich_markup_mode=None)
+    group.command("add")(agent_add)
+    app.add_typer(group, name="agent")
+    app.command()(agents)
+
+
+def agents(context: typer.Context, json: JsonOption = False) -> None:
+    """List the agents."""
+    from nemuri.face.cli.screen import say, say_json, table
+
+    session = Session.of(context, json=json)
+    found: tuple[AgentView, ...] = session.run(lambda client: client.agents(orchestrator=True))
+    if session.json:
+        say_json(found)
+    elif not found:
+        say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")
+    else:
+        columns = ("agent", "role", "perspectives", "active", "archived", "slept")
+        rows = [_agent_row(each) for each in found]
+        table(columns, rows, numbers=("active", "archived", "slept"))
+
+
+def agent_add(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The agent's definition.")],
+    json: JsonOption = False,
+) -> None:
+    """Define an agent, or change its definition."""
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.definitions import add_agent, read_definition
+    from nemuri.face.embedders import compare_embeddings, embedding_in_force
+
+    session = Session.of(context, json=json)
+    definition = read_definition(file)
+
+    async def work(client: "Client") -> "Added":
+        embedding = await embedding_in_force(session.settings())
+        compare_embeddings({each.agent_id: each.embedding for each in await client.agents()}, embedding)
+        return await add_agent(client, definition, embedding)
+
+    added = session.run(work)
+    if session.json:
+        say_json({"agent_id": added.agent_id, "defined": added.defined, "policy_adopted": added.policy_adopted})
+    else:
+        news = [name for name, new in (("defined", added.defined), ("policy adopted", added.policy_adopted)) if new]
+        say(f"{added.agent_id}: {' and '.join(news) or 'nothing new'}")
+
+
+def _agent_row(agent: "AgentView") -> tuple[object, ...]:
+    """A row of the table; in parentheses who cannot be asked."""
+    from nemuri.contracts.agents import ORCHESTRATOR
+
+    names = ", ".join(agent.definition.perspective_names)
+    name = f"({agent.agent_id})" if agent.agent_id == ORCHESTRATOR else agent.agent_id
+    return name, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept

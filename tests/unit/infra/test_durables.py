@@ -1,0 +1,47 @@
+"""What a service consumes from: one durable, or one for each group of partitions."""
+
+from nemuri.contracts.event import Event
+from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
+from nemuri.contracts.subjects import PARTITIONS, Subjects
+from nemuri.contracts.tasks import TaskCompleted, TaskSummarised
+from nemuri.infra.reactions import Service
+from nemuri.infra.resources import Resources
+from tests.contracts.examples import EXAMPLES
+
+
+def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
+    """As many at once as it allows; none if it reacts to nothing."""
+    service = Service("clerk", at_once=3)
+    assert service.durables(Subjects("z")) == ()
+    service.reaction(TaskSummarised, TaskCompleted)(_nothing)
+
+    (durable,) = service.durables(Subjects("z"))
+
+    assert (durable.name, durable.at_once) == ("clerk", 3)
+    assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
+
+
+def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
+    """Together the groups hear every partition, each once."""
+    service = Service("sleep", groups=16)
+    service.reaction(SessionEnded)(_nothing)
+
+    durables = service.durables(Subjects("z"))
+
+    assert [each.at_once for each in durables] == [1] * 16
+    assert len({each.name for each in durables}) == 16
+    heard = [subject for each in durables for subject in each.subjects]
+    assert sorted(heard) == sorted(f"z.agent.{number}.*.session_ended" for number in range(PARTITIONS))
+
+
+def test_the_events_of_an_agent_share_a_partition() -> None:
+    """Whatever their kind."""
+    subjects = Subjects("z")
+
+    found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[2] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}
+
+    assert len(found) == 1
+
+
+async def _nothing(event: Event, resources: Resources) -> None:
+    """No outcome."""
