@@ -53,16 +53,8 @@ def route(
     able = [each for each in applicants if _suits(each, task)]
     if not able:
         return fail(cause, task, _nobody(task))
-    known = {each.agent_id: _known_words(each) for each in applicants}
-    rarity = _rarity(known.values())
     request = terms(task.request or "\n".join(part.text for part in task.parts) or task.text)
-    summary = terms(task.summary or task.text)
-    busiest = max(each.waiting for each in applicants)
-    scores: list[AgentScore] = []
-    for each in able:
-        asked, summed = (_overlap(words, known[each.agent_id], rarity) for words in (request, summary))
-        scores.append(_score(each, REQUEST * asked + SUMMARY * summed, precedents, busiest))
-    scores.sort(key=lambda each: (-each.total, each.agent_id))
+    scores = _scores(task, request, able, applicants, precedents)
     ranked = sorted(able, key=lambda each: [score.agent_id for score in scores].index(each.agent_id))
     chosen = _seats(task, ranked, request)
     if task.panel is not None and len(chosen) < FEWEST_VOICES:
@@ -132,6 +124,25 @@ def _nobody(task: Task) -> str:
     if task.wanted_agent:
         return f"there is no agent {task.wanted_agent!r}; `nemuri agents` lists those there are"
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
+
+
+def _scores(
+    task: Task,
+    request: Sequence[str],
+    able: Sequence[Applicant],
+    applicants: Sequence[Applicant],
+    precedents: Sequence[Precedent],
+) -> list[AgentScore]:
+    """Those of the able, best first; how rare a word is and who is busiest is measured on all applicants."""
+    known = {each.agent_id: _known_words(each) for each in applicants}
+    rarity = _rarity(known.values())
+    summary = terms(task.summary or task.text)
+    busiest = max(each.waiting for each in applicants)
+    scores: list[AgentScore] = []
+    for each in able:
+        asked, summed = (_overlap(words, known[each.agent_id], rarity) for words in (request, summary))
+        scores.append(_score(each, REQUEST * asked + SUMMARY * summed, precedents, busiest))
+    return sorted(scores, key=lambda each: (-each.total, each.agent_id))
 
 
 def _score(applicant: Applicant, expertise: float, precedents: Sequence[Precedent], busiest: int) -> AgentScore:

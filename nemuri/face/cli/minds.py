@@ -91,7 +91,7 @@ def recall(
     json: JsonOption = False,
 ) -> None:
     """Show what would come to an agent's mind; nothing is recorded."""
-    from nemuri.face.cli.screen import say, say_json, short, table
+    from nemuri.face.cli.screen import say, say_json, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -104,18 +104,8 @@ def recall(
     elif not found.memories:
         say("nothing relevant is remembered, neither active nor archived")
     else:
-        rows = [
-            (
-                each.candidate.memory_id,
-                "archived" if each.candidate.archived else "active",
-                f"{each.candidate.score:.3f}",
-                short(_marked(each)),
-            )
-            for each in found.memories
-        ]
-        table(
-            ("memory", "status", "score", "content"), rows, numbers=("score",), spare=() if found.deep else ("status",)
-        )
+        columns = ("memory", "status", "score", "content")
+        table(columns, _came_to_mind(found), numbers=("score",), spare=() if found.deep else ("status",))
 
 
 def memories(
@@ -229,6 +219,21 @@ def _flat(view: "MemoryView") -> dict[str, Any]:
 def _marked(recalled: "RecalledMemory") -> str:
     """The content, and a word on what has been outdated by another memory that came to mind."""
     return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
+
+
+def _came_to_mind(found: "RecallView") -> list[tuple[object, ...]]:
+    """The rows of the table."""
+    from nemuri.face.cli.screen import short
+
+    return [
+        (
+            each.candidate.memory_id,
+            "archived" if each.candidate.archived else "active",
+            f"{each.candidate.score:.3f}",
+            short(_marked(each)),
+        )
+        for each in found.memories
+    ]
 
 
 def _recalled(found: "RecallView") -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Why a task's memories came to mind, read back from the log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from nemuri.contracts.explanations import ExplainedCandidate, Explanation, KeptInMind, WhyView
@@ -32,10 +32,9 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
     event = await _read(places[number], resources)
     if not isinstance(event, MemoriesRetrieved):
         raise LostError(f"what came to mind at {places[number]} is not in the log any more")
-    added, own = explained(event.candidates, event.ranking, await _weights(event, resources))
     known = await resources.views.memories_by_id([*event.principles, *(each.memory_id for each in event.candidates)])
     work = state.assignments.get(event.assignment_id)
-    rows = zip(event.candidates, added.tolist(), decided(event.candidates, added, own), strict=True)
+    principles = (KeptInMind(memory_id=each, beginning=_beginning(known.get(each))) for each in event.principles)
     explanation = Explanation(
         assignment_id=event.assignment_id,
         agent_id=event.agent_id,
@@ -43,21 +42,30 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
         query=event.query[:BEGINNING],
         ranking=event.ranking,
         deep=event.deep,
-        principles=tuple(
-            KeptInMind(memory_id=each, beginning=_beginning(known.get(each))) for each in event.principles
-        ),
-        candidates=tuple(
-            ExplainedCandidate(
-                candidate=candidate,
-                contributions=tuple(row),
-                decided=words,
-                standing=_standing(candidate, event, work.used if work else None),
-                beginning=_beginning(known.get(candidate.memory_id)),
-            )
-            for candidate, row, words in rows
-        ),
+        principles=tuple(principles),
+        candidates=_candidates(event, await _weights(event, resources), known, work.used if work else None),
     )
     return WhyView(of=len(places), explanation=explanation)
+
+
+def _candidates(
+    event: MemoriesRetrieved,
+    weights: Weights | None,
+    known: Mapping[UUID, Remembered],
+    used: Sequence[UUID] | None,
+) -> tuple[ExplainedCandidate, ...]:
+    added, own = explained(event.candidates, event.ranking, weights)
+    rows = zip(event.candidates, added.tolist(), decided(event.candidates, added, own), strict=True)
+    return tuple(
+        ExplainedCandidate(
+            candidate=candidate,
+            contributions=tuple(row),
+            decided=words,
+            standing=_standing(candidate, event, used),
+            beginning=_beginning(known.get(candidate.memory_id)),
+        )
+        for candidate, row, words in rows
+    )
 
 
 async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | None:
