@@ -13,7 +13,7 @@ ALIKE: Final = 0.5
 """The share of the terms of the shorter of two statements that both have, from which on they are about the same."""
 FEWEST_SHARED: Final = 2
 """Terms that two statements about the same thing share at least, where the shorter one has so many."""
-MOST_STATEMENTS: Final = 60
+MOST_CLAIMS: Final = 60
 """Statements of one text that are compared; what a longer one says after them is left to who reads it."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -27,7 +27,7 @@ _NUMERIC = re.compile(r"[\d.]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Claim:
     """A sentence of one of the texts."""
 
     speaker: int
@@ -38,17 +38,17 @@ class Statement:
     numbers: frozenset[str]
     denies: bool
 
-    def agrees(self, other: "Statement") -> bool:
+    def agrees(self, other: "Claim") -> bool:
         """Whether both say the same: about the same, with the same polarity and no other numbers."""
         return self.concerns(other) and not self.opposes(other)
 
-    def concerns(self, other: "Statement") -> bool:
+    def concerns(self, other: "Claim") -> bool:
         """Whether both are about the same."""
         fewer = min(len(self.about), len(other.about))
         shared = len(self.about & other.about)
         return fewer > 0 and shared >= min(FEWEST_SHARED, fewer) and shared >= ALIKE * fewer
 
-    def opposes(self, other: "Statement") -> bool:
+    def opposes(self, other: "Claim") -> bool:
         """Whether one denies what the other asserts, or both give numbers and neither gives all of the other's."""
         differ = not (self.numbers <= other.numbers or other.numbers <= self.numbers)
         return self.denies != other.denies or differ
@@ -58,20 +58,20 @@ class Statement:
 class Consensus:
     """What the texts come to."""
 
-    shared: tuple[Statement, ...]
+    shared: tuple[Claim, ...]
     """What at least two say, in the words of the first, and no more say the contrary."""
-    alone: tuple[Statement, ...]
+    alone: tuple[Claim, ...]
     """What only one says and nobody contradicts."""
-    against: tuple[Statement, ...]
+    against: tuple[Claim, ...]
     """What is contradicted by at least as many as say it, in the words of each who says it."""
 
 
 def consensus(texts: Sequence[str]) -> Consensus:
     """What is shared, said by one alone, and contradicted among the texts; deterministic, in the order of the texts."""
-    everything = [statement for place, text in enumerate(texts) for statement in statements(place, text)]
-    shared: list[Statement] = []
-    alone: list[Statement] = []
-    against: list[Statement] = []
+    everything = [statement for place, text in enumerate(texts) for statement in claims(place, text)]
+    shared: list[Claim] = []
+    alone: list[Claim] = []
+    against: list[Claim] = []
     told: set[int] = set()
     for number, each in enumerate(everything):
         backing = {each.speaker}
@@ -91,14 +91,14 @@ def consensus(texts: Sequence[str]) -> Consensus:
     return Consensus(tuple(shared), tuple(alone), tuple(against))
 
 
-def statements(speaker: int, text: str) -> list[Statement]:
-    """The sentences of a text that say something, without list marks, each once; at most `MOST_STATEMENTS`."""
+def claims(speaker: int, text: str) -> list[Claim]:
+    """The sentences of a text that say something, without list marks, each once; at most `MOST_CLAIMS`."""
     bodies = dict.fromkeys(each[marker_end(each, 0, len(each)) :].strip() for each in sentences(text))
-    found = [_statement(speaker, body) for body in bodies]
-    return [each for each in found if each.about or each.numbers][:MOST_STATEMENTS]
+    found = [_claim(speaker, body) for body in bodies]
+    return [each for each in found if each.about or each.numbers][:MOST_CLAIMS]
 
 
-def _statement(speaker: int, body: str) -> Statement:
+def _claim(speaker: int, body: str) -> Claim:
     numbers = frozenset(_NUMBER.findall(_GROUPING.sub("", body)))
     about = frozenset(term for term in content_terms(body) if not _NUMERIC.fullmatch(term))
-    return Statement(speaker, body, about, numbers, len(_NEGATIONS.findall(body)) % 2 == 1)
+    return Claim(speaker, body, about, numbers, len(_NEGATIONS.findall(body)) % 2 == 1)

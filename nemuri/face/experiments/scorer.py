@@ -11,8 +11,8 @@ from typing import Final, get_args
 import numpy as np
 
 from nemuri.contracts.memories import MemoriesRetrieved, Weights
-from nemuri.domain.memory import lessons
-from nemuri.domain.memory.lessons import Lesson, Retrieval
+from nemuri.domain.memory import experience
+from nemuri.domain.memory.experience import Experience, Retrieval
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.ranking import transformed
 from nemuri.domain.memory.scorer import linear, scores
@@ -75,10 +75,10 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 @dataclass(slots=True)
 class Trainer:
-    """What the trainer's service does after each session, with the same lessons, training and gate."""
+    """What the trainer's service does after each session, with the same experience, training and gate."""
 
     rules: Policy = field(default_factory=lambda: Policy(retrain_after=RETRAIN_AFTER))
-    past: list[Lesson] = field(default_factory=list)
+    past: list[Experience] = field(default_factory=list)
     since: int = 0
     """Lessons that the newest training has seen."""
     weights: Weights | None = None
@@ -100,14 +100,14 @@ class Trainer:
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
 
     def learn(self, living: Living, recalled: Recalled) -> None:
-        """The task becomes a lesson, and the scorer is trained anew when there are enough."""
+        """The task becomes an experience, and the scorer is trained anew when there are enough."""
         event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
-        self.past.append(lessons.lesson(Retrieval.of(event), recalled.cited, ()))
+        self.past.append(experience.experienced(Retrieval.of(event), recalled.cited, ()))
         enough = self.rules.min_training_samples if self.weights is None else self.rules.retrain_after
-        if len(lessons.samples(self.past[self.since :])) < enough:
+        if len(experience.samples(self.past[self.since :])) < enough:
             return
         self.since = len(self.past)
-        older, held_out = lessons.divided(self.past[-lessons.WINDOW :])
+        older, held_out = experience.divided(self.past[-experience.WINDOW :])
         self.trained += 1
-        self.weights = training.train(lessons.samples(older), event.event_id.int)
-        self.serves = lessons.better(lessons.judged(self.weights, held_out))
+        self.weights = training.train(experience.samples(older), event.event_id.int)
+        self.serves = experience.better(experience.judged(self.weights, held_out))

@@ -1,4 +1,4 @@
-"""What the views know of an agent's lessons: the samples gathered, and what became of its newest assignments."""
+"""What the views know of an agent's experience: the samples gathered, and what became of its newest assignments."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -27,7 +27,7 @@ from nemuri.contracts.queries import (
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
-from nemuri.domain.memory.lessons import WINDOW
+from nemuri.domain.memory.experience import WINDOW
 from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources

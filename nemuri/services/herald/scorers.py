@@ -2,7 +2,7 @@
 
 from nemuri.contracts.memories import FEATURES, HeldOut
 from nemuri.contracts.scorers import ScorerVersion, ScorerView, Weighed
-from nemuri.domain.memory.lessons import FEWEST_HELD_OUT
+from nemuri.domain.memory.experience import FEWEST_HELD_OUT
 from nemuri.domain.memory.mind import Agent, Scorer
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.ranking import version

@@ -7,7 +7,7 @@ import structlog
 
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import ImpactCredited, ScorerTrained, SessionEnded
-from nemuri.domain.memory import lessons
+from nemuri.domain.memory import experience
 from nemuri.domain.memory.mind import Scorer
 from nemuri.domain.memory.policy import Policy
 from nemuri.infra.reactions import Against, Service
@@ -30,8 +30,8 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> A
     until = resources.views.progress.sequence
     if agent is None or not await _due(event, agent.rules, scorer, resources) or not can_train():
         return None
-    known = await pasts.lessons(resources, event.agent_id)
-    if len(lessons.samples(known)) < agent.rules.min_training_samples:
+    known = await pasts.experience(resources, event.agent_id)
+    if len(experience.samples(known)) < agent.rules.min_training_samples:
         return None
     trained = await asyncio.to_thread(_trained, event, known, 1 + (scorer.number if scorer else 0), until)
     return Against(trained, newest.sequence)
@@ -45,24 +45,24 @@ async def _due(
     if rules.ranking != "learned":
         return False
     if scorer is None:
-        return await gathered(views, agent_id, after=0, window=lessons.WINDOW) >= rules.min_training_samples
+        return await gathered(views, agent_id, after=0, window=experience.WINDOW) >= rules.min_training_samples
     if (event.sequence or 0) <= scorer.until:
         return False
     if isinstance(event, ImpactCredited):
         reasons = await credited(views, event.assignment_id, until=scorer.until)
-        if lessons.reweighs(event.reason, reasons):
+        if experience.reweighs(event.reason, reasons):
             return True
-    return await gathered(views, agent_id, after=scorer.until, window=lessons.WINDOW) >= rules.retrain_after
+    return await gathered(views, agent_id, after=scorer.until, window=experience.WINDOW) >= rules.retrain_after
 
 
 def _trained(
-    cause: SessionEnded | ImpactCredited, known: list[lessons.Lesson], number: int, until: int
+    cause: SessionEnded | ImpactCredited, known: list[experience.Experience], number: int, until: int
 ) -> ScorerTrained:
     """Train on the older tasks, judge on the newest; in a thread, for it takes a second of computing."""
-    older, held_out = lessons.divided(known)
-    samples = lessons.samples(older)
+    older, held_out = experience.divided(known)
+    samples = experience.samples(older)
     weights = training.train(samples, cause.event_id.int)
-    found = lessons.judged(weights, held_out)
+    found = experience.judged(weights, held_out)
     return ScorerTrained(
         event_id=derive(cause.event_id, ScorerTrained.kind_of()),  # `following` has a number of another meaning
         correlation_id=cause.thread,
@@ -74,7 +74,7 @@ def _trained(
         tasks=samples.tasks,
         until=until,
         held_out=found,
-        serves=lessons.better(found),
+        serves=experience.better(found),
     )
 
 

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from nemuri.contracts.memories import MemoriesRetrieved
-from nemuri.domain.memory.lessons import WINDOW, Lesson, Retrieval, lesson
+from nemuri.domain.memory.experience import WINDOW, Experience, Retrieval, experienced
 from nemuri.infra.log import Log
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.learning import outcomes, retrievals
@@ -25,7 +25,7 @@ class Pasts:
 
     known: OrderedDict[tuple[str, str, str], Kept] = field(default_factory=OrderedDict)
 
-    async def lessons(self, resources: Resources, agent_id: str) -> list[Lesson]:
+    async def experience(self, resources: Resources, agent_id: str) -> list[Experience]:
         """What the agent's newest attributed assignments teach, oldest first."""
         views = resources.database
         places = await retrievals(views, agent_id, window=WINDOW)
@@ -37,7 +37,7 @@ class Pasts:
             self.known.popitem(last=False)
         found = [each for place in places if (each := kept[place]) is not None]
         became = await outcomes(views, [each.assignment_id for each in found])
-        return [lesson(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
+        return [experienced(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
 
 
 async def _read(log: Log, places: list[int], known: Kept) -> Kept:

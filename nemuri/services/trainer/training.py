@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from nemuri.contracts.memories import Weights
-from nemuri.domain.memory.lessons import Samples
+from nemuri.domain.memory.experience import Samples
 from nemuri.domain.memory.scorer import copy_of_linear
 
 if TYPE_CHECKING:

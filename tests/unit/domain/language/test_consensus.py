@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.consensus import MOST_STATEMENTS, Statement, consensus
+from nemuri.domain.language.consensus import MOST_CLAIMS, Claim, consensus
 
 SAID = ("Moss is green.", "Moss is not green.", "The boiler has 3 valves.", "The boiler has 4 valves.", "Cats sleep.")
 TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_size=4)
@@ -58,7 +58,7 @@ def test_very_long_texts_are_compared_by_their_beginning() -> None:
     """So that merging ends in time."""
     found = consensus(["".join(f"Room {number} of building {number} is number {number}. " for number in range(500))])
 
-    assert len(found.alone) == MOST_STATEMENTS
+    assert len(found.alone) == MOST_CLAIMS
 
 
 @given(TEXTS)
@@ -72,5 +72,5 @@ def test_every_statement_has_one_place(texts: list[str]) -> None:
     assert said == {f"{each.strip('. ')}." for text in texts for each in text.split(".") if each.strip()}
 
 
-def _said(statements: tuple[Statement, ...]) -> list[tuple[int, str]]:
+def _said(statements: tuple[Claim, ...]) -> list[tuple[int, str]]:
     return [(each.speaker, each.text) for each in statements]

@@ -10,7 +10,7 @@ from nemuri.contracts.clients import Setting
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import FEATURES, Candidate, MemoriesRetrieved
 from nemuri.domain.memory import scorer
-from nemuri.domain.memory.lessons import Lesson, Retrieval, lesson
+from nemuri.domain.memory.experience import Experience, Retrieval, experienced
 from nemuri.domain.memory.ranking import transformed
 
 World = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -94,11 +94,11 @@ def used(event: MemoriesRetrieved, world: World, rng: np.random.Generator) -> tu
     return tuple(each for each in event.selected if rng.random() < chances[each])
 
 
-def past(world: World, tasks: int, seed: int) -> list[Lesson]:
+def past(world: World, tasks: int, seed: int) -> list[Experience]:
     """Lessons of so many tasks in such a world, every third of them a success."""
     rng = np.random.default_rng(seed)
     found = []
     for number in range(tasks):
         event = retrieved(seed * 10_000 + number, rng)
-        found.append(lesson(Retrieval.of(event), used(event, world, rng), ("success",) if number % 3 == 0 else ()))
+        found.append(experienced(Retrieval.of(event), used(event, world, rng), ("success",) if number % 3 == 0 else ()))
     return found

@@ -10,45 +10,45 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.memories import HeldOut
-from nemuri.domain.memory import lessons, scorer
-from nemuri.domain.memory.lessons import Lesson, Retrieval
+from nemuri.domain.memory import experience, scorer
+from nemuri.domain.memory.experience import Experience, Retrieval
 from tests.unit.domain.memory.schooling import CONTEXT, by_impact, by_relevance, past, retrieved
 
 EVENT = retrieved(1, np.random.default_rng(1))
 
 
-def taught(*used: int, credited: tuple[str, ...] = ()) -> Lesson:
+def taught(*used: int, credited: tuple[str, ...] = ()) -> Experience:
     """An assignment that used the candidates of these ranks."""
-    return lessons.lesson(Retrieval.of(EVENT), [EVENT.candidates[each].memory_id for each in used], credited)
+    return experience.experienced(Retrieval.of(EVENT), [EVENT.candidates[each].memory_id for each in used], credited)
 
 
 def test_positives_are_what_was_used_and_negatives_twice_as_many_of_the_rest() -> None:
     """From all candidates; the same draw every time, another one for another assignment."""
     known = taught(0, 3)
 
-    drawn = lessons.samples([known])
+    drawn = experience.samples([known])
 
     assert drawn.labels.tolist() == [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
     assert drawn.features[:2].tolist() == known.retrieval.features[[0, 3]].tolist()
     rest = np.delete(known.retrieval.features, [0, 3], axis=0).tolist()
     assert all(each in rest for each in drawn.features[2:].tolist())
-    assert (lessons.samples([known]).features == drawn.features).all()
+    assert (experience.samples([known]).features == drawn.features).all()
     other = replace(known, retrieval=replace(known.retrieval, assignment_id=UUID(int=5)))
-    assert lessons.samples([other]).features.tolist() != drawn.features.tolist()
+    assert experience.samples([other]).features.tolist() != drawn.features.tolist()
 
 
 def test_an_assignment_that_used_nothing_teaches_nothing() -> None:
     """Neither does a use of what no ranking had found; no negatives come from it."""
-    unknown = lessons.lesson(Retrieval.of(EVENT), [UUID(int=0)], ("success",))
-    empty = lessons.samples([taught(), unknown])
+    unknown = experience.experienced(Retrieval.of(EVENT), [UUID(int=0)], ("success",))
+    empty = experience.samples([taught(), unknown])
 
     assert (len(empty), empty.tasks, empty.features.shape) == (0, 0, (0, 9))
-    assert lessons.samples([taught(1), taught(), unknown]).tasks == 1
+    assert experience.samples([taught(1), taught(), unknown]).tasks == 1
 
 
 def test_there_are_no_more_negatives_than_unused_candidates() -> None:
     """An answer that used nearly everything leaves few of them."""
-    assert lessons.samples([taught(*range(24))]).labels.tolist() == [1.0] * 24 + [0.0]
+    assert experience.samples([taught(*range(24))]).labels.tolist() == [1.0] * 24 + [0.0]
 
 
 @pytest.mark.parametrize(
@@ -64,24 +64,24 @@ def test_there_are_no_more_negatives_than_unused_candidates() -> None:
 )
 def test_only_success_counts_in_full(credited: tuple[str, ...], weight: float) -> None:
     """Failure counts half, and so does what nobody judged: success is never assumed."""
-    assert set(lessons.samples([taught(2, credited=credited)]).weights.tolist()) == {weight}
+    assert set(experience.samples([taught(2, credited=credited)]).weights.tolist()) == {weight}
 
 
 def test_feedback_reweighs_an_assignment_once() -> None:
     """The first reason that says success does; what says it again, or says the opposite, does not."""
-    assert lessons.reweighs("helpful", ["failure", "helpful", "success"])
-    assert not lessons.reweighs("success", ["failure", "helpful", "success"])
-    assert not lessons.reweighs("failure", ["failure"])
-    assert not lessons.reweighs("helpful", [])
+    assert experience.reweighs("helpful", ["failure", "helpful", "success"])
+    assert not experience.reweighs("success", ["failure", "helpful", "success"])
+    assert not experience.reweighs("failure", ["failure"])
+    assert not experience.reweighs("helpful", [])
 
 
 @settings(max_examples=50, deadline=None)
 @for_any(st.lists(st.lists(st.integers(0, 24), max_size=12), max_size=60))
 def test_the_held_out_are_the_newest_and_nothing_newer_is_trained_on(uses: list[list[int]]) -> None:
-    """Half of what can tell rankings apart is left to train on; each lesson is on one side only, or on none."""
+    """Half of what can tell rankings apart is left to train on; each experience is on one side only, or on none."""
     everything = [taught(*each) for each in uses]
 
-    older, held = lessons.divided(everything)
+    older, held = experience.divided(everything)
 
     telling = [each for each in everything if each.telling]
     assert held == telling[len(telling) - len(held) :]
@@ -92,48 +92,48 @@ def test_the_held_out_are_the_newest_and_nothing_newer_is_trained_on(uses: list[
 def test_only_what_was_in_the_context_is_judged() -> None:
     """Nobody knows what would have been used of the rest: its place does not matter."""
     known = taught(0, 9)
-    first = lessons.ndcg(known, lambda rows: np.arange(len(rows), 0, -1.0))
+    first = experience.ndcg(known, lambda rows: np.arange(len(rows), 0, -1.0))
 
     assert known.retrieval.shown.sum() == CONTEXT
     assert first == pytest.approx((1 + 1 / np.log2(11)) / (1 + 1 / np.log2(3)))
-    assert lessons.ndcg(taught(0, 9, 20), lambda rows: np.arange(len(rows), 0, -1.0)) == first
-    assert lessons.ndcg(taught(0), scorer.linear) == 1.0
+    assert experience.ndcg(taught(0, 9, 20), lambda rows: np.arange(len(rows), 0, -1.0)) == first
+    assert experience.ndcg(taught(0), scorer.linear) == 1.0
     assert [taught().telling, taught(20).telling, taught(*range(10)).telling] == [False, False, False]
 
 
 def test_equal_scores_go_by_relevance() -> None:
     """A scorer that says nothing is as good as relevance alone, and no better by the order that there was."""
     known = taught(4)
-    assert lessons.ndcg(known, lambda rows: np.zeros(len(rows))) == lessons.ndcg(known, lambda rows: rows[:, 0])
+    assert experience.ndcg(known, lambda rows: np.zeros(len(rows))) == experience.ndcg(known, lambda rows: rows[:, 0])
 
 
 def test_a_copy_is_never_better() -> None:
     """It ranks equally, so there is nothing in favour of it."""
-    _, held = lessons.divided(past(by_impact, 80, seed=1))
+    _, held = experience.divided(past(by_impact, 80, seed=1))
 
-    found = lessons.judged(scorer.copy_of_linear(), held)
+    found = experience.judged(scorer.copy_of_linear(), held)
 
     assert (found.tasks, found.learned - found.linear, found.error) == (len(held), 0.0, 0.0)
-    assert not lessons.better(found)
+    assert not experience.better(found)
 
 
 def test_a_scorer_that_learned_nonsense_does_not_serve() -> None:
     """The opposite of the linear score where that one is right: the held-out tasks show it."""
     copy = scorer.copy_of_linear()
     opposite = copy.model_copy(update={"output": tuple(-each for each in copy.output)})
-    _, held = lessons.divided(past(by_relevance, 80, seed=1))
+    _, held = experience.divided(past(by_relevance, 80, seed=1))
 
-    found = lessons.judged(opposite, held)
+    found = experience.judged(opposite, held)
 
     assert found.learned < found.linear
-    assert not lessons.better(found)
+    assert not experience.better(found)
 
 
 def test_better_means_by_more_than_the_error_and_on_ten_tasks() -> None:
     """No held-out tasks show nothing at all."""
     found = HeldOut(tasks=10, learned=0.5, linear=0.4, error=0.09)
 
-    assert lessons.better(found)
-    assert not lessons.better(found.model_copy(update={"tasks": 9}))
-    assert not lessons.better(found.model_copy(update={"error": 0.11}))
-    assert not lessons.better(lessons.judged(scorer.copy_of_linear(), []))
+    assert experience.better(found)
+    assert not experience.better(found.model_copy(update={"tasks": 9}))
+    assert not experience.better(found.model_copy(update={"error": 0.11}))
+    assert not experience.better(experience.judged(scorer.copy_of_linear(), []))

@@ -35,7 +35,7 @@ Scoring = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
-    """The candidates of an assignment as they were ranked: what never changes of a lesson."""
+    """The candidates of an assignment as they were ranked: what never changes of an experience."""
 
     assignment_id: UUID
     memory_ids: tuple[UUID, ...]
@@ -53,7 +53,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
+class Experience:
     """An assignment with what came of it."""
 
     retrieval: Retrieval
@@ -86,11 +86,11 @@ class Samples:
         return len(self.labels)
 
 
-def lesson(retrieval: Retrieval, used: Collection[UUID], credited: Iterable[str]) -> Lesson:
+def experienced(retrieval: Retrieval, used: Collection[UUID], credited: Iterable[str]) -> Experience:
     """What an assignment teaches that used these memories and was credited for these reasons."""
     mine = set(used)
     labels = np.array([each in mine for each in retrieval.memory_ids], dtype=bool)
-    return Lesson(retrieval, labels, UNPROVEN if SUCCEEDED.isdisjoint(credited) else 1.0)
+    return Experience(retrieval, labels, UNPROVEN if SUCCEEDED.isdisjoint(credited) else 1.0)
 
 
 def reweighs(reason: str, credited: Sequence[str]) -> bool:
@@ -98,9 +98,9 @@ def reweighs(reason: str, credited: Sequence[str]) -> bool:
     return next((each for each in credited if each in SUCCEEDED), None) == reason
 
 
-def samples(lessons: Sequence[Lesson]) -> Samples:
+def samples(experiences: Sequence[Experience]) -> Samples:
     """Used candidates and a draw of unused ones, the same whenever it is drawn; nothing where nothing was used."""
-    chosen = [(each, rows) for each in lessons if len(rows := _drawn(each))]
+    chosen = [(each, rows) for each in experiences if len(rows := _drawn(each))]
     if not chosen:
         return Samples(np.zeros((0, len(scorer.LINEAR))), np.zeros(0), np.zeros(0), 0)
     return Samples(
@@ -111,29 +111,29 @@ def samples(lessons: Sequence[Lesson]) -> Samples:
     )
 
 
-def _drawn(known: Lesson) -> NDArray[np.intp]:
-    """The rows of a lesson to train on: every positive, and at most twice as many negatives, by the assignment's id."""
+def _drawn(known: Experience) -> NDArray[np.intp]:
+    """The rows of an experience to train on: every positive, and at most twice as many negatives, by its id."""
     positives, negatives = np.flatnonzero(known.used), np.flatnonzero(~known.used)
     number = min(NEGATIVES * len(positives), len(negatives))
     drawn = Random(known.retrieval.assignment_id.int).sample(range(len(negatives)), number)
     return np.concatenate([positives, negatives[sorted(drawn)]]).astype(np.intp)
 
 
-def divided(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[Lesson]]:
+def divided(experiences: Sequence[Experience]) -> tuple[list[Experience], list[Experience]]:
     """Oldest first, into those to train on and those to be judged by.
 
     Held out are the newest that tell rankings apart, a quarter of these and at least ten, but never more than half.
     Nothing that is trained on is newer than any of them.
     """
-    telling = [place for place, each in enumerate(lessons) if each.telling]
+    telling = [place for place, each in enumerate(experiences) if each.telling]
     number = min(max(FEWEST_HELD_OUT, len(telling) // HELD_OUT_SHARE), len(telling) // 2)
     if not number:
-        return list(lessons), []
+        return list(experiences), []
     held = telling[-number:]
-    return list(lessons[: held[0]]), [lessons[place] for place in held]
+    return list(experiences[: held[0]]), [experiences[place] for place in held]
 
 
-def judged(weights: Weights, held_out: Sequence[Lesson]) -> HeldOut:
+def judged(weights: Weights, held_out: Sequence[Experience]) -> HeldOut:
     """How well the learned and the linear ranking put first what was used, over the same tasks.
 
     Only over what was in the context, because nobody knows what would have been used of the rest.
@@ -152,7 +152,7 @@ def better(found: HeldOut) -> bool:
     return found.tasks >= FEWEST_HELD_OUT and found.learned - found.linear > found.error
 
 
-def ndcg(known: Lesson, scoring: Scoring) -> float:
+def ndcg(known: Experience, scoring: Scoring) -> float:
     """nDCG of the candidates in the context, used ones worth 1; equal scores go by relevance, then by rank."""
     shown = known.retrieval.shown
     rows, relevant = known.retrieval.features[shown], known.used[shown].astype(np.float64)
