@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.memories import Candidate
-from nemuri.domain.language.keywords import occurring
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
-from nemuri.domain.memory.index import AgentIndex, Candidates
+from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.learning import COMPARED, near
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
-from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, valid, version
+from nemuri.domain.memory.ranking import expanded, valid, version
+from nemuri.domain.memory.retrieval import Asked, relevant, retrieved
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -43,19 +43,6 @@ class Recollection:
     """Whether the archive was asked."""
     principles: tuple[Remembered, ...]
     """The agent's active principles that hold in the setting, which need not be relevant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A query and its expansions as both channels see them."""
-
-    vectors: NDArray[np.float32]
-    words: Sequence[Sequence[str]]
-    threshold: float
-    """The cosine from which on the embedder of the vectors calls a memory relevant."""
-    setting: Setting
-    floor: float
-    """What something must have in common with the query for anything to be found."""
 
 
 @dataclass(slots=True)
@@ -95,30 +82,31 @@ class Recollections:
         The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
         """
         expansions = expanded(agent, query)
-        texts = (query, *expansions.values())
         vectors = resources.vectors.serving(agent.embedding)
-        words, threshold = [terms(text) for text in texts], vectors.embedder.relevance_threshold
-        asked = Asked(await vectors.of(texts), words, threshold, setting, agent.rules.relevance_floor)
-        views = resources.database
-        indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
+        asked = await _asked(vectors, (query, *expansions.values()), setting)
+        scorer = await resources.views.scorer(agent.agent_id)
+        indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = _search(indexed, agent, asked, archived=deep)
-            if not found.ids and not deep:
-                deep, found = True, _search(indexed, agent, asked, archived=True)
-            known = {memory_id: indexed.known[memory_id] for memory_id in found.ids}
+            found = retrieved(
+                agent,
+                indexed.index,
+                indexed.known.__getitem__,
+                asked,
+                perspective=perspective,
+                now=now or datetime.now(UTC),
+                scorer=scorer,
+                deep=deep,
+            )
+            known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
             principles = tuple(indexed.known[memory_id] for memory_id in indexed.principles)
-        tags = {tag for content, _ in known.values() for tag in content.memory.tags}
-        occasion = Occasion(perspective, frozenset(occurring(tags, query)), now or datetime.now(UTC))
-        scorer = await resources.views.scorer(agent.agent_id)
-        candidates = ranked(agent, _joined(found, known), occasion, scorer)
         return Recollection(
-            candidates=candidates,
+            candidates=found.candidates,
             known=known,
-            terms=tuple(asked.words[0]),
+            terms=tuple(terms(query)),
             expansions=expansions,
             ranking=version(agent.rules, scorer),
-            deep=deep,
+            deep=found.deep,
             principles=tuple(
                 each for each in principles if each[1].status == "active" and valid(each[0].memory.scope, setting)
             ),
@@ -130,28 +118,31 @@ class Recollections:
         At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        threshold = vectors.embedder.relevance_threshold
-        asked = Asked(await vectors.of([text]), [terms(text)], threshold, _setting(scope), floor=0.0)
-        views = resources.database
-        indexed = self._indexed((views.url, views.schema, agent.agent_id, vectors.generation), vectors)
+        asked = await _asked(vectors, (text,), _setting(scope))
+        wanted = terms(text)
+        indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = _search(indexed, agent, asked, archived=False)
-            known = {memory_id: indexed.known[memory_id] for memory_id in found.ids}
+            found = relevant(agent, indexed.index, indexed.known.__getitem__, asked)
         close = [
-            each.content.memory_id
-            for each in _joined(found, known)
-            if each.content.memory.scope == scope
-            and near(each.similarity, asked.words[0], terms(each.content.memory.content))
+            (each.content, each.memory)
+            for each in found
+            if each.content.memory.scope == scope and near(each.similarity, wanted, terms(each.content.memory.content))
         ]
-        return tuple(known[each] for each in close[:COMPARED])
+        return tuple(close[:COMPARED])
 
-    def _indexed(self, name: tuple[str, str, str, str], vectors: Vectors) -> _Indexed:
+    def _indexed(self, resources: Resources, agent: Agent, vectors: Vectors) -> _Indexed:
+        views = resources.database
+        name = (views.url, views.schema, agent.agent_id, vectors.generation)
         known = self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
         self.indexes.move_to_end(name)
         while len(self.indexes) > REMEMBERED_AGENTS:
             self.indexes.popitem(last=False)
         return known
+
+
+async def _asked(vectors: Vectors, texts: tuple[str, ...], setting: Setting) -> Asked:
+    return Asked(texts, await vectors.of(texts), vectors.embedder.relevance_threshold, setting)
 
 
 def _setting(scope: Scope) -> Setting:
@@ -197,25 +188,3 @@ def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.f
         [indexed_text(each.content.memory) for each in fresh],
         scopes=[each.content.memory.scope for each in fresh],
     )
-
-
-def _search(indexed: _Indexed, agent: Agent, asked: Asked, *, archived: bool) -> Candidates:
-    mask = indexed.index.eligible(asked.setting)
-    if archived:
-        mask |= indexed.index.eligible(asked.setting, active=False)
-    return indexed.index.search(
-        asked.vectors,
-        asked.words,
-        vector_threshold=asked.threshold,
-        floor=asked.floor,
-        mask=mask,
-        limit=agent.rules.candidate_limit,
-    )
-
-
-def _joined(found: Candidates, known: dict[UUID, Remembered]) -> list[Found]:
-    rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
-    return [
-        Found(*known[memory_id], float(similarity), float(lexical), float(relevance))
-        for memory_id, similarity, lexical, relevance in rows
-    ]

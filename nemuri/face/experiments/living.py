@@ -19,14 +19,15 @@ from nemuri.contracts.event import Event, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import Candidate, MemoriesRetrieved, MemoriesUsed, Use
 from nemuri.contracts.tasks import TaskAssigned
-from nemuri.domain.language.keywords import keywords, occurring
+from nemuri.domain.language.keywords import keywords
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory import sleep, usage
 from nemuri.domain.memory.content import beginning, embedded_text, encoded, indexed_text
 from nemuri.domain.memory.index import AgentIndex
-from nemuri.domain.memory.mind import Agent, Mind
-from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked, selected, version
+from nemuri.domain.memory.mind import Agent, Mind, Remembered
+from nemuri.domain.memory.ranking import expanded, selected, version
 from nemuri.domain.memory.remembering import evolve
+from nemuri.domain.memory.retrieval import Asked, retrieved
 from nemuri.domain.memory.tiredness import tiredness
 from nemuri.domain.memory.usage import Shown
 from nemuri.face.experiments.corpus import KEYWORDS, Passage, Task
@@ -70,7 +71,6 @@ class Living:
     history: list[AnyAgentEvent] = field(default_factory=list)
     """Every event that happened to it, as it would stand in the log."""
     model: ExtractiveModel = field(default_factory=ExtractiveModel)
-    tags: frozenset[str] = frozenset()
     lived: int = 0
     """Tasks so far."""
     index: AgentIndex = field(init=False)
@@ -91,7 +91,6 @@ class Living:
         ids = [memory_id(each) for each in passages]
         rows = await vectors.of([embedded_text(each) for each in contents])
         living.index.add(ids, rows, [indexed_text(each) for each in contents])
-        living.tags = frozenset(tag for each in contents for tag in each.tags)
         for passage, content in zip(passages, contents, strict=True):
             new = beginning(living.agent, content, "in-memory")
             living.happens(encoded(beginning_of, new, key=passage.text, source="manual"))
@@ -109,6 +108,10 @@ class Living:
         """The moment of the present task: tasks come evenly, as many a day as the policy expects."""
         return BEGINNING + timedelta(days=self.lived / self.agent.rules.expected_tasks_per_day)
 
+    def remembered(self, memory_id: UUID) -> Remembered:
+        """A memory, and how strong it is."""
+        return self.mind.contents[memory_id], self.mind.memories[memory_id]
+
     def happens(self, event: AnyAgentEvent) -> None:
         """The event is folded into the mind, numbered and timed as the log would."""
         at = BEGINNING if self.mind.agent is None else self.now
@@ -119,23 +122,10 @@ class Living:
     async def recall(self, task: Task) -> Recalled:
         """What comes to mind for a task and what the extractive model answers from it; nothing happens to the agent."""
         query, agent = task.query, self.agent
-        asked = (query, *expanded(agent, query).values())
-        rows, words = await self.vectors.of(asked), [terms(text) for text in asked]
-        for active in (True, False):
-            found = self.index.search(
-                rows,
-                words,
-                vector_threshold=self.vectors.embedder.relevance_threshold,
-                mask=self.index.eligible(Setting(), active=active),
-                limit=agent.rules.candidate_limit,
-            )
-            if found.ids:
-                break
-        known = [
-            Found(self.mind.contents[one], self.mind.memories[one], *map(float, scores))
-            for one, *scores in zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
-        ]
-        candidates = ranked(agent, known, Occasion(task.needed.area, frozenset(occurring(self.tags, query)), self.now))
+        texts = (query, *expanded(agent, query).values())
+        asked = Asked(texts, await self.vectors.of(texts), self.vectors.embedder.relevance_threshold, Setting())
+        found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
+        candidates = found.candidates
         if self.regime == "none":
             candidates = tuple(sorted(candidates, key=lambda each: (-each.relevance, str(each.memory_id))))
         context = selected(candidates, agent.rules, top=None, seed=0)
