@@ -93,6 +93,8 @@ class ExerciseGraded(AgentEvent):
     correct: bool
     missing: tuple[Label, ...]
     """The keywords that the answer lacks."""
+    reason: Text | None = None
+    """Why nobody could grade it, so that it counts as wrong; None where it was graded."""
     graded_at: datetime
     """By the platform's clock, which the log's time may lag behind where it was moved."""
     due_at: datetime | None
