@@ -46,6 +46,10 @@ async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settin
         assert await settled(resources, client, asked, "unhelpful") == "a"
         soup = await client.ask(alike, settled=True)
         await quiet(resources)
+        event = (await routings(resources))[-1]
+        told = await client.routing(soup.task_id)
+        assert told is not None
+        assert (told.choices, told.scores, told.recalled) == (event.choices, event.scores, len(event.recalled))
         scores = {each.agent_id: each.history for each in (await routings(resources))[-1].scores}
         assert soup.agent_id == "b"
         assert scores["a"] < scores["b"] == 0.5
