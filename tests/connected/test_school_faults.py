@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from nemuri.face.hosting import working
 from numpy.typing import NDArray
 
 from nemuri.contracts.clients import TaskSubmitted
@@ -15,6 +14,7 @@ from nemuri.contracts.education import ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.memories import SessionEnded
 from nemuri.contracts.tasks import ReactionFailed
+from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.resources import opened
 from nemuri.infra.settings import Settings
