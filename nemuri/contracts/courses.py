@@ -13,6 +13,8 @@ class AnswerReport(Value):
     """0 for the test after the chapter, then counting."""
     correct: bool
     missing: tuple[str, ...]
+    reason: str | None = None
+    """Why nobody could grade it; None where it was graded."""
     graded_at: datetime
     reviewed: tuple[UUID, ...]
     """The memories that were looked at again after a wrong answer."""

@@ -14,6 +14,11 @@ Title = Annotated[Text, Field(min_length=1, max_length=400)]
 Repeating = Literal["fixed", "fsrs", "none"]
 """When exercises come again: after 1, 3, 7, 14 and 30 days, as FSRS says, or never."""
 
+CHAPTER_BYTES = 250_000
+"""JSON of a chapter's sections at most: reading it is one event, in which each may stand twice, in its tags too."""
+LEARNING_CHARACTERS = 600
+"""Of what reading a section teaches."""
+
 
 class Section(Value):
     """A piece of a chapter that is read, and becomes a memory."""
@@ -38,6 +43,11 @@ class Chapter(Value):
     title: Title
     sections: tuple[Section, ...] = Field(min_length=1, max_length=100)
     exercises: tuple[Exercise, ...] = Field(default=(), max_length=100)
+
+    @property
+    def size(self) -> int:
+        """Bytes of its sections as JSON."""
+        return sum(len(each.model_dump_json().encode()) for each in self.sections)
 
 
 class Textbook(Value):
@@ -93,6 +103,8 @@ class ExerciseGraded(AgentEvent):
     correct: bool
     missing: tuple[Label, ...]
     """The keywords that the answer lacks."""
+    reason: Text | None = None
+    """Why nobody could grade it, so that it counts as wrong; None where it was graded."""
     graded_at: datetime
     """By the platform's clock, which the log's time may lag behind where it was moved."""
     due_at: datetime | None

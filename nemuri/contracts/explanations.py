@@ -5,6 +5,7 @@ from uuid import UUID
 
 from nemuri.contracts.event import Identifier, Label, Text, Value
 from nemuri.contracts.memories import Candidate
+from nemuri.contracts.tasks import AgentScore, Choice
 
 
 class ExplainedCandidate(Value):
@@ -50,3 +51,24 @@ class WhyView(Value):
     """How many there are."""
     explanation: Explanation | None = None
     """None where there is no such retrieval (yet)."""
+
+
+class Routing(Value):
+    """How the orchestrator chose who works on a task."""
+
+    attempt: int
+    """The newest one, from 1."""
+    choices: tuple[Choice, ...]
+    scores: tuple[AgentScore, ...]
+    """Of everybody who could have got it, best first."""
+    request: Text | None
+    """What was asked in words that stand on their own, where the task continues a conversation."""
+    recalled: int
+    """On so many memories of past tasks like this one the scores of the chosen agents rest."""
+
+
+class RoutingView(Value):
+    """The routing of a task."""
+
+    routing: Routing | None = None
+    """None where the task is not routed (yet)."""

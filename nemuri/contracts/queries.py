@@ -8,7 +8,7 @@ from pydantic import Field
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.event import Identifier, Label, Text, Value
-from nemuri.contracts.explanations import WhyView
+from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
 from nemuri.contracts.portraits import (
     AgentsView,
@@ -129,6 +129,13 @@ class WhyQuery(Query):
     """Which of the task's retrievals, one for each assignment, from 0 in the order of the log."""
 
 
+class RoutingQuery(Query):
+    """Why did this agent get the task? Refused for an unknown task."""
+
+    name = "routing"
+    task_id: UUID
+
+
 class StatusQuery(Query):
     """How far are the views?"""
 
@@ -159,6 +166,7 @@ Answer = (
     | RecallView
     | CoursesView
     | WhyView
+    | RoutingView
     | StatusView
     | ScorerView
     | HealthView

@@ -155,6 +155,8 @@ class Dissent(Value):
     """What one member of a panel holds against the others."""
 
     agent_id: Identifier
+    perspective: Label | None = None
+    """The seat that it holds: an agent may have several."""
     text: Text
 
 

@@ -17,7 +17,7 @@ from nemuri.contracts.clients import (
 from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import TUTOR
-from nemuri.contracts.explanations import Explanation, WhyView
+from nemuri.contracts.explanations import Explanation, Routing, RoutingView, WhyView
 from nemuri.contracts.health import AgentHealth, HealthView
 from nemuri.contracts.portraits import AgentsView, AgentView, MemoriesView, MemoryView, MemoView, RecallView, StatusView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
@@ -129,6 +129,13 @@ class Client:
             if view.explanation is None:
                 return tuple(found)
             found.append(view.explanation)
+
+    async def routing(self, task_id: UUID) -> Routing | None:
+        """Why a task got its agents: everybody's scores; None while it is not routed.
+
+        Raises `ClientError` for an unknown task.
+        """
+        return (await self._exchange.ask(queries.RoutingQuery, RoutingView, task_id=task_id)).routing
 
     async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.

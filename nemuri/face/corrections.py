@@ -1,4 +1,7 @@
-"""What an operator sets right about how learnings were taken in: relations and repetitions that were none."""
+"""What an operator sets right about how learnings were taken in: relations and repetitions that were none.
+
+Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

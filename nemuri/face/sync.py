@@ -70,6 +70,7 @@ class SyncClient:
     result = blocking(Client.result)
     progress = blocking(Client.progress)
     why = blocking(Client.why)
+    routing = blocking(Client.routing)
     answer = blocking(Client.answer)
     feedback = blocking(Client.feedback)
     remember = blocking(Client.remember)

@@ -4,7 +4,7 @@ from hashlib import sha256
 from uuid import UUID
 
 from nemuri.contracts.courses import CoursesView
-from nemuri.contracts.education import CourseBegun, Repeating, Textbook
+from nemuri.contracts.education import CHAPTER_BYTES, CourseBegun, Repeating, Textbook
 from nemuri.contracts.event import derive
 from nemuri.contracts.portraits import AgentView
 from nemuri.contracts.queries import CoursesQuery
@@ -15,9 +15,11 @@ from nemuri.infra.log import ConflictError, TooLargeError
 async def begin(exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating) -> UUID:
     """Begin a course and return its id, once it is on disk.
 
-    Raises `ClientError` when the agent has no such perspective, or is being taught this very textbook already.
+    Raises `ClientError` when the agent has no such perspective, is being taught this very textbook already, or could
+    not read a chapter of it at once.
     """
     _check_perspective(agent, textbook)
+    _check_size(textbook)
     taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
     if any(each.title == textbook.title and each.finished_at is None for each in taught.courses):
         raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already; see `nemuri courses`")
@@ -39,6 +41,15 @@ async def begin(exchange: Exchange, agent: AgentView, textbook: Textbook, repeat
         raise ClientError(f"the textbook {textbook.title!r} is too large; divide it") from error
     exchange.seen = max(exchange.seen, sequence)
     return event.course_id
+
+
+def _check_size(textbook: Textbook) -> None:
+    for number, chapter in enumerate(textbook.chapters, 1):
+        if chapter.size > CHAPTER_BYTES:
+            raise ClientError(
+                f"chapter {number} of {textbook.title!r:.80} has {chapter.size:,} bytes, and at most {CHAPTER_BYTES:,} "
+                "are read at once; divide it into several"
+            )
 
 
 def _check_perspective(agent: AgentView, textbook: Textbook) -> None:

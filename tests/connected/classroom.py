@@ -29,14 +29,20 @@ TEXTBOOK = Textbook(
 )
 
 
-async def over(resources: Resources, client: Client, course_id: UUID) -> CourseReport:
-    """The report of a course, once it is over and nobody has anything to do."""
+async def finished(client: Client, course_id: UUID) -> CourseReport:
+    """The report of a course, once it is over."""
 
-    async def finished() -> CourseReport | None:
+    async def found() -> CourseReport | None:
         """The course is over."""
         [course] = (await client.courses("python", course_id)).courses
         return course if course.finished_at else None
 
-    found: CourseReport = await eventually(finished, seconds=60)
+    report: CourseReport = await eventually(found, seconds=60)
+    return report
+
+
+async def over(resources: Resources, client: Client, course_id: UUID) -> CourseReport:
+    """The same, once nobody has anything to do any more."""
+    found = await finished(client, course_id)
     await quiet(resources)
     return found

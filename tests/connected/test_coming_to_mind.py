@@ -177,6 +177,8 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
         assert used == set(result.used) & {each.memory_id for each in event.candidates}
         with pytest.raises(ClientError, match="there is no task"):
             await client.why(uuid4())
+        with pytest.raises(ClientError, match="there is no task"):
+            await client.routing(uuid4())
         await quiet(resources)
     await assert_verified(settings)
 

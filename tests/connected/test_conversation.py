@@ -184,7 +184,7 @@ async def test_a_refused_request_is_routed_as_it_was_asked(settings: Settings) -
         await knowing(resources, client)
         await client.ask(FIRST, conversation="lists")
         result = await client.ask("And extend?", conversation="lists")
-        assert result.status == "done"
+        assert result.status == "done", result.reason
         assert (await routed(resources))[result.task_id].request is None
 
 

@@ -46,6 +46,10 @@ async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settin
         assert await settled(resources, client, asked, "unhelpful") == "a"
         soup = await client.ask(alike, settled=True)
         await quiet(resources)
+        event = (await routings(resources))[-1]
+        told = await client.routing(soup.task_id)
+        assert told is not None
+        assert (told.choices, told.scores, told.recalled) == (event.choices, event.scores, len(event.recalled))
         scores = {each.agent_id: each.history for each in (await routings(resources))[-1].scores}
         assert soup.agent_id == "b"
         assert scores["a"] < scores["b"] == 0.5
@@ -53,6 +57,22 @@ async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settin
         assert steel.agent_id == "a"
         await quiet(resources)
     await assert_verified(settings)
+
+
+async def test_a_task_counts_once_however_it_is_judged(settings: Settings) -> None:
+    """A verdict now and its result later are one good task; what is said to the contrary is one bad one beside it."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        result = await client.ask(SOUP, settled=True)
+        assert await resources.views.outcomes() == {}
+        for said in ({"verdict": "helpful"}, {"result": "success"}, {"verdict": "helpful", "result": "success"}):
+            await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
+        assert await resources.views.outcomes() == {"cook": (1, 0)}
+        for said in ({"verdict": "unhelpful"}, {"result": "failure"}):
+            await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
+        assert await resources.views.outcomes() == {"cook": (1, 1)}
+        await quiet(resources)
 
 
 async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(settings: Settings) -> None:

@@ -62,7 +62,7 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
     assert "70 degrees" in result.panel.merged
     assert "90 degrees" not in result.panel.merged
     [dissent] = result.panel.dissent
-    assert dissent.agent_id == "history"
+    assert (dissent.agent_id, dissent.perspective) == ("history", KNOWN["history"][0])
     assert "90 degrees" in dissent.text
     assert result.answer is not None
     merged, _, beside = result.answer.partition("## Side by side")

@@ -2,23 +2,35 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
 from nemuri.contracts.courses import CourseReport, ExerciseReport
-from nemuri.contracts.education import ChapterRead, ExerciseGraded, Textbook
-from nemuri.contracts.event import TUTOR
+from nemuri.contracts.education import (
+    CHAPTER_BYTES,
+    LEARNING_CHARACTERS,
+    Chapter,
+    ChapterRead,
+    ExerciseGraded,
+    Section,
+    Textbook,
+)
+from nemuri.contracts.event import TUTOR, Usage
 from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoryEncoded
 from nemuri.domain.memory.policy import Policy
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
+from nemuri.infra.models.factory import Models
+from nemuri.infra.models.protocol import LearningsJob, Reply
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from tests.connected.classroom import LOST, TEXTBOOK, TRUTH, over
 from tests.connected.scene import (
+    CountingModel,
     agent_defined,
     assert_verified,
     at_work,
@@ -30,6 +42,20 @@ from tests.connected.scene import (
 )
 
 pytestmark = pytest.mark.connected
+
+
+LARGEST = Chapter(
+    title="Everything",
+    sections=tuple(Section(title=f"{number} {'題' * 390}", text="記憶" * 210 + str(number)) for number in range(100)),
+)
+
+
+class Verbose(CountingModel):
+    """A model that learns more of everything than there is."""
+
+    async def learnings(self, job: LearningsJob) -> Reply[Any]:
+        """Very much."""
+        return Reply(dict.fromkeys(job.perspectives, "学" * 20_000), Usage(model="verbose"))
 
 
 async def school(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
@@ -144,6 +170,11 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
             await client.teach("nobody", TEXTBOOK)
         with pytest.raises(ClientError, match="has no perspective 'cost'"):
             await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "cost"}))
+        huge = Chapter(title="Huge", sections=(Section(title="A", text="記" * 16_000),) * 7)
+        with pytest.raises(ClientError, match="chapter 2 of 'Truth' has 336,161 bytes, and at most 250,000 are read"):
+            await client.teach("python", TEXTBOOK.model_copy(update={"chapters": (*TEXTBOOK.chapters[:1], huge)}))
+        with pytest.raises(ClientError, match="the textbook 'Truth' is too large; divide it"):
+            await client.teach("python", TEXTBOOK.model_copy(update={"chapters": (LARGEST,) * 5}))
         for step in (timedelta(), timedelta(days=-1), timedelta(days=36_501)):
             with pytest.raises(ClientError, match="the clock moves forward only"):
                 await client.clock(advance=step)
@@ -152,6 +183,20 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
                 pass
         assert await resources.log.last_sequence() == end
         assert abs(await client.clock() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+async def test_the_largest_chapter_is_read(settings: Settings) -> None:
+    """In one event that the server takes, whatever is learned from it."""
+    model = Verbose()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        textbook = TEXTBOOK.model_copy(update={"chapters": (LARGEST,)})
+        course = await school(resources, client, textbook, repeating="none")
+        assert course.chapters[0].memories == len(LARGEST.sections)
+        [read] = [each for each in await effective(resources.log) if isinstance(each, ChapterRead)]
+        assert CHAPTER_BYTES * 0.95 < LARGEST.size <= CHAPTER_BYTES
+        assert {len(each.memory.learnings["semantics"]) for each in read.sections} == {LEARNING_CHARACTERS}
+        assert len(read.model_dump_json().encode()) < resources.log.room
+    await assert_verified(settings)
 
 
 async def test_nobody_else_takes_an_exercise_for_the_tutor(settings: Settings) -> None:

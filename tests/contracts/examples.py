@@ -159,7 +159,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "answer": "Much.",
         "panel": Panel(
             voices=(Voice(agent_id="buyer", perspective="cost", answer="Much."),), merged="Much.",
-            dissent=(Dissent(agent_id="buyer", text="Not in summer."),), usage=USAGE,
+            dissent=(Dissent(agent_id="buyer", perspective="cost", text="Not in summer."),), usage=USAGE,
         ),
     },
     TaskFailed: {"attempt": 1, "reason": "nobody knows"},
@@ -201,7 +201,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     ChapterRead: {"course_id": CAUSE, "chapter": 0, "sections": (NEW,), "usage": USAGE},
     ExerciseGraded: {
         "course_id": CAUSE, "chapter": 0, "exercise": 0, "repetition": 1, "assignment_id": WORK, "correct": False,
-        "missing": ("winter",), "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
+        "missing": ("winter",), "reason": "session_ended: a fault", "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
         "due_at": datetime(2026, 1, 3, tzinfo=UTC), "card": {"stability": 1.5},
     },
     MemoriesReviewed: {"course_id": CAUSE, "chapter": 0, "exercise": 0, "perspective": "cost", "memory_ids": (MEMORY,)},

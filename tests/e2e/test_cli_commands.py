@@ -209,11 +209,15 @@ def test_nothing_relevant_is_said_plainly(nemuri: CommandLine) -> None:
 
 
 def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> None:
-    """Nine features with what they added, for people and for programs; an unknown task is one line."""
+    """The scores of the agents, and nine features with what they added, for people and programs; or one line."""
     done = nemuri("why", task)
     assert (done.code, "always in mind" in done.out, "decided by" in done.out) == (0, False, True)
     assert "against the mean" in done.out
-    [explanation] = nemuri("why", task, "--json").json
+    assert done.out.split()[:6] == ["agent", "expertise", "history", "load", "total", "chosen"]
+    assert "memories of past tasks like this" in done.out
+    found = nemuri("why", task, "--json").json
+    assert found["routing"]["choices"][0]["agent_id"] == found["routing"]["scores"][0]["agent_id"] == "cook"
+    [explanation] = found["retrievals"]
     first = explanation["candidates"][0]
     assert first["features"].keys() == first["contributions"].keys()
     assert len(first["features"]) == 9

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import AgentSlept, SessionEnded
 from nemuri.contracts.results import TaskResult
@@ -34,6 +35,7 @@ VICTIMS = (
     ("projector", "herald"),
     ("intake", "specialist"),
     ("orchestrator", "attribution", "sleep"),
+    ("chronicler", "trainer", "tutor"),
     ("nats",),
     ("postgres",),
     (*SERVICES, "nats", "postgres"),
@@ -99,6 +101,7 @@ async def test_every_task_ends_whoever_is_killed(
     assert [each.status for each in results] == ["done"] * TASKS
     assert_answered_for_good(results, await recorded(log), facts)
     assert_slept_once(facts)
+    assert_remembered_once(tasks, facts)
     await assert_verified(platform.settings)
 
 
@@ -117,6 +120,13 @@ def assert_answered_for_good(
         assert completed[each.task_id] == 1
         assert [first[part] for part in parts[each.task_id]] == [each.answer]
     assert not [each for each in facts if isinstance(each, TaskFailed)]
+
+
+def assert_remembered_once(tasks: Sequence[UUID], facts: Sequence[AnyEvent]) -> None:
+    """Each task is one session of the orchestrator's own mind."""
+    mine = [each for each in facts if isinstance(each, SessionEnded) and each.agent_id == ORCHESTRATOR]
+    remembered = Counter(each.thread for each in mine)
+    assert [remembered[each] for each in tasks] == [1] * TASKS
 
 
 def assert_slept_once(facts: Sequence[AnyEvent]) -> None:

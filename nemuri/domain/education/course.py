@@ -42,6 +42,8 @@ class Grade(Record):
     assignment_id: UUID | None
     correct: bool
     missing: tuple[str, ...]
+    reason: str | None = None
+    """Why nobody could grade it; None where it was graded."""
     graded_at: datetime
     reviewed: tuple[UUID, ...] | None = None
     """What was looked at again after a wrong answer; None before that, or after a right one."""
@@ -181,6 +183,7 @@ def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
         assignment_id=event.assignment_id,
         correct=event.correct,
         missing=event.missing,
+        reason=event.reason,
         graded_at=event.graded_at,
     )
     after = trial.but(

@@ -6,7 +6,7 @@ from typing import Literal
 from uuid import UUID
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
-from nemuri.contracts.education import Exercise, ExerciseGraded
+from nemuri.contracts.education import Exercise, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event
 from nemuri.domain.education import grading
 from nemuri.domain.education.course import Course, Trial, occasion
@@ -84,6 +84,25 @@ def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: st
     work = state.present if all(each.ended for each in state.present) else ()
     drew = any(each.citations or each.used for each in work)
     correct = bool(work) and grading.right(exercise.question, exercise.keywords, said, drew_on_something=drew)
+    return _graded(
+        cause,
+        course,
+        trial,
+        now,
+        assignment_id=work[0].assignment_id if work else None,
+        correct=correct,
+        missing=grading.missing(exercise.keywords, said),
+    )
+
+
+def ungraded(cause: Event, course: Course, trial: Trial, reason: str, *, now: datetime) -> ExerciseGraded:
+    """What nobody could grade counts as wrong, under the id of the grade that there would have been."""
+    return _graded(cause, course, trial, now, assignment_id=None, correct=False, missing=(), reason=reason)
+
+
+def _graded(
+    cause: Event, course: Course, trial: Trial, now: datetime, *, correct: bool, **fields: object
+) -> ExerciseGraded:
     following = again(course.repeating, [*(each.correct for each in trial.grades), correct], trial.card, now)
     return ExerciseGraded.following(
         cause,
@@ -93,12 +112,28 @@ def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: st
         chapter=trial.chapter,
         exercise=trial.number,
         repetition=trial.repetition,
-        assignment_id=work[0].assignment_id if work else None,
         correct=correct,
-        missing=grading.missing(exercise.keywords, said),
         graded_at=now,
         due_at=following.due_at,
         card=following.card,
+        **fields,
+    )
+
+
+def unreviewed(event: Event, course: Course, trials: Iterable[Trial]) -> MemoriesReviewed | None:
+    """A review in which nothing was found, where the one of a wrong answer in the event's task is still awaited."""
+    waiting = (each for each in trials if each.grades and each.grades[-1].task_id == event.thread)
+    trial = next((each for each in waiting if not each.grades[-1].correct and each.grades[-1].reviewed is None), None)
+    if trial is None:
+        return None
+    return MemoriesReviewed.following(
+        event,
+        agent_id=course.agent_id,
+        course_id=course.course_id,
+        chapter=trial.chapter,
+        exercise=trial.number,
+        perspective=course.textbook.perspective,
+        memory_ids=(),
     )
 
 

@@ -52,7 +52,7 @@ def concluded(
     against, beside = _TITLES[_language(task.text)]
     sections = [merged_text]
     if kept:
-        sections.append(f"## {against}\n\n" + "\n".join(f"- **{each.agent_id}**: {each.text}" for each in kept))
+        sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
     sections.append(f"## {beside}\n\n{side_by_side(heard)}")
     return TaskCompleted.following(
         cause,
@@ -64,7 +64,7 @@ def concluded(
 
 def side_by_side(heard: Sequence[Voice]) -> str:
     """Every answer under the name of who gave it."""
-    return "\n\n".join(f"### {_name(each)}\n\n{each.answer}" for each in heard)
+    return "\n\n".join(f"### {seat(each)}\n\n{each.answer}" for each in heard)
 
 
 def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
@@ -77,18 +77,22 @@ def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
     lines = [f"- {each.text}" for each in found.shared]
     for each in found.alone:
         form = _ALONE[_language(each.text)]
-        lines.append("- " + form.format(agent=heard[each.speaker].agent_id, text=each.text))
+        lines.append("- " + form.format(agent=seat(heard[each.speaker]), text=each.text))
     held: dict[int, list[str]] = {}
     for each in found.against:
         held.setdefault(each.speaker, []).append(each.text)
-    dissent = [
-        Dissent(agent_id=heard[speaker].agent_id, text=" ".join(texts)) for speaker, texts in sorted(held.items())
-    ]
-    return "\n".join(lines), tuple(dissent)
+    dissent = tuple(dissenting(heard[speaker], " ".join(texts)) for speaker, texts in sorted(held.items()))
+    return "\n".join(lines), dissent
 
 
-def _name(voice: Voice) -> str:
-    return f"{voice.agent_id} · {voice.perspective}" if voice.perspective else voice.agent_id
+def dissenting(voice: Voice, text: str) -> Dissent:
+    """What the one who gave this voice holds against the others."""
+    return Dissent(agent_id=voice.agent_id, perspective=voice.perspective, text=text)
+
+
+def seat(member: Voice | Dissent) -> str:
+    """The member by name: its agent, and the perspective that tells two seats of one agent apart."""
+    return f"{member.agent_id} · {member.perspective}" if member.perspective else member.agent_id
 
 
 def _language(text: str) -> str:

@@ -183,6 +183,8 @@ def _show(view: "CoursesView") -> None:
             for exercise in chapter.details:
                 for answer in exercise.answers:
                     say(f"  {'right' if answer.correct else 'wrong'}  {answer.graded_at:%Y-%m-%d}  {exercise.question}")
+                    if answer.reason:
+                        say(f"         not graded: {answer.reason}")
                     if answer.missing:
                         say(f"         missing: {', '.join(answer.missing)}")
                     if not answer.correct:

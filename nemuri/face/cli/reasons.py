@@ -1,4 +1,4 @@
-"""The command `why`: what came to mind for a task, and what decided the order."""
+"""The command `why`: who got a task and by which scores, what came to mind for it, and what decided the order."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +9,9 @@ from nemuri.face.cli.session import JsonOption, Session
 from nemuri.face.cli.tasks import TaskArgument
 
 if TYPE_CHECKING:
-    from nemuri.contracts.explanations import ExplainedCandidate, Explanation
+    from nemuri.contracts.explanations import ExplainedCandidate, Explanation, Routing
+    from nemuri.contracts.tasks import AgentScore
+    from nemuri.face.client import Client
 
 SHOWN = 10
 """Candidates of each assignment that are shown unless all are asked for."""
@@ -38,17 +40,48 @@ def why(
     every: Annotated[bool, typer.Option("--all", help="Every candidate, not only the first ten.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show why memories came to mind for a task, and what decided their order."""
+    """Show why a task got its agent, why memories came to its mind, and what decided their order."""
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
-    found: tuple[Explanation, ...] = session.run(lambda client: client.why(task))
+
+    async def work(client: "Client") -> "tuple[Routing | None, tuple[Explanation, ...]]":
+        return await client.routing(task), await client.why(task)
+
+    routing, found = session.run(work)
     if session.json:
-        say_json([_plain(each) for each in found])
-    elif not found:
+        say_json({"routing": routing, "retrievals": [_plain(each) for each in found]})
+        return
+    _show_routing(routing)
+    if not found:
         say("nothing has been retrieved for it yet")
-    for each in () if session.json else found:
+    for each in found:
         _show(each, every=every)
+
+
+def _show_routing(routing: "Routing | None") -> None:
+    from nemuri.face.cli.screen import say, short, table
+
+    if routing is None:
+        say("it has not been routed yet")
+        return
+    if routing.request:
+        say(f"understood as: {short(routing.request)}")
+    chosen = {each.agent_id for each in routing.choices}
+    table(
+        ("agent", "expertise", "history", "load", "total", "chosen"),
+        [
+            (each.agent_id, *(f"{value:.3f}" for value in _values(each)), "yes" if each.agent_id in chosen else "-")
+            for each in routing.scores
+        ],
+        numbers=("expertise", "history", "load", "total"),
+    )
+    attempt = f", attempt {routing.attempt}" if routing.attempt > 1 else ""
+    say(f"resting on {routing.recalled} memories of past tasks like this{attempt}\n")
+
+
+def _values(score: "AgentScore") -> tuple[float, float, float, float]:
+    return score.expertise, score.history, score.load, score.total
 
 
 def _show(explanation: "Explanation", *, every: bool) -> None:

@@ -137,10 +137,10 @@ class PromptedModel:
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """What the chat makes of the voices; they side by side when its reply cannot be read."""
-        labels = {f"v{number}": voice.agent_id for number, voice in enumerate(job.voices, 1)}
-        voices = [Source(label, each.answer) for label, each in zip(labels, job.voices, strict=True)]
+        labelled = {f"v{number}": voice for number, voice in enumerate(job.voices, 1)}
+        voices = [Source(label, each.answer) for label, each in labelled.items()]
         reply = await self._chat.complete(_MERGING, message(("question", job.question), "", voices), MERGED_TOKENS)
-        read = read_merged(reply.value, labels) or Merged(side_by_side(job.voices), ())
+        read = read_merged(reply.value, labelled) or Merged(side_by_side(job.voices), ())
         return Reply(read, reply.usage)
 
     async def aclose(self) -> None:

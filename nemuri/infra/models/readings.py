@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from nemuri.contracts.tasks import Dissent
+from nemuri.contracts.tasks import Voice
 from nemuri.domain.language.citations import without_labels
 from nemuri.domain.language.sentences import sentences
+from nemuri.domain.tasks.panel import dissenting
 from nemuri.infra.models.protocol import Merged
 
 _MOST_TRIES: Final = 20
@@ -31,20 +32,18 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
     return {perspective: best[perspective] for perspective in perspectives if perspective in best}
 
 
-def read_merged(text: str, agents: Mapping[str, str]) -> Merged | None:
+def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
     """The merged answer and its dissent from a JSON object; None when there is none that holds an answer.
 
-    `agents` are the agents by the labels of their voices; dissent under another name, or empty, is left out. Dissent
-    may be an object by label or a list of objects with "voice" and "text".
+    `voices` are the voices by their labels; dissent under another name, or empty, is left out. Dissent may be an
+    object by label or a list of objects with "voice" and "text".
     """
     for pairs in _objects(text):
         said = pairs.get("merged")
         if isinstance(said, str) and (answer := without_labels(said).strip()):
             held = _dissent(pairs.get("dissent"))
-            return Merged(
-                answer,
-                tuple(Dissent(agent_id=agent, text=held[label]) for label, agent in agents.items() if label in held),
-            )
+            dissent = (dissenting(voice, held[label]) for label, voice in voices.items() if label in held)
+            return Merged(answer, tuple(dissent))
     return None
 
 

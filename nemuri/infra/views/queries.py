@@ -214,17 +214,19 @@ class Views:
     async def outcomes(self) -> dict[str, tuple[int, int]]:
         """How often clients called the work of each agent good, and how often bad; only agents that were judged.
 
-        The same said twice of a task counts once.
+        A task counts at most once as good and at most once as bad, however often and in however many words it is said.
         """
         work, said = tables.assignment, tables.feedback
         mine = select(work.c.agent_id, work.c.task_id).distinct().subquery()
-        told = select(said.c.task_id, said.c.verdict, said.c.result).distinct().subquery()
+        good = or_(said.c.verdict == "helpful", said.c.result == "success")
+        bad = or_(said.c.verdict == "unhelpful", said.c.result == "failure")
+        told = (
+            select(said.c.task_id, func.bool_or(good).label("good"), func.bool_or(bad).label("bad"))
+            .group_by(said.c.task_id)
+            .subquery()
+        )
         query = (
-            select(
-                mine.c.agent_id,
-                func.count().filter(or_(told.c.verdict == "helpful", told.c.result == "success")),
-                func.count().filter(or_(told.c.verdict == "unhelpful", told.c.result == "failure")),
-            )
+            select(mine.c.agent_id, func.count().filter(told.c.good), func.count().filter(told.c.bad))
             .join(told, told.c.task_id == mine.c.task_id)
             .group_by(mine.c.agent_id)
         )

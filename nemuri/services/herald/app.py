@@ -6,7 +6,7 @@ from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import derive
-from nemuri.contracts.explanations import WhyView
+from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
 from nemuri.contracts.portraits import AgentsView, MemoriesView, MemoryView, MemoView, RememberedView, StatusView
@@ -19,6 +19,7 @@ from nemuri.contracts.queries import (
     MemoryQuery,
     Refusal,
     RememberedQuery,
+    RoutingQuery,
     ScorerQuery,
     StatusQuery,
     TaskQuery,
@@ -33,7 +34,7 @@ from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.learning import gathered
-from nemuri.services.herald.explanations import LostError, explanation
+from nemuri.services.herald.explanations import LostError, explanation, routing
 from nemuri.services.herald.health import health_of, memo_of
 from nemuri.services.herald.portraits import agent_view, feedback_of, in_force, memory_view, page, result_of
 from nemuri.services.herald.scorers import scorer_view
@@ -84,6 +85,17 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
         return Refusal(refused=f"there is no task {query.task_id}")
     try:
         return await explanation(state, query.task_id, query.number, resources)
+    except LostError as error:
+        return Refusal(refused=str(error))
+
+
+@service.answer(RoutingQuery)
+async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
+    """Why the task got its agent."""
+    if (await resources.views.task(query.task_id)).task is None:
+        return Refusal(refused=f"there is no task {query.task_id}")
+    try:
+        return await routing(query.task_id, resources)
     except LostError as error:
         return Refusal(refused=str(error))
 

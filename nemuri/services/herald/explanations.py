@@ -1,11 +1,12 @@
-"""Why a task's memories came to mind, read back from the log."""
+"""Why a task got its agent, and why its memories came to mind, read back from the log."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from nemuri.contracts.explanations import ExplainedCandidate, Explanation, KeptInMind, WhyView
+from nemuri.contracts.explanations import ExplainedCandidate, Explanation, KeptInMind, Routing, RoutingView, WhyView
 from nemuri.contracts.log import AnyEvent, UndecodableError
 from nemuri.contracts.memories import Candidate, MemoriesRetrieved, ScorerTrained, Weights
+from nemuri.contracts.tasks import TaskRouted
 from nemuri.domain.memory.explaining import decided, explained
 from nemuri.domain.memory.mind import Remembered
 from nemuri.domain.tasks.state import TaskState
@@ -66,6 +67,24 @@ def _candidates(
         )
         for candidate, row, words in rows
     )
+
+
+async def routing(task_id: UUID, resources: Resources) -> RoutingView:
+    """How the task was routed, by the newest attempt; raises `LostError` where that is not in the log any more."""
+    places = await resources.views.places(TaskRouted, task_id=task_id)
+    if not places:
+        return RoutingView()
+    event = await _read(places[-1], resources)
+    if not isinstance(event, TaskRouted):
+        raise LostError(f"the routing at {places[-1]} is not in the log any more")
+    chosen = Routing(
+        attempt=event.attempt,
+        choices=event.choices,
+        scores=event.scores,
+        request=event.request,
+        recalled=len(event.recalled),
+    )
+    return RoutingView(routing=chosen)
 
 
 async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | None:

@@ -8,7 +8,7 @@ from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished,
 from nemuri.contracts.event import TUTOR, Event, derive
 from nemuri.contracts.memories import AgentSlept, SessionEnded
 from nemuri.contracts.queries import CoursesQuery, Refusal
-from nemuri.contracts.tasks import NegotiationOpened, TaskFailed
+from nemuri.contracts.tasks import NegotiationOpened, ReactionFailed, TaskFailed
 from nemuri.domain.education import lessons
 from nemuri.domain.education.course import Course, Trial, memory_key
 from nemuri.domain.memory import usage
@@ -76,6 +76,21 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
         return None
     await arm(trial, resources)
     return lessons.success(event) if event.correct else await _review(event, course, trial, resources)
+
+
+@service.reaction(ReactionFailed)
+async def go_on_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
+    """What the tutor itself could not handle holds up no course: ungraded is wrong, and a lost review found nothing."""
+    if event.service != service.name or event.cause_kind == event.kind:
+        return None
+    known = Courses(resources.database)
+    if found := await known.set_by(event.task_id):
+        return lessons.ungraded(event, *found, f"{event.cause_kind}: {event.error}", now=await resources.clock.now())
+    following: list[Event] = []
+    for course in await known.of(event.agent_id, running=True) if event.agent_id else ():
+        review = lessons.unreviewed(event, course, await known.trials(course.course_id))
+        following += [review] if review else await _next(event, course, resources)
+    return following
 
 
 @service.answer(CoursesQuery)

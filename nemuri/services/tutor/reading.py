@@ -6,13 +6,14 @@ from collections.abc import Iterable
 import structlog
 
 from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.education import Section
+from nemuri.contracts.education import LEARNING_CHARACTERS, Section
 from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import NewMemory
 from nemuri.domain.education.course import Course
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text
 from nemuri.domain.memory.mind import Agent
+from nemuri.domain.tasks.fan_in import shortened
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused
 from nemuri.infra.resources import Resources
 
@@ -65,7 +66,7 @@ async def _learned(
     except ModelRefused as error:
         logger.warning("nothing learned", service="tutor", why=str(error))
         return {}, Usage(model=model.name)
-    return dict(reply.value), reply.usage
+    return {name: shortened(each, LEARNING_CHARACTERS) for name, each in reply.value.items()}, reply.usage
 
 
 def _together(usages: Iterable[Usage]) -> Usage:

@@ -92,6 +92,7 @@ def _answer(grade: Grade) -> AnswerReport:
         repetition=grade.repetition,
         correct=grade.correct,
         missing=grade.missing,
+        reason=grade.reason,
         graded_at=grade.graded_at,
         reviewed=grade.reviewed or (),
     )

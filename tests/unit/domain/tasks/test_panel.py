@@ -103,6 +103,21 @@ def test_statements_are_merged_by_comparing_them() -> None:
     assert panel.merged([Voice(agent_id="a", perspective=None, answer="")]) == ("", ())
 
 
+def test_two_seats_of_one_agent_are_told_apart() -> None:
+    """In what only one says, in what it holds against the others, and in the words of the end."""
+    heard = [
+        Voice(agent_id="a", perspective="cost", answer="The boiler runs at 70 degrees. Ann built it in May."),
+        Voice(agent_id="a", perspective="time", answer="The boiler runs at 90 degrees."),
+    ]
+
+    text, dissent = panel.merged(heard)
+    end = panel.concluded(answered(4), _panel().task, heard, text, dissent, USAGE)
+
+    assert text == "- only a · cost says: Ann built it in May."
+    assert [(each.agent_id, each.perspective) for each in dissent] == [("a", "cost"), ("a", "time")]
+    assert "- **a · time**: The boiler runs at 90 degrees." in end.answer
+
+
 def _panel() -> Story:
     """Two agents and two parts."""
     return given(

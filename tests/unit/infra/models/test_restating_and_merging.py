@@ -19,7 +19,7 @@ VOICES = (
     Voice(agent_id="ann", perspective="cost", answer="It costs 5 euro."),
     Voice(agent_id="bob", perspective="time", answer="It costs 7 euro."),
 )
-AGENTS = {"v1": "ann", "v2": "bob"}
+LABELLED = {"v1": VOICES[0], "v2": VOICES[1]}
 
 
 async def test_the_extractive_model_puts_the_topic_beside_what_refers_to_it() -> None:
@@ -82,7 +82,7 @@ async def test_the_chat_merges_the_voices() -> None:
 
     reply = await PromptedModel(chat).merge(MergeJob("What does it cost?", VOICES))
 
-    assert reply.value == Merged("5 or 7 euro.", (Dissent(agent_id="bob", text="It is 7."),))
+    assert reply.value == Merged("5 or 7 euro.", (Dissent(agent_id="bob", perspective="time", text="It is 7."),))
     [(_, heard)] = chat.heard
     assert all(each in heard for each in ("What does it cost?", "It costs 5 euro.", "It costs 7 euro.", "<v1 ", "<v2 "))
 
@@ -105,18 +105,18 @@ async def test_what_cannot_be_read_stands_side_by_side() -> None:
 )
 def test_merged_answers_are_read_tolerantly(text: str) -> None:
     """JSON alone, fenced, surrounded, nested; dissent as an object or a list."""
-    assert read_merged(text, AGENTS) == Merged("So.", (Dissent(agent_id="bob", text="No."),))
+    assert read_merged(text, LABELLED) == Merged("So.", (Dissent(agent_id="bob", perspective="time", text="No."),))
 
 
 def test_line_breaks_inside_a_string_are_read() -> None:
     """Models write them although JSON forbids it."""
-    assert read_merged('{"merged": "One.\nTwo."}', AGENTS) == Merged("One.\nTwo.", ())
+    assert read_merged('{"merged": "One.\nTwo."}', LABELLED) == Merged("One.\nTwo.", ())
 
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
 def test_nothing_readable_is_no_merged_answer(text: str) -> None:
     """Never an error."""
-    assert read_merged(text, AGENTS) is None
+    assert read_merged(text, LABELLED) is None
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))
