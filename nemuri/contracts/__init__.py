@@ -1,1 +1,1 @@
-"""What crosses the bus: events, subjects and queries; imports nothing of the project."""
+"""What crosses the bus: events, subjects, questions and reports; imports nothing of the project."""

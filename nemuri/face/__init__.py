@@ -1,1 +1,1 @@
-"""What people and programs touch: the client, the command line, the platform and its operations."""
+"""What people and programs touch: the client, the command line, the platform, its operations, and the experiments."""

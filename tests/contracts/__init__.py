@@ -1,0 +1,1 @@
+"""What was released never changes: goldens of every event and question."""

@@ -1,0 +1,1 @@
+"""The platform while its processes are killed."""

@@ -1,0 +1,1 @@
+"""Tests without any I/O but files."""

@@ -1,1 +1,1 @@
-"""Text as the platform sees it: sentences, terms, postings, keywords, citations, tokens, chunks and listed items."""
+"""Text as the platform sees it: sentences, terms, keywords, citations, tokens, chunks, items, statements."""

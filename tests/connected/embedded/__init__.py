@@ -1,0 +1,1 @@
+"""The servers from wheels, started and stopped."""

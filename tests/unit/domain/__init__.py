@@ -1,0 +1,1 @@
+"""The science: folds, decisions and laws."""

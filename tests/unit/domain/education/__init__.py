@@ -1,0 +1,1 @@
+"""Courses, grading and repetition."""

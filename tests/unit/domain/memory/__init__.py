@@ -1,0 +1,1 @@
+"""The mind of an agent, told as stories."""
