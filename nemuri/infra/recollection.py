@@ -59,6 +59,11 @@ class _Indexed:
     """How far the views were when it was last brought up to them."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def holding(self, setting: Setting) -> tuple[Remembered, ...]:
+        """The active principles that hold in a setting."""
+        every = (self.known[each] for each in self.principles)
+        return tuple(each for each in every if each[1].status == "active" and valid(each[0].memory.scope, setting))
+
 
 @dataclass(slots=True)
 class Recollections:
@@ -88,18 +93,11 @@ class Recollections:
         indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
             await _refresh(indexed, resources, agent, vectors)
-            found = retrieved(
-                agent,
-                indexed.index,
-                indexed.known.__getitem__,
-                asked,
-                perspective=perspective,
-                now=now or datetime.now(UTC),
-                scorer=scorer,
-                deep=deep,
-            )
+            mind = (agent, indexed.index, indexed.known.__getitem__)
+            moment = now or datetime.now(UTC)
+            found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
             known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
-            principles = tuple(indexed.known[memory_id] for memory_id in indexed.principles)
+            principles = indexed.holding(setting)
         return Recollection(
             candidates=found.candidates,
             known=known,
@@ -107,9 +105,7 @@ class Recollections:
             expansions=expansions,
             ranking=version(agent.rules, scorer),
             deep=found.deep,
-            principles=tuple(
-                each for each in principles if each[1].status == "active" and valid(each[0].memory.scope, setting)
-            ),
+            principles=principles,
         )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
