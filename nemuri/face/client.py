@@ -8,12 +8,7 @@ from typing import Any, Literal, Self
 from uuid import UUID
 
 from nemuri.contracts import queries
-from nemuri.contracts.clients import (
-    MemoryContent,
-    NegotiationOption,
-    Scope,
-    Setting,
-)
+from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope, Setting
 from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import TUTOR

@@ -14,12 +14,7 @@ from typing import Final, Literal
 
 from nemuri.domain.language.sentences import sentences
 from nemuri.domain.language.statement_reading import VALUE, Statement, statement
-from nemuri.domain.language.statement_words import (
-    IS_CJK,
-    PARTICLES,
-    QUALIFYING,
-    TOTAL,
-)
+from nemuri.domain.language.statement_words import IS_CJK, PARTICLES, QUALIFYING, TOTAL
 from nemuri.domain.language.terms import stem
 
 Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
