@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.memories import HeldOut, MemoriesRetrieved, Weights
+from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, Weights
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.ranking import transformed
 
@@ -48,7 +48,7 @@ class Retrieval:
     def of(cls, event: MemoriesRetrieved) -> "Retrieval":
         """The retrieval that an event tells of."""
         ids, context = tuple(each.memory_id for each in event.candidates), set(event.in_context)
-        raw = np.array([each.features for each in event.candidates], dtype=np.float64).reshape(len(ids), -1)
+        raw = np.array([each.features for each in event.candidates], dtype=np.float64).reshape(len(ids), len(FEATURES))
         return cls(event.assignment_id, ids, transformed(raw), np.array([each in context for each in ids], dtype=bool))
 
 

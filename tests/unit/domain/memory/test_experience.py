@@ -46,6 +46,17 @@ def test_an_assignment_that_used_nothing_teaches_nothing() -> None:
     assert experience.samples([taught(1), taught(), unknown]).tasks == 1
 
 
+def test_an_assignment_that_found_nothing_relevant_is_no_fault() -> None:
+    """It has no candidates, teaches nothing, and stands in nobody's way."""
+    nothing = Retrieval.of(EVENT.model_copy(update={"candidates": (), "selected": ()}))
+    known = experience.experienced(nothing, [UUID(int=1)], ("success",))
+
+    assert nothing.features.shape == (0, 9)
+    assert not known.telling
+    assert experience.samples([known, taught(1)]).tasks == 1
+    assert experience.divided([known, taught(1)])[1] == []
+
+
 def test_there_are_no_more_negatives_than_unused_candidates() -> None:
     """An answer that used nearly everything leaves few of them."""
     assert experience.samples([taught(*range(24))]).labels.tolist() == [1.0] * 24 + [0.0]
