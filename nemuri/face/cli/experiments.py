@@ -1,8 +1,8 @@
 """The experiments: experiment personality, noise, scorer."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -112,8 +112,11 @@ def _writable(out: Path) -> None:
     nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
     if not nearest.is_dir():
         raise WrongUse(f"--out: {nearest} is not a directory")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise WrongUse(f"--out: nothing can be written in {nearest}")
+    try:
+        with TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise WrongUse(f"--out: nothing can be written in {nearest}: {error.strerror}") from error
 
 
 def _show(report: "Report", files: list[str]) -> None:
@@ -123,7 +126,7 @@ def _show(report: "Report", files: list[str]) -> None:
     numbers = ("mean", "low", "high", "repeats")
     rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
     table(("measure", "condition", *numbers), rows, numbers=numbers)
-    say("\nWhat was claimed, and the difference between what is compared:\n")
+    say("\nWhat was claimed, and the difference between what is compared, with 99 % intervals:\n")
     claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]
     table(("verdict", *numbers[:3], "claim"), claims, numbers=numbers[:3])
     say("\n" + "\n".join(files))

@@ -1,7 +1,7 @@
 """The plots: one figure for each experiment, as PNG and as SVG."""
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,13 +22,15 @@ RESOLUTION: Final = 130
 
 
 class MatplotlibMissing(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """matplotlib is not installed; it comes with the extra `experiments`."""
+    """matplotlib cannot be imported; it comes with the extra `experiments`."""
 
 
 def require() -> None:
     """Raises `MatplotlibMissing`, so that nothing is run whose plot could not be drawn."""
-    if find_spec("matplotlib") is None:
-        raise MatplotlibMissing("matplotlib is not installed: pip install 'nemuri[experiments]'")
+    try:
+        import_module("matplotlib")
+    except ImportError as error:
+        raise MatplotlibMissing(f"there is no matplotlib ({error}): pip install 'nemuri[experiments]'") from error
 
 
 def draw(report: Report, folder: Path) -> tuple[Path, ...]:
@@ -77,7 +79,7 @@ def _points(report: Report, axes: "Axes", measures: Mapping[str, str], condition
     axes.set_xlim(-0.6, len(measures) - 0.4)
     axes.set_ylabel(label)
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(frameon=False, fontsize=9)
+    _legend(axes, len(conditions))
 
 
 def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str], title: str, against: str) -> None:
@@ -90,11 +92,16 @@ def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str
         axes.fill_between(
             ends, [each.low for _, each in course], [each.high for _, each in course], color=COLOURS[number], alpha=0.12
         )
-    axes.set_xlabel("tasks so far")
-    axes.set_ylabel(f"nDCG@10 above that {against}")
+    axes.set_xlabel("tasks so far (number)")
+    axes.set_ylabel(f"nDCG@10 above that {against} (difference)")
     axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=9)
+    _legend(axes, len(conditions))
+
+
+def _legend(axes: "Axes", columns: int) -> None:
+    """Below the panel, where no seed can put data."""
+    axes.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=columns)
 
 
 def _drift(report: Report, axes: "Axes") -> None:
@@ -114,7 +121,10 @@ def _usefulness(report: Report, axes: "Axes") -> None:
     measures = {"nDCG@10, recurring": "needs that recur", "nDCG@10, new": "needs that are new"}
     conditions = (personality.OWN, personality.OTHER, personality.WITHOUT)
     _points(report, axes, measures, conditions, "nDCG@10 (0 to 1)")
-    axes.set_title("Later questions of a specialist's own area", fontsize=10)
+    axes.set_title(
+        "Later questions of a specialist's own area\n(axis cut; worlds differ: the table has the paired differences)",
+        fontsize=10,
+    )
 
 
 def _apart(report: Report, axes: "Axes") -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from nemuri.face.experiments.measures import Interval, interval
+from nemuri.face.experiments.measures import CLAIM_LEVEL, LEVEL, Interval, interval
 
 Sample = Mapping[tuple[str, str], float]
 """What one repeat measured, by measure and condition."""
@@ -26,7 +26,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of a claim: the mean difference over the repeats, each with itself."""
+    """What became of a claim: the mean difference over the repeats, each with itself, at `CLAIM_LEVEL`."""
 
     claim: Claim
     difference: Interval
@@ -75,6 +75,8 @@ class Report:
             "experiment": self.experiment,
             "seed": self.seed,
             "tasks": self.tasks,
+            "level": LEVEL,
+            "claim_level": CLAIM_LEVEL,
             "figures": [
                 {"measure": measure, "condition": condition, **_numbers(each)}
                 for (measure, condition), each in self.figures.items()
@@ -104,7 +106,7 @@ def reported(
     for claim in claims:
         pairs = [each[claim.higher] - each[claim.lower] for each in samples if {claim.higher, claim.lower} <= set(each)]
         if len(pairs) > MOST_MISSING:
-            findings.append(Finding(claim, interval(pairs, np.random.default_rng(seed))))
+            findings.append(Finding(claim, interval(pairs, np.random.default_rng(seed), CLAIM_LEVEL)))
     above = {
         (measure, condition): interval(
             [each[measure, condition] - each[measure, compared] for each in samples], np.random.default_rng(seed)

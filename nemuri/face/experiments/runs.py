@@ -7,18 +7,18 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final
 
 from nemuri.face.experiments import noise, personality, scorer
 from nemuri.face.experiments.report import Claim, Report, Sample, reported
-from nemuri.services.trainer import training
 
 CORES: Final = 8
 """At most so many processes, each of which loads its own libraries."""
 
 
 class NotTrainable(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """The experiment trains scorers and torch is not installed."""
+    """The experiment trains scorers and torch cannot be imported."""
 
 
 Sampling = Callable[[int, int, int], Coroutine[Any, Any, Sample]]
@@ -54,8 +54,12 @@ EXPERIMENTS: Final = {
 
 def require(name: str) -> None:
     """Raises `NotTrainable` where the experiment needs torch and there is none."""
-    if EXPERIMENTS[name].trains and not training.available():
-        raise NotTrainable("torch is not installed: pip install 'nemuri[experiments]'")
+    if not EXPERIMENTS[name].trains:
+        return
+    try:
+        import_module("torch")
+    except ImportError as error:
+        raise NotTrainable(f"there is no torch ({error}): pip install 'nemuri[experiments]'") from error
 
 
 def cores() -> int:

@@ -1,0 +1,54 @@
+"""An agent of the experiments and one of the platform, with the same memories, find the same."""
+
+import random
+
+import pytest
+
+from nemuri.contracts.clients import Setting
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.mind import Mind
+from nemuri.domain.memory.remembering import evolve
+from nemuri.face.experiments.corpus import Task, memories, stream
+from nemuri.face.experiments.living import Living, Vectors
+from nemuri.infra.recollection import Recollections
+from nemuri.infra.settings import Settings
+from tests.connected.scene import at_work, effective, quiet
+
+pytestmark = pytest.mark.connected
+PASSAGES, TASKS = 60, 8
+
+
+async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings) -> None:
+    """The very same candidates, features and scores; for strangers' questions nothing, as on the platform."""
+    chance = random.Random("both")
+    world = memories(chance, PASSAGES)
+    living = await Living.remembering(world, "use", Vectors())
+    tasks = list(stream(chance, world[:10], TASKS, "recurring"))
+    for task in tasks:
+        await living.live(task)
+    living.lived = 10_000  # a thousand days: later than the log's own clock
+    stranger = Task("Galileo saw moons of Jupiter through his telescope", world[0])
+    async with at_work(settings, ["projector"]) as resources:
+        for event in living.history:
+            unsaid: dict[str, object] = {"sequence": None, "recorded_at": None}
+            if isinstance(event, MemoryEncoded):
+                unsaid["vector"] = resources.vectors.key(embedded_text(event.memory))
+            await resources.log.append(event.model_copy(update=unsaid))
+        await quiet(resources, ["projector"])
+        living.mind = Mind()
+        for known in await effective(resources.log):
+            living.mind = evolve(living.mind, known)
+        agent = await resources.views.agent(living.agent.agent_id)
+        assert agent is not None
+        minds = Recollections()
+        found = []
+        for task in (*tasks, stranger):
+            here = await living.recall(task)
+            there = await minds.recall(
+                resources, agent, task.query, perspective=task.needed.area, setting=Setting(), now=living.now
+            )
+            found.append((here.candidates, there.candidates))
+    assert all(here == there for here, there in found)
+    assert all(here for here, _ in found[:-1])
+    assert not found[-1][0]

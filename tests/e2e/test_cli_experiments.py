@@ -1,0 +1,65 @@
+"""The experiments at the command line: what cannot be run is refused before anything is run or written."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import CommandLine
+
+WRONG_USE = [
+    ("nosuch",),
+    *(("noise", "--tasks", number) for number in ("0", "-1", "9", "abc", "12.5", "10001", "9" * 30)),
+    ("scorer", "--tasks", "421"),
+    *(("personality", "--repeats", number) for number in ("0", "1", "4", "abc", "1001")),
+    ("noise", "--seed", "-1"),
+    ("noise", "--out", "file"),
+    ("noise", "--out", "file/below", "--json"),
+    ("noise", "--out", "/proc/nothing"),
+]
+
+
+def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With exit code 2 and nothing written, also where the system lets nobody write, not even root."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("here already")
+    nemuri = CommandLine(tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        for done in pool.map(lambda arguments: nemuri("experiment", *arguments), WRONG_USE):
+            assert (done.code, done.out) == (2, ""), done
+            assert done.err.startswith("nemuri: "), done
+            assert done.err.count("\n") == 1, done
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file", "here already")]
+
+
+@pytest.mark.parametrize(("library", "name"), [("matplotlib", "noise"), ("torch", "scorer")])
+def test_a_library_that_is_missing_is_named_with_its_extra(library: str, name: str, tmp_path: Path) -> None:
+    """Before two minutes are spent, with exit code 1 and nothing written."""
+    stubs, out = tmp_path / "stubs", tmp_path / "out"
+    stubs.mkdir()
+    (stubs / f"{library}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{library}'\")")
+    root = str(Path(__file__).parents[2])
+    done = CommandLine(tmp_path)("experiment", name, "--out", out, PYTHONPATH=f"{stubs}:{root}")
+    assert (done.code, done.out) == (1, ""), done
+    assert done.err.startswith(f"nemuri: there is no {library} "), done
+    assert "pip install 'nemuri[experiments]'" in done.err
+    assert done.err.count("\n") == 1, done
+    assert not out.exists()
+
+
+def test_programs_get_one_json_value_and_the_files_that_it_names(tmp_path: Path) -> None:
+    """Figures and findings with their intervals, and nothing else on stdout."""
+    arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "5", "--seed", "2", "--out", tmp_path, "--json")
+    done = CommandLine(tmp_path)(*arguments)
+    assert done.code == 0, done
+    found = done.json
+    assert {key: found[key] for key in ("experiment", "seed", "tasks")} == {
+        "experiment": "noise",
+        "seed": 2,
+        "tasks": 10,
+    }
+    assert (found["level"], found["claim_level"]) == (0.95, 0.99)
+    assert {each["verdict"] for each in found["findings"]} <= {"shown", "not shown", "the opposite is shown"}
+    assert all(each["low"] <= each["mean"] <= each["high"] for each in (*found["figures"], *found["findings"]))
+    assert {Path(each) for each in found["files"]} == set(tmp_path.glob("noise.*"))
+    assert len(found["files"]) == 2
