@@ -5,6 +5,7 @@ import random
 import pytest
 
 from nemuri.contracts.clients import Setting
+from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Mind
@@ -38,6 +39,7 @@ async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings)
         await quiet(resources, ["projector"])
         living.mind = Mind()
         for known in await effective(resources.log):
+            assert isinstance(known, AnyAgentEvent)
             living.mind = evolve(living.mind, known)
         agent = await resources.views.agent(living.agent.agent_id)
         assert agent is not None

@@ -11,7 +11,7 @@ WRONG_USE = [
     ("nosuch",),
     *(("noise", "--tasks", number) for number in ("0", "-1", "9", "abc", "12.5", "10001", "9" * 30)),
     ("scorer", "--tasks", "421"),
-    *(("personality", "--repeats", number) for number in ("0", "1", "4", "abc", "1001")),
+    *(("personality", "--repeats", number) for number in ("0", "1", "7", "abc", "1001")),
     ("noise", "--seed", "-1"),
     ("noise", "--out", "file"),
     ("noise", "--out", "file/below", "--json"),
@@ -49,7 +49,7 @@ def test_a_library_that_is_missing_is_named_with_its_extra(library: str, name: s
 
 def test_programs_get_one_json_value_and_the_files_that_it_names(tmp_path: Path) -> None:
     """Figures and findings with their intervals, and nothing else on stdout."""
-    arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "5", "--seed", "2", "--out", tmp_path, "--json")
+    arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8", "--seed", "2", "--out", tmp_path, "--json")
     done = CommandLine(tmp_path)(*arguments)
     assert done.code == 0, done
     found = done.json

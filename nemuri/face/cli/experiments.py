@@ -18,7 +18,7 @@ LARGEST_SEED = 2**32 - 1
 LONGEST_STREAM = 10_000
 FEWEST_TASKS = 10
 MOST_REPEATS = 1_000
-FEWEST_REPEATS = 5
+FEWEST_REPEATS = 8
 
 SeedOption = Annotated[
     int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_SEED, help="Everything drawn follows from it.")
