@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 import numpy as np
 
-from nemuri.contracts.memories import MemoriesRetrieved, Weights
+from nemuri.contracts.memories import FEATURES, MemoriesRetrieved, Weights
 from nemuri.domain.memory import experience
 from nemuri.domain.memory.experience import Experience, Retrieval
 from nemuri.domain.memory.policy import Policy
@@ -88,7 +88,7 @@ class Trainer:
     def orders(self, recalled: Recalled) -> dict[str, list[object]]:
         """The candidates as each ranking orders them, ties by relevance; without a scorer by the linear score."""
         ids = [each.memory_id for each in recalled.candidates]
-        raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), -1)
+        raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), len(FEATURES))
         rows = transformed(raw)
         learned = linear(rows) if self.weights is None else scores(self.weights, rows)
         by = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.face.experiments import noise, personality, plots, runs, scorer
-from nemuri.face.experiments.corpus import AREAS, memories, worded
+from nemuri.face.experiments.corpus import AREAS, Task, memories, worded
 from nemuri.face.experiments.living import Living, Vectors
 from nemuri.face.experiments.personality import ALIKE, APART, WITHOUT
 from nemuri.face.experiments.report import Claim, Sample, edges, reported, windows
@@ -92,3 +92,13 @@ def test_windows_cover_a_stream_once() -> None:
     assert edges(4) == ["1-1", "2-2", "3-3", "4-4"]
     values = [float(each) for each in range(100)]
     assert sum(value for _, value in windows(values)) / 10 == pytest.approx(sum(values) / 100)
+
+
+async def test_a_task_for_which_nothing_comes_to_mind_is_ranked_and_learned_from_too() -> None:
+    """Every ranking of nothing is empty; it is a task like any other, and stops nothing."""
+    world = memories(random.Random(6), 60)
+    living, trainer = await Living.remembering(world, "use", Vectors()), scorer.Trainer()
+    recalled = await living.live(Task("Galileo telescope Jupiter moons", world[0]))
+    assert not recalled.candidates
+    assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}
+    trainer.learn(living, recalled)
