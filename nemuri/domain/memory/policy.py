@@ -97,3 +97,7 @@ class Policy(BaseModel):
     def level(self, uses: int) -> int:
         """The level of consolidation that so many uses earn."""
         return sum(uses >= threshold for threshold in self.consolidation_thresholds[1:])
+
+    def within(self, level: int, uses: int) -> int:
+        """So many uses, but no more than earn no higher level than this one."""
+        return min((uses, *(above - 1 for above in self.consolidation_thresholds[level + 1 :])))

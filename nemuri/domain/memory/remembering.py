@@ -184,13 +184,15 @@ def _reviewed(agent: Agent, memory: Memory, event: MemoriesReviewed) -> Memory:
 
 
 def _strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: str | None, more: float) -> Memory:
-    by, rules = event.sequence or 0, agent.rules
+    by, rules, uses = event.sequence or 0, agent.rules, memory.effective_uses + 1
     if memory.status == "archived":
         memory = _reactivated(agent, memory, by=by)
+        # The use that brings it back earns no level: the next sleep would undo the fall where thresholds lie close.
+        uses = rules.within(memory.level, memory.effective_uses + 1)
     step = {perspective: rules.perspective_strength_increment} if perspective else {}
     return moved(agent, memory, by=by, more=more, perspectives=step).but(
         access_count=memory.access_count + 1,
-        effective_uses=memory.effective_uses + 1,
+        effective_uses=uses,
         last_accessed_at=event.recorded_at,
     )
 

@@ -56,17 +56,18 @@ class EagerMind:
 
     def use(self, memory_id: UUID, perspective: str | None, at: datetime) -> None:
         """Document 000 §3.5, and §3.7 for what comes back from the archive."""
-        memory, policy = self.memories[memory_id], self.policy
+        memory, policy, stays = self.memories[memory_id], self.policy, True
         if memory.archived:
             memory.archived = False
             memory.level = max(0, memory.level - policy.reactivation_levels)
             memory.strength = max(memory.strength, policy.reactivation_strength)
             memory.uses = min(memory.uses, policy.consolidation_thresholds[memory.level])
+            stays = policy.level(memory.uses + 1) <= memory.level
         if perspective is not None:
             before = memory.perspectives.get(perspective, memory.strength)
             memory.perspectives[perspective] = before + policy.perspective_strength_increment
         memory.strength += policy.strength_increment_on_use
-        memory.uses += 1
+        memory.uses += 1 if stays else 0
         memory.since = at
         memory.moves += 1
 

@@ -26,6 +26,12 @@ TIGHT: dict[str, Any] = {
 """Little room, and few uses to a level, so that a short life meets both limits."""
 MEMORIES = tuple(UUID(int=number) for number in range(1, 13))
 USES = st.lists(st.sampled_from(MEMORIES), max_size=40)
+THRESHOLDS = st.one_of(
+    st.just(Policy().consolidation_thresholds),
+    st.sets(st.integers(1, 120), min_size=5, max_size=5).map(lambda above: (0, *sorted(above))),
+    st.integers(1, 20).map(lambda first: (0, *range(first, first + 5))),
+)
+"""Rising, as far apart as can be, or all next to one another."""
 PRINCIPLES = st.sets(st.sampled_from(MEMORIES), max_size=2)
 
 
@@ -93,10 +99,13 @@ def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int,
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.integers(0, 120), st.floats(0.01, 3), st.booleans())
-def test_what_is_used_returns_from_the_archive(uses: int, strength: float, named: bool) -> None:
-    """Two levels lower, at 0.5 or more, and the next sleep leaves the level that it came back to."""
-    story = stories.given(encoded(A, strength=strength), *[used(A)] * uses, *night(0))
+@given(st.integers(0, 120), st.floats(0.01, 3), st.booleans(), THRESHOLDS)
+def test_what_is_used_returns_from_the_archive(
+    uses: int, strength: float, named: bool, thresholds: tuple[int, ...]
+) -> None:
+    """Two levels lower, at 0.5 or more, and the next sleep leaves the level it came back to, whatever the levels ask."""
+    rules = ruled(consolidation_thresholds=thresholds)
+    story = stories.given(*rules, encoded(A, strength=strength), *[used(A)] * uses, *night(0))
     before = story.memory(A)
     story = story.when(stories.ended(1), stories.slept(1, archived={A: before.revision}))
     frozen = story.memory(A)
