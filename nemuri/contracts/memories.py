@@ -214,14 +214,17 @@ class AgentSlept(AgentEvent):
     """The agent slept over these sessions: levels moved, everything faded, the faintest were archived."""
 
     kind: Literal["agent_slept"] = "agent_slept"
-    sessions: tuple[UUID, ...] = Field(min_length=1)
-    """The assignments whose sessions this sleep covers; each is covered by exactly one sleep."""
+    sessions: tuple[UUID, ...]
+    """The assignments whose sessions this sleep covers, each covered by exactly one.
+
+    None where it goes on with an unfinished sleep: then nothing fades.
+    """
     consolidated: tuple[Consolidated, ...] = ()
     archived: tuple[Seen, ...] = ()
     pruned: tuple[Seen, ...] = ()
     """Archived for want of room rather than of strength."""
     unfinished: bool = False
-    """Whether there was more to move than one event holds; the next sleep goes on with it."""
+    """Whether there was more to move than one event holds; a sleep that follows from this one goes on with it."""
 
 
 class ImpactCredited(AgentEvent):

@@ -12,9 +12,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, MemoriesUsed, MemoryEncoded, SessionEnded, Use
+from nemuri.domain.memory import sleep
 from nemuri.face.serving import prepare
 from nemuri.infra.embedded.nats import EmbeddedNatsCluster
 from nemuri.infra.log import ConflictError, Log
@@ -165,6 +167,40 @@ async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: flo
             await reactor.react(event)
         except ConflictError:
             rest.append(event)
+
+
+async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
+    settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty memories where five may stay, adopted on the eve of it and seven at once: eight workers, one chain."""
+    monkeypatch.setattr(sleep, "AT_ONCE", 7)
+    rng = random.Random(seed)
+    async with AsyncExitStack() as stack:
+        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        await resources.log.append(agent_defined())
+        await resources.log.append(
+            PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"max_active_memories": 5})
+        )
+        events = traffic(rng)
+        await append_slowly(resources.log, [each for each in events if not isinstance(each, SessionEnded)], rng)
+        await append_all(resources.log, [each for each in events if isinstance(each, SessionEnded)])
+        for _ in range(WORKERS):
+            await stack.enter_async_context(at_work(settings, ["sleep"]))
+        await eventually(all_slept(resources))
+
+        async def roomy() -> bool:
+            """The agent is down to what it may keep."""
+            agent = await resources.views.agent("python")
+            return agent is not None and sum(agent.active) <= 5
+
+        await eventually(roomy)
+        await assert_each_slept_once(resources)
+        slept = [each for each in await effective(resources.log) if isinstance(each, AgentSlept)]
+        assert max(len(each.pruned) for each in slept) == sleep.AT_ONCE
+        assert any(each.sessions == () for each in slept)
+        again = [await service.reactions[AgentSlept](each, resources) for each in slept]
+        assert again == [None] * len(slept)
+    await assert_verified(settings)
 
 
 @asynccontextmanager

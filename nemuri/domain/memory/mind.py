@@ -46,6 +46,7 @@ class Agent(Record):
     log, it has not seen.
     """
     last_slept_at: datetime | None = None
+    """When it last slept over a session, so that everything faded."""
     active: tuple[int, ...] = (0,) * LEVELS
     """How many memories are active, for each level."""
     archived: int = 0
@@ -55,6 +56,11 @@ class Agent(Record):
     def rules(self) -> Policy:
         """The policy in force."""
         return Policy.of(self.policy)
+
+    @property
+    def coming(self) -> Policy:
+        """The policy that is in force after the next sleep."""
+        return Policy.of(self.policy if self.next_policy is None else self.next_policy)
 
     def clock(self, memory: "Memory") -> float:
         """The clock that a memory's strength runs by."""

@@ -260,7 +260,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         slept=agent.slept + len(fresh),
         last_sleep=by,
         reviewed=agent.reviewed if event.unfinished else agent.last_sleep,
-        last_slept_at=event.recorded_at,
+        last_slept_at=event.recorded_at if fresh else agent.last_slept_at,
     )
     mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), by=by)
     return mind if agent.next_policy is None else _governed(mind, agent, agent.next_policy)

@@ -37,30 +37,45 @@ class Tiredness:
 
 
 AT_ONCE = 3_000
-"""At most so many memories of each sort move in one sleep, so that it fits one event; the others move in the next."""
+"""At most so many memories of each sort move in one sleep, so that it fits one event; another goes on with the rest."""
 Levels = Mapping[UUID, int]
 """The new level of each memory that moves to another one."""
 
 
 def decide(cause: Event, tiredness: Tiredness) -> AgentSlept | None:
     """The sleep over every session not slept over yet; None when there is none."""
-    agent = tiredness.agent
-    if not agent.awake:
+    return _over(tiredness.agent.awake, cause, tiredness) if tiredness.agent.awake else None
+
+
+def go_on(slept: AgentSlept, tiredness: Tiredness) -> AgentSlept | None:
+    """What an unfinished sleep had no room for, as a sleep over no session; None once another sleep has followed it.
+
+    That one has looked at the same, and goes on by itself where it is unfinished.
+    """
+    if not slept.unfinished or tiredness.agent.last_sleep != slept.sequence:
         return None
-    levels = _levels(agent.rules, tiredness.touched)
-    unfinished = len(levels) > AT_ONCE
+    return _over((), slept, tiredness)
+
+
+def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness) -> AgentSlept:
+    levels = _levels(tiredness.agent.rules, tiredness.touched)
+    faint: dict[UUID, Memory] = {}
+    pruned: list[Memory] = []
+    if len(levels) <= AT_ONCE:  # what has still to rise is neither too faint nor too little settled
+        faint = _faint(tiredness, levels, len(sessions))
+        pruned = _pruned(tiredness, faint, levels)
+    unfinished = any(len(each) > AT_ONCE for each in (levels, faint, pruned))
     levels = dict(islice(levels.items(), AT_ONCE))
-    faint = dict(islice(_faint(tiredness, levels).items(), AT_ONCE))
     return AgentSlept.following(
         cause,
-        sessions=agent.awake,
+        sessions=sessions,
         consolidated=tuple(
             Consolidated(memory_id=each.memory_id, revision=each.revision, level=levels[each.memory_id])
             for each in tiredness.touched
             if each.memory_id in levels
         ),
-        archived=seen(faint.values()),
-        pruned=seen(_pruned(tiredness, faint, levels)[:AT_ONCE]),
+        archived=seen(islice(faint.values(), AT_ONCE)),
+        pruned=seen(pruned[:AT_ONCE]),
         unfinished=unfinished,
     )
 
@@ -75,8 +90,8 @@ def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
 
     In the order of pruning by present levels: principles last, then by level, by last use (or beginning) and by id.
     """
-    rules, changed = agent.rules, tuple(touched)
-    levels = _levels(rules, changed)
+    rules, changed = agent.coming, tuple(touched)
+    levels = _levels(agent.rules, changed)
     number, weight = sum(agent.active), _weight(agent, changed, levels)
     if _fits(number, weight, rules):
         return 0
@@ -92,10 +107,10 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
     return {each.memory_id: level for each, level in earned if level != each.level}
 
 
-def _faint(tiredness: Tiredness, levels: Levels) -> dict[UUID, Memory]:
+def _faint(tiredness: Tiredness, levels: Levels, sessions: int) -> dict[UUID, Memory]:
     """What is below the threshold in every respect once it has moved to its level and the clocks have run down."""
     agent = tiredness.agent
-    later = advanced(agent.clocks, agent.rules, len(agent.awake))
+    later = advanced(agent.clocks, agent.rules, sessions)
     faint: dict[UUID, Memory] = {}
     for each in (*tiredness.faded, *tiredness.touched):
         level = levels.get(each.memory_id, each.level)
@@ -106,8 +121,11 @@ def _faint(tiredness: Tiredness, levels: Levels) -> dict[UUID, Memory]:
 
 
 def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
-    """The least settled first, among these the longest unused, principles last of all, until there is room."""
-    agent, rules = tiredness.agent, tiredness.agent.rules
+    """The least settled first, among these the longest unused, principles last of all, until there is room.
+
+    Room as it is after this sleep: where parameters come into force with it, by their limits and weights.
+    """
+    agent, rules = tiredness.agent, tiredness.agent.coming
 
     def weight_of(memory: Memory) -> float:
         return rules.consolidation_weights[levels.get(memory.memory_id, memory.level)]
@@ -145,7 +163,7 @@ def _fits(number: int, weight: float, rules: Policy) -> bool:
 
 def _weight(agent: Agent, touched: Iterable[Memory], levels: Levels) -> float:
     """The weight of everything active once the levels have moved."""
-    weights = agent.rules.consolidation_weights
+    weights = agent.coming.consolidation_weights
     present = sum(number * each for number, each in zip(agent.active, weights, strict=True))
     moving = (each for each in touched if each.memory_id in levels)
     return present + sum(weights[levels[each.memory_id]] - weights[each.level] for each in moving)

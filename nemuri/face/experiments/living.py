@@ -162,9 +162,11 @@ class Living:
         ended = usage.ended(assigned, assigned.assignment_id, AGENT)
         self.happens(ended)
         tired = tiredness(self.mind)
-        slept = tired and sleep.decide(ended, tired)
-        if slept:
+        slept = sleep.decide(ended, tired) if tired else None
+        while slept:
             self.happens(slept)
+            known, tired = slept.model_copy(update={"sequence": len(self.history)}), tiredness(self.mind)
+            slept = sleep.go_on(known, tired) if tired else None
 
     async def _cited(self, task: Task, context: Sequence[UUID]) -> tuple[UUID, ...]:
         labels = {f"m{number}": each for number, each in enumerate(context, 1)}

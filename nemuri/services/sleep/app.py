@@ -1,7 +1,8 @@
-"""The reaction of sleep: an agent that has finished a session falls asleep."""
+"""The reactions of sleep: an agent that has finished a session falls asleep, and sleeps until all is put in order."""
 
 from nemuri.contracts.memories import AgentSlept, SessionEnded
 from nemuri.domain.memory import sleep
+from nemuri.domain.memory.sleep import Tiredness
 from nemuri.infra.reactions import Against, Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.tiredness import tiredness
@@ -12,10 +13,25 @@ service = Service("sleep", groups=16)
 @service.reaction(SessionEnded)
 async def fall_asleep(event: SessionEnded, resources: Resources) -> Against | None:
     """Serialised by the log: appended only if no other sleep of this agent came in between."""
-    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, AgentSlept))
-    await resources.views.progress.wait(newest.sequence)
-    tired = await tiredness(resources.database, event.agent_id)
+    newest, tired = await _as_it_is(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
     slept = sleep.decide(event, tired)
-    return None if slept is None else Against(slept, newest.sequence)
+    return None if slept is None else Against(slept, newest)
+
+
+@service.reaction(AgentSlept)
+async def sleep_on(event: AgentSlept, resources: Resources) -> Against | None:
+    """What did not fit into one event is done in the next; serialised in the same way."""
+    if not event.unfinished:
+        return None
+    newest, tired = await _as_it_is(event.agent_id, resources)
+    slept = sleep.go_on(event, tired) if tired else None
+    return None if slept is None else Against(slept, newest)
+
+
+async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, Tiredness | None]:
+    """The place of the agent's newest sleep, and what it has to look at after that one."""
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
+    await resources.views.progress.wait(newest.sequence)
+    return newest.sequence, await tiredness(resources.database, agent_id)

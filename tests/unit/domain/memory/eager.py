@@ -79,7 +79,7 @@ class EagerMind:
     def decide(self) -> Verdict:
         """What the four steps of a sleep would do now; nothing is changed."""
         verdict = Verdict(list(self.awake), seen={each.memory_id: each.moves for each in self.active})
-        weights, left = self.policy.consolidation_weights, []
+        weights, left = (self.next_policy or self.policy).consolidation_weights, []
         for memory in self.active:
             level = self.policy.level(memory.uses)
             if level != memory.level:
@@ -115,5 +115,5 @@ class EagerMind:
         return left
 
     def _fits(self, number: int, weight: float) -> bool:
-        rules = self.policy
+        rules = self.next_policy or self.policy
         return number <= (rules.max_active_memories or number) and weight <= (rules.max_total_weight or weight)

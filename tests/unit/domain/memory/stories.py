@@ -69,6 +69,14 @@ class Story:
             fact.check(self.mind)
         return self
 
+    def slept_out(self) -> "Story":
+        """The story after every sleep that goes on with the last one."""
+        story, last = self, self.events[-1]
+        while isinstance(last, AgentSlept) and (more := sleep.go_on(last, tiredness(story.mind))):
+            story = story.when(more)
+            last = story.events[-1]
+        return story
+
     @property
     def agent(self) -> Agent:
         """The agent, which the story has defined."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,10 @@ def _decided(story: Story) -> AgentSlept:
     return decided
 
 
+def _statuses(story: Story) -> dict[UUID, tuple[str, int]]:
+    return {memory_id: (each.status, each.level) for memory_id, each in story.mind.memories.items()}
+
+
 def _level(memory: Memory, slept: AgentSlept) -> int:
     """The level at which the sleep weighs a memory."""
     return {each.memory_id: each.level for each in slept.consolidated}.get(memory.memory_id, memory.level)
@@ -79,6 +84,34 @@ def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[U
     assert sum(agent.active) <= TIGHT["max_active_memories"]
 
 
+@settings(deadline=None, max_examples=200)
+@given(USES, PRINCIPLES, st.integers(1, 4), st.integers(1, 6), st.floats(1, 20), st.booleans())
+def test_no_limit_is_exceeded_however_little_fits_one_sleep(
+    uses: list[UUID], principles: set[UUID], room: int, number: int, weight: float, fading: bool
+) -> None:
+    """The sleeps that go on with it bring both down, even those adopted on its eve, as one sleep with room would."""
+    lower = TIGHT | {"max_active_memories": number, "max_total_weight": weight}
+    fades = {"archive_threshold": 0.95} if fading else {}
+    begun = [encoded(each, principle=each in principles) for each in MEMORIES]
+    story = stories.given(*ruled(**TIGHT | fades), *begun, *map(used, uses))
+    story = story.when(stories.adopted(**lower), stories.ended(1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sleep, "AT_ONCE", room)
+        slept = story.when(stories.sleeps())
+        done = slept.slept_out()
+    weights = done.agent.rules.consolidation_weights
+    assert sum(each * heavy for each, heavy in zip(done.agent.active, weights, strict=True)) <= weight
+    assert sum(done.agent.active) <= number
+    assert (done.agent.clocks, done.agent.slept) == (slept.agent.clocks, slept.agent.slept)
+    if not fading:
+        assert _statuses(done) == _statuses(story.when(stories.sleeps()))
+    sleeps = [each for each in done.events[len(story.events) :] if isinstance(each, AgentSlept)]
+    assert [each.unfinished for each in sleeps] == [True] * (len(sleeps) - 1) + [False]
+    assert [len(each.sessions) for each in sleeps] == [1] + [0] * (len(sleeps) - 1)
+    for each in sleeps:
+        assert max(map(len, (each.consolidated, each.archived, each.pruned))) <= room
+
+
 @settings(deadline=None, max_examples=100)
 @given(st.floats(0.2, 100), st.integers(0, LEVELS - 1), st.integers(1, 300), st.floats(0.1, 100))
 def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int, sessions: int, a_day: float) -> None:
@@ -103,7 +136,7 @@ def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int,
 def test_what_is_used_returns_from_the_archive(
     uses: int, strength: float, named: bool, thresholds: tuple[int, ...]
 ) -> None:
-    """Two levels lower, at 0.5 or more, and the next sleep leaves the level it came back to, whatever the levels ask."""
+    """Two levels lower, at 0.5 or more, and the next sleep leaves it there, whatever uses the levels ask for."""
     rules = ruled(consolidation_thresholds=thresholds)
     story = stories.given(*rules, encoded(A, strength=strength), *[used(A)] * uses, *night(0))
     before = story.memory(A)
