@@ -14,6 +14,7 @@ from sqlalchemy import text
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.log import AnyEvent
+from nemuri.domain.deliveries import first_of_each
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.operations import verify
@@ -116,10 +117,7 @@ async def recorded(log: Log) -> list[AnyEvent]:
 
 async def effective(log: Log) -> list[AnyEvent]:
     """Every event that counts: the first of each id."""
-    first: dict[Any, AnyEvent] = {}
-    for event in await recorded(log):
-        first.setdefault(event.event_id, event)
-    return list(first.values())
+    return [*first_of_each(await recorded(log))]
 
 
 async def messages(log: Log) -> list[Msg]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any, assert_never
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from nemuri.contracts.memories import (
     Seen,
     SessionEnded,
 )
+from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.clocks import advanced, base
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, Scorer, moved, rebased
 from nemuri.domain.memory.policy import LEVELS, Policy
@@ -85,6 +87,11 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return mind.with_agent(next_policy=event.parameters)
         case _:
             return _set_right(mind, agent, event)
+
+
+def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
+    """The mind after these events of its agent, of which each counts once, however often it is among them."""
+    return reduce(evolve, first_of_each(events), mind or Mind())
 
 
 Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained

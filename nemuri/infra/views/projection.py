@@ -16,6 +16,7 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent, AnyEvent
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.subjects import Subjects
+from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind
 from nemuri.domain.memory.remembering import evolve as evolve_mind
@@ -87,7 +88,7 @@ class Projection:
             here = await _position(connection)
             if batch.until <= here.sequence:
                 return here.sequence
-            events = await _first_of_each(
+            events = await _first_of_all(
                 connection, [each for each in batch.events if (each.sequence or 0) > here.sequence]
             )
             await _fold_tasks(connection, events)
@@ -138,8 +139,8 @@ async def _position(connection: AsyncConnection) -> Position:
     return Position(row.sequence, row.fold, row.halted) if row else Position(0, FOLD)
 
 
-async def _first_of_each(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """Those events that are the first of their id; the others never count."""
+async def _first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """Those events that are the first of their id, here and in the whole log before; the others never count."""
     if not events:
         return []
     entries = [
@@ -151,7 +152,7 @@ async def _first_of_each(connection: AsyncConnection, events: Sequence[AnyEvent]
             "agent_id": each.agent_id,
             "recorded_at": each.at,
         }
-        for each in {each.event_id: each for each in reversed(events)}.values()
+        for each in first_of_each(events)
     ]
     statement = upsert(tables.journal).on_conflict_do_nothing().returning(tables.journal.c.sequence)
     accepted = set((await connection.execute(statement, entries)).scalars())

@@ -1,6 +1,6 @@
 """Laws of strength memory that hold for every life: order, repetition, decay, return from the archive, pruning."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import AgentSlept
+from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory import sleep
 from nemuri.domain.memory.mind import Memory, Mind
 from nemuri.domain.memory.policy import LEVELS, Policy
-from nemuri.domain.memory.remembering import evolve
+from nemuri.domain.memory.remembering import evolve, fold
 from tests.unit.domain.memory import stories
 from tests.unit.domain.memory.anything import EVENTS, history
 from tests.unit.domain.memory.stories import COST, A, Story, encoded, night, recorded, ruled, tiredness, used
@@ -156,8 +157,8 @@ def test_what_is_used_returns_from_the_archive(
 @given(st.lists(EVENTS, min_size=8, max_size=25), st.lists(EVENTS, min_size=8, max_size=25), st.randoms())
 def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random: Any) -> None:
     """However the sub-streams of two agents are shuffled into one log, each mind is the fold of its own."""
-    logs = {name: history([stories.defined(), *events]) for name, events in (("left", left), ("right", right))}
-    alone = {name: _folded(log) for name, log in logs.items()}
+    logs = {name: _log(events) for name, events in (("left", left), ("right", right))}
+    alone = {name: fold(log) for name, log in logs.items()}
     waiting = {name: list(log) for name, log in logs.items()}
     minds = {name: Mind() for name in logs}
     while any(waiting.values()):
@@ -186,19 +187,32 @@ def test_events_about_different_memories_commute(order: list[UUID], what: list[s
 @given(st.lists(EVENTS, min_size=5, max_size=30), st.data())
 def test_what_can_be_said_twice_by_itself_counts_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
     """Beginnings, ends of sessions, sleeps and withdrawals are idempotent even before ids are compared."""
-    log = history([stories.defined(), *events])
+    log = _log(events)
     at = data.draw(st.integers(0, len(log) - 1))
     again = log[at]
     assume(again.kind in {"memory_encoded", "session_ended", "relation_withdrawn", "agent_defined", "policy_adopted"})
-    once = _folded(log[: at + 1])
+    once = fold(log[: at + 1])
     assert evolve(once, recorded(again, again.sequence or 0)) == once
 
 
-def _folded(log: Sequence[AnyAgentEvent]) -> Mind:
-    mind = Mind()
-    for event in log:
-        mind = evolve(mind, event)
-    return mind
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(EVENTS, min_size=5, max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1)
+)
+def test_repeated_deliveries_change_nothing(events: list[AnyAgentEvent], again: list[tuple[int, int]]) -> None:
+    """However often an event of whatever kind comes once more, at whatever later place, the mind is the same."""
+    log = _log(events)
+    sprinkled = list(log)
+    for which, later in again:
+        event = log[which % len(log)]
+        at = min(sprinkled.index(event) + 1 + later, len(sprinkled))
+        sprinkled.insert(at, recorded(event, len(log) + len(sprinkled)))
+    assert fold(sprinkled) == fold(log)
+    assert [*first_of_each(sprinkled)] == log
+
+
+def _log(events: Iterable[AnyAgentEvent]) -> list[AnyAgentEvent]:
+    return history([*first_of_each([stories.defined(), *events])])
 
 
 def _timeless(memory: Memory) -> Memory:

@@ -3,8 +3,7 @@
 import random
 
 from nemuri.contracts.memories import AgentSlept, MemoriesRetrieved, MemoriesUsed, SessionEnded
-from nemuri.domain.memory.mind import Mind
-from nemuri.domain.memory.remembering import evolve
+from nemuri.domain.memory.remembering import fold
 from nemuri.face.experiments.corpus import AREAS, library, memories, stream
 from nemuri.face.experiments.living import Living, Regime, Vectors, memory_id
 
@@ -23,10 +22,7 @@ async def _lived(regime: Regime, tasks: int = TASKS) -> Living:
 async def test_the_mind_is_the_fold_of_what_happened() -> None:
     """Nothing of it was changed but by events, numbered and timed as in a log."""
     living = await _lived("use")
-    mind = Mind()
-    for event in living.history:
-        mind = evolve(mind, event)
-    assert mind == living.mind
+    assert fold(living.history) == living.mind
     assert [each.sequence for each in living.history] == list(range(1, len(living.history) + 1))
     assert [each.at for each in living.history] == sorted(each.at for each in living.history)
 
