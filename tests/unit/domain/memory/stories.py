@@ -9,6 +9,7 @@ from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
 from nemuri.contracts.clients import MemoryContent, Setting
+from nemuri.contracts.education import MemoriesReviewed
 from nemuri.contracts.event import Event, Usage, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
@@ -173,6 +174,14 @@ def used(*memory_ids: UUID, perspective: str | None = None) -> MemoriesUsed:
     """An answer really drew on these memories."""
     uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
     return MemoriesUsed(event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), perspective=perspective, uses=uses)
+
+
+def reviewed(*memory_ids: UUID, perspective: str | None = None) -> MemoriesReviewed:
+    """After a wrong answer these memories were looked at again."""
+    return MemoriesReviewed(
+        event_id=_fresh(), agent_id=AGENT, course_id=_fresh(), chapter=0, exercise=0, perspective=perspective,
+        memory_ids=memory_ids,
+    )  # fmt: skip
 
 
 def repetition(memory_id: UUID) -> Repetition:

@@ -1,7 +1,7 @@
 """Memory by use: what makes a memory stronger, and what does not (document 000 §3.5, document 003 §4)."""
 
 from nemuri.domain.memory.mind import Mind
-from nemuri.domain.memory.remembering import evolve
+from nemuri.domain.memory.remembering import fold
 from tests.unit.domain.memory.facts import accesses, candidates, impact, level, status, strength
 from tests.unit.domain.memory.stories import (
     COST,
@@ -17,6 +17,7 @@ from tests.unit.domain.memory.stories import (
     given,
     night,
     retrieved,
+    reviewed,
     ruled,
     sleeps,
     used,
@@ -73,6 +74,33 @@ def test_a_perspective_that_a_memory_does_not_keep_counts_as_its_strength() -> N
     ).then(strength(A, "new").equals(1.25), strength(A).equals(1.2))
 
 
+def test_a_review_is_one_use_that_is_worth_more() -> None:
+    """Document 000 §4.1: +0.2, and in the perspective of the exercise what any use adds there."""
+    given(encoded(A), encoded(B)).when(reviewed(A, perspective=COST)).then(
+        strength(A).equals(1.2),
+        strength(A, COST).equals(1.15),
+        strength(A, QUALITY).equals(1.0),
+        accesses(A).equals(1),
+        strength(B).equals(1.0),
+        accesses(B).equals(0),
+    )
+
+
+def test_a_review_is_worth_what_the_policy_in_force_says() -> None:
+    """`review_increment`, whatever a use adds; and its perspective may be none."""
+    given(*ruled(review_increment=0.7, strength_increment_on_use=0.0), encoded(A)).when(reviewed(A)).then(
+        strength(A).equals(1.7), strength(A, COST).equals(1.0)
+    )
+
+
+def test_reviews_earn_levels_and_bring_back_as_uses_do() -> None:
+    """Five of them are the first level; one brings back what was archived, at 0.5 and 0.2."""
+    given(encoded(A), *[reviewed(A)] * 5, *night(1)).then(level(A).equals(1))
+    given(*ruled(**ARCHIVE_AT_ONCE), encoded(A), *night(1)).when(reviewed(A)).then(
+        status(A).equals("active"), strength(A).equals(0.7)
+    )
+
+
 def test_impact_adds_up_and_a_fifth_of_it_goes_into_strength() -> None:
     """Document 003 §4.4: 2.0 and 1.5 points are 0.7 of strength."""
     given(encoded(A)).when(credited(A, points=2.0), credited(A, points=1.5)).then(
@@ -95,11 +123,7 @@ def test_what_concerns_an_unknown_memory_leaves_the_others_as_they_are() -> None
 
 def test_events_of_an_agent_that_is_not_defined_change_nothing() -> None:
     """A mind begins with a definition."""
-    mind = Mind()
-    for event in given(encoded(A), used(A), ended(1), sleeps(), adopted()).events[1:]:
-        mind = evolve(mind, event)
-
-    assert mind == Mind()
+    assert fold(given(encoded(A), used(A), ended(1), sleeps(), adopted()).events[1:]) == Mind()
 
 
 def test_a_new_definition_keeps_what_was_learned() -> None:
