@@ -47,7 +47,11 @@ class MemoryView(Value):
     access_count: int
     impact_score: float
     last_accessed_at: datetime | None
+    last_decay_at: datetime | None = None
+    """The agent's last sleep over a session since the memory began; None before that, and while it is archived."""
     created_at: datetime
+    updated_at: datetime | None = None
+    """When something last changed of it by itself, retrievals included; None where that is not known."""
 
 
 class MemoriesView(Value):

@@ -66,6 +66,7 @@ async def archived(resources: Resources, client: Client) -> MemoryView:
         await quiet(resources)
     view = await client.memory(memory_id)
     assert view.level >= Policy().reactivation_levels
+    assert view.last_decay_at is None
     return view
 
 
@@ -75,6 +76,9 @@ async def assert_back(client: Client, before: MemoryView) -> None:
     rules, uses = Policy(), after.access_count - before.access_count
     assert (after.status, after.level) == ("active", before.level - rules.reactivation_levels)
     assert uses >= 1
+    assert before.updated_at is not None
+    assert after.updated_at is not None
+    assert before.created_at < before.updated_at < after.updated_at
     assert after.strength == pytest.approx(rules.reactivation_strength + uses * rules.strength_increment_on_use)
 
 

@@ -1,8 +1,9 @@
 """What services and clients read from the views."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -190,6 +191,15 @@ class Views:
         query = select(journal.sequence).where(journal.kind == kind.kind_of(), *whose).order_by(journal.sequence)
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
+
+    async def recorded_at(self, agent_id: str, places: Collection[int]) -> dict[int, datetime]:
+        """When the agent's events at these places of the log were recorded."""
+        journal = tables.journal.c
+        query = select(journal.sequence, journal.recorded_at).where(
+            journal.agent_id == agent_id, journal.sequence.in_(places)
+        )
+        async with self.database.reading() as connection:
+            return {row.sequence: row.recorded_at for row in await connection.execute(query)}
 
     async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
         """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""

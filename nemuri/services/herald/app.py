@@ -132,10 +132,14 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 
 async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
-    """The memories as clients see them, with their relations to older ones."""
+    """The memories as clients see them, with their relations to older ones and the time of their last change."""
     named = {each.older for content, _ in found for each in content.relations}
     older = await resources.views.memories_by_id(named) if named else {}
-    return [memory_view(agent, content, memory, in_force(content, older)) for content, memory in found]
+    times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
+    return [
+        memory_view(agent, content, memory, in_force(content, older), times.get(memory.changed))
+        for content, memory in found
+    ]
 
 
 @service.answer(RememberedQuery)

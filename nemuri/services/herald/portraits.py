@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from nemuri.contracts.memories import FEATURES, Relation
@@ -116,7 +117,13 @@ def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relati
     )
 
 
-def memory_view(agent: Agent, content: Content, memory: Memory, relations: tuple[Relation, ...] = ()) -> MemoryView:
+def memory_view(
+    agent: Agent,
+    content: Content,
+    memory: Memory,
+    relations: tuple[Relation, ...] = (),
+    updated_at: datetime | None = None,
+) -> MemoryView:
     """A memory with its strengths as they are now, and the relations that are in force."""
     return MemoryView(
         memory_id=memory.memory_id,
@@ -134,8 +141,16 @@ def memory_view(agent: Agent, content: Content, memory: Memory, relations: tuple
         access_count=memory.access_count,
         impact_score=memory.impact_score,
         last_accessed_at=memory.last_accessed_at,
+        last_decay_at=_faded_at(agent, content, memory),
         created_at=content.created_at,
+        updated_at=updated_at,
     )
+
+
+def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None:
+    """Document 003 §3.5: every active memory fades in every sleep of its agent over a session."""
+    at = agent.last_slept_at
+    return at if at is not None and memory.status == "active" and content.created_at < at else None
 
 
 def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
