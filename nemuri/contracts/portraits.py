@@ -47,6 +47,8 @@ class MemoryView(Value):
     access_count: int
     impact_score: float
     last_accessed_at: datetime | None
+    archived_at: datetime | None = None
+    """When it was archived; None while it is active."""
     created_at: datetime
 
 

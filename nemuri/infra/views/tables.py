@@ -192,6 +192,7 @@ memory_state = Table(
     Column("effective_uses", Integer, nullable=False),
     Column("impact_score", Float, nullable=False),
     _time("last_accessed_at", nullable=True),
+    _time("archived_at", nullable=True),
     _json("yields_to"),
     Column("revision", Integer, nullable=False),
     Column("changed", BigInteger, nullable=False),

@@ -134,6 +134,7 @@ def memory_view(agent: Agent, content: Content, memory: Memory, relations: tuple
         access_count=memory.access_count,
         impact_score=memory.impact_score,
         last_accessed_at=memory.last_accessed_at,
+        archived_at=memory.archived_at,
         created_at=content.created_at,
     )
 

@@ -160,4 +160,4 @@ def _folded(log: Sequence[AnyAgentEvent]) -> Mind:
 
 
 def _timeless(memory: Memory) -> Memory:
-    return memory.but(changed=0, last_accessed_at=None)
+    return memory.but(changed=0, last_accessed_at=None, archived_at=None)
