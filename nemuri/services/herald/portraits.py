@@ -10,6 +10,7 @@ from nemuri.contracts.queries import MemoriesQuery
 from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered
+from nemuri.domain.tasks.costs import costs
 from nemuri.domain.tasks.state import Assignment, Feedback, Recalled, Task, TaskState
 
 PAGE_BYTES = 64
@@ -35,6 +36,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         learned=tuple(memory for each in work for memory in each.memories),
         repeated=tuple(memory for each in work for memory in each.repeated),
         dropped=tuple(learning for each in work for learning in each.dropped),
+        costs=costs(state),
         reason=task.reason,
         items=task.items if task.status == "negotiation" else (),
         options=task.options if task.status == "negotiation" else (),

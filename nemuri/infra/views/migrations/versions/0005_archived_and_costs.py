@@ -1,4 +1,4 @@
-"""When memories were archived."""
+"""When memories were archived, and what routing, judging and learning cost."""
 
 from alembic import op
 
@@ -9,8 +9,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; a rebuild, which a newer fold asks for, fills it."""
+    """Add the columns; a rebuild, which a newer fold asks for, fills them."""
     op.execute("ALTER TABLE memory_state ADD COLUMN archived_at timestamptz")
+    op.execute("ALTER TABLE task ADD COLUMN routing_usage jsonb NOT NULL DEFAULT '[]'")
+    op.execute("ALTER TABLE assignment ADD COLUMN judge_usage jsonb")
+    op.execute("ALTER TABLE assignment ADD COLUMN learning_usage jsonb")
 
 
 def downgrade() -> None:
