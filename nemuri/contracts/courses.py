@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from nemuri.contracts.event import Identifier, Text, Value
+from nemuri.contracts.event import Identifier, Text, Usage, Value
 
 
 class AnswerReport(Value):
@@ -38,6 +38,8 @@ class ChapterReport(Value):
     """Whether the agent has slept over the reading."""
     memories: int
     """How many of them it made."""
+    usage: Usage | None = None
+    """What reading it cost; None before it is read."""
     archived: int
     """How many of these are in the archive by now."""
     strength: float | None

@@ -25,12 +25,10 @@ class Advice(Value):
     """A parameter to turn."""
 
     parameter: Label
-    """A parameter of the agent's policy, or a setting of the platform (`NEMURI_…`)."""
+    """A parameter of the agent's policy."""
     present: JsonValue
     proposed: JsonValue
     direction: Literal["raise", "lower"]
-    applicable: bool
-    """Whether it is a parameter of the policy, which an event can change; a setting is set by people."""
 
 
 class Finding(Value):

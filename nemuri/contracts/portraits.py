@@ -49,6 +49,8 @@ class MemoryView(Value):
     last_accessed_at: datetime | None
     last_decay_at: datetime | None = None
     """The agent's last sleep over a session since the memory began; None before that, and while it is archived."""
+    archived_at: datetime | None = None
+    """When it was archived; None while it is active."""
     created_at: datetime
     updated_at: datetime | None = None
     """When something last changed of it by itself, retrievals included; None where that is not known."""

@@ -3,11 +3,13 @@
 from typing import Literal
 from uuid import UUID
 
-from nemuri.contracts.event import Value
+from nemuri.contracts.event import Usage, Value
 from nemuri.contracts.memories import Dropped
 from nemuri.contracts.tasks import Option, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
+Step = Literal["key points", "routing", "answer", "judge", "learnings", "panel"]
+"""Reading pieces, restating the request, answering, judging what was used, learning, merging voices."""
 
 
 class Retrieved(Value):
@@ -34,6 +36,12 @@ class FeedbackStanding(Value):
     """What it was credited to so far."""
 
 
+class Cost(Usage):
+    """What one step of a task cost by one model, over all of its attempts."""
+
+    step: Step
+
+
 class TaskResult(Value):
     """How a task stands."""
 
@@ -58,6 +66,8 @@ class TaskResult(Value):
     """Memories that were strengthened because what was learned says what they say already."""
     dropped: tuple[Dropped, ...] = ()
     """What was learned and not kept, and why."""
+    costs: tuple[Cost, ...] = ()
+    """What it cost so far, step by step; a step that asked no model is not among them."""
     reason: str | None = None
     """Why it failed."""
     items: tuple[str, ...] = ()

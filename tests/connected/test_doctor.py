@@ -7,6 +7,7 @@ import pytest
 
 from nemuri.contracts.agents import Perspective, PolicyAdopted
 from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.education import ChapterRead
 from nemuri.contracts.health import Advice, AgentHealth, Finding
 from nemuri.contracts.memories import (
     AgentSlept,
@@ -34,9 +35,9 @@ ARCHIVED = 25
 OFTEN = 51
 
 
-async def forgetful(log: Log) -> list[UUID]:
-    """An agent of 20 days that has archived most of what it knew; its memories."""
-    then = datetime.now(UTC) - timedelta(days=DAYS)
+async def forgetful(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
+    """An agent of so many days that has archived most of what it knew so many days ago; its memories."""
+    then = datetime.now(UTC) - timedelta(days=days)
     await log.append(agent_defined(), recorded_at=then)
     await log.append(
         PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"top_k_results": 7}), recorded_at=then
@@ -57,7 +58,8 @@ async def forgetful(log: Log) -> list[UUID]:
         await log.append(each, recorded_at=then)
     ids = [each.memory_id for each in memories]
     gone = tuple(Seen(memory_id=each, revision=0) for each in ids[-ARCHIVED:])
-    await log.append(AgentSlept(event_id=uuid4(), agent_id="python", sessions=(uuid4(),), archived=gone))
+    slept = AgentSlept(event_id=uuid4(), agent_id="python", sessions=(uuid4(),), archived=gone)
+    await log.append(slept, recorded_at=datetime.now(UTC) - timedelta(days=ago))
     return ids
 
 
@@ -171,6 +173,50 @@ async def test_the_work_of_agents_is_measured(settings: Settings) -> None:
         assert pace.value == pytest.approx(2 / 7)
         assert advised(health, "tasks_per_day").proposed == pytest.approx(2 / 7, rel=0.01)
         assert [each.agent_id for each in await client.health()] == ["orchestrator", "python"]
+
+
+async def test_only_what_was_archived_of_late_counts(settings: Settings) -> None:
+    """A memory of the archive that comes to mind is not archived once more by that."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        ids = await forgetful(resources.log, days=60, ago=40)
+        await resources.log.append(retrieved(ids[-ARCHIVED:]))
+        await quiet(resources, ("projector",))
+        await client.settle()
+        [health] = await client.health("python")
+        assert measured(health, "archive_rate").value == 0
+        gone = await client.memory(ids[-1])
+        assert (gone.status, gone.candidate_count) == ("archived", 1)
+        assert gone.archived_at is not None
+        assert (datetime.now(UTC) - gone.archived_at).days in {39, 40}
+        assert (await client.memory(ids[0])).archived_at is None
+    await assert_verified(settings)
+
+
+async def test_a_chapter_is_one_session(settings: Settings) -> None:
+    """It is read, and the session of the reading ends: one of the week, not two."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(), recorded_at=datetime.now(UTC) - timedelta(days=DAYS))
+        await client.settle()
+        read = ChapterRead(event_id=uuid4(), agent_id="python", course_id=uuid4(), chapter=0, sections=())
+        await resources.log.append(read)
+        await quiet(resources)
+        events = await effective(resources.log)
+        assert [each.assignment_id for each in events if isinstance(each, SessionEnded)] == [read.session_id]
+        [health] = await client.health("python")
+        assert measured(health, "tasks_per_day").value == pytest.approx(1 / 7)
+
+
+async def test_a_principle_that_comes_to_mind_is_no_hit(settings: Settings) -> None:
+    """It is in every context anyway, be it relevant or not."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(perspectives=(Perspective(name="semantics"),)))
+        await client.settle()
+        await client.remember("python", "The truth value of an empty list is false.", tags=["principle"])
+        told = await client.ask("What is the truth value of an empty list?", settled=True)
+        assert told.retrieved
+        await quiet(resources)
+        [health] = await client.health("python")
+        assert measured(health, "hit_rate").value == 0
 
 
 async def test_an_unknown_agent_has_no_health(settings: Settings) -> None:

@@ -61,6 +61,7 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
     }
     assert "70 degrees" in result.panel.merged
     assert "90 degrees" not in result.panel.merged
+    assert [each.step for each in result.costs] == ["answer", "learnings", "panel"]
     [dissent] = result.panel.dissent
     assert (dissent.agent_id, dissent.perspective) == ("history", KNOWN["history"][0])
     assert "90 degrees" in dissent.text

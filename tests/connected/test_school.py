@@ -78,6 +78,7 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
         first, second = course.chapters
         assert (first.read, first.slept, first.memories, first.right, first.wrong) == (True, True, 2, 1, 1)
         assert (second.read, second.slept, second.memories, second.exercises) == (True, True, 1, 0)
+        assert first.usage == Usage(model="extractive")
         right, wrong = first.details
         assert [(each.correct, each.missing, each.reviewed) for each in right.answers] == [(True, (), ())]
         assert [(each.correct, each.missing) for each in wrong.answers] == [(False, ("zebra",))]

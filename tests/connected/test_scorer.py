@@ -6,6 +6,7 @@ import pytest
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.event import Event, derive
 from nemuri.contracts.memories import (
+    AgentSlept,
     HeldOut,
     ImpactCredited,
     MemoriesRetrieved,
@@ -126,7 +127,26 @@ async def test_feedback_days_later_trains_again_once(settings: Settings) -> None
         succeeded = helpful(7).model_copy(update={"event_id": derive(7, "success"), "reason": "success", "points": 1.5})
         await resources.log.append(succeeded)
         assert len(await trained(resources)) == 2
+        failed = helpful(7).model_copy(update={"event_id": derive(7, "failure"), "reason": "failure", "points": 0.0})
+        await resources.log.append(failed)
+        third = (await trained(resources))[-1]
+        assert (third.number, third.causation_id) == (3, failed.event_id), "the newest word decides"
     await assert_verified(settings)
+
+
+async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Settings) -> None:
+    """With a single new sample, two more assignments are enough, which by default they are not."""
+    async with at_work(settings, TRAINING) as resources:
+        await resources.log.append(agent_defined(AGENT))
+        await resources.log.append(
+            PolicyAdopted(event_id=derive("test", "policy"), agent_id=AGENT, parameters={"retrain_after": 1})
+        )
+        slept = AgentSlept(event_id=derive("test", "slept"), agent_id=AGENT, sessions=(derive("test", "session"),))
+        await resources.log.append(slept)
+        await lived(resources.log, range(60), by_impact)
+        assert [each.number for each in await trained(resources)] == [1]
+        await lived(resources.log, range(60, 62), by_impact)
+        assert [each.number for each in await trained(resources)] == [1, 2]
 
 
 async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -> None:

@@ -8,6 +8,7 @@ import pytest
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import MemoriesUsed, SessionEnded
+from nemuri.contracts.results import Cost
 from nemuri.face.client import Client
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
@@ -87,6 +88,7 @@ async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -
         assert [each.memory_id for each in found.uses] == [result.retrieved[1].memory_id]
         assert {each.method for each in found.uses} == {"judge"}
         assert found.usage == Usage(model="judge", input_tokens=90, output_tokens=4)
+        assert Cost(step="judge", model="judge", input_tokens=90, output_tokens=4) in result.costs
         calls = dict(judge.calls)
         assert sum(number for name, number in calls.items() if name.startswith("judgement")) == 1
         for each in await messages(resources.log):

@@ -19,7 +19,7 @@ from nemuri.contracts.education import (
     Repeating,
     Textbook,
 )
-from nemuri.contracts.event import derive
+from nemuri.contracts.event import Usage, derive
 from nemuri.domain.record import Record
 
 Place = tuple[int, int]
@@ -32,6 +32,8 @@ class Reading(Record):
 
     session_id: UUID
     memories: tuple[UUID, ...]
+    usage: Usage | None = None
+    """What reading it cost."""
 
 
 class Grade(Record):
@@ -169,7 +171,7 @@ def _read(state: CourseState, event: ChapterRead) -> CourseState:
         return state
     keys = (memory_key(event.agent_id, each.memory.content) for each in event.sections)
     memories = tuple(dict.fromkeys(derive(key, "memory_encoded") for key in keys))
-    reading = Reading(session_id=event.session_id, memories=memories)
+    reading = Reading(session_id=event.session_id, memories=memories, usage=event.usage)
     return replace(state, course=course.but(readings=(*course.readings, reading)))
 
 

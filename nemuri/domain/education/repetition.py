@@ -48,10 +48,13 @@ def again(
 
 
 def interval(answers: Sequence[bool]) -> timedelta:
-    """The fixed interval after these answers: a right one goes one interval on, a wrong one goes one back."""
+    """The fixed interval after these answers: a right one goes one interval on, a wrong one goes one back.
+
+    One that goes back from the shortest interval goes to before the first: the next right answer begins anew with it.
+    """
     place = -1
     for correct in answers:
-        place = min(place + 1, len(INTERVALS) - 1) if correct else max(place - 1, 0)
+        place = min(place + 1, len(INTERVALS) - 1) if correct else max(place - 1, -1)
     return INTERVALS[max(place, 0)]
 
 

@@ -4,7 +4,7 @@ Document 000 §3.4, with the rulings on training data: raw features of all candi
 used memories as positives, at most twice as many unused candidates as negatives, half the weight without success.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 from uuid import UUID
@@ -25,7 +25,12 @@ HELD_OUT_SHARE = 4
 NEGATIVES = 2
 """Unused candidates for each used one, at most."""
 SUCCEEDED = frozenset({"helpful", "success"})
-"""For these reasons an assignment was credited that succeeded; success is never assumed."""
+"""For these reasons an assignment was credited that succeeded; success is never assumed.
+
+A prevented error is worth impact, but it is no statement of success.
+"""
+FAILED = frozenset({"unhelpful", "failure"})
+"""For these it was credited if it did not."""
 UNPROVEN = 0.5
 """What an assignment weighs that failed or that nobody judged."""
 
@@ -86,16 +91,24 @@ class Samples:
         return len(self.labels)
 
 
-def experienced(retrieval: Retrieval, used: Collection[UUID], credited: Iterable[str]) -> Experience:
-    """What an assignment teaches that used these memories and was credited for these reasons."""
+def experienced(retrieval: Retrieval, used: Collection[UUID], credited: Sequence[str]) -> Experience:
+    """What an assignment teaches that used these memories and was credited for these reasons, in this order."""
     mine = set(used)
     labels = np.array([each in mine for each in retrieval.memory_ids], dtype=bool)
-    return Experience(retrieval, labels, UNPROVEN if SUCCEEDED.isdisjoint(credited) else 1.0)
+    return Experience(retrieval, labels, 1.0 if _succeeded(credited) else UNPROVEN)
 
 
 def reweighs(reason: str, credited: Sequence[str]) -> bool:
-    """Whether this reason is the one by which an assignment, credited for all of these in this order, succeeded."""
-    return next((each for each in credited if each in SUCCEEDED), None) == reason
+    """Whether this reason changed what an assignment weighs that was credited for all of these, in this order."""
+    if reason not in credited:
+        return False
+    at = credited.index(reason)
+    return _succeeded(credited[: at + 1]) != _succeeded(credited[:at])
+
+
+def _succeeded(credited: Sequence[str]) -> bool:
+    """By the newest that was said of success or failure; not where neither was."""
+    return next((each in SUCCEEDED for each in reversed(credited) if each in SUCCEEDED | FAILED), False)
 
 
 def samples(experiences: Sequence[Experience]) -> Samples:

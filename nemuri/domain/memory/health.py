@@ -41,9 +41,8 @@ THRESHOLD: Final = (0.02, 0.4)
 """The archive threshold stays below the strength that a memory comes back with (0.5), and above nothing."""
 INCREMENT: Final = (0.02, 0.5)
 TOP_K: Final = (3, 50)
-RELEVANCE: Final = (0.02, 0.95)
-SETTING: Final = "NEMURI_RELEVANCE_THRESHOLD"
-"""The similarity threshold of document 003 §6.2: it belongs to the embedder, so it is a setting of the platform."""
+FLOOR: Final = (0.02, 0.5)
+"""From half of a query's terms on, hardly anything is relevant to it (`bench/abstention.py`)."""
 
 Range = tuple[float | None, float | None]
 Direction = Literal["raise", "lower"]
@@ -101,7 +100,7 @@ class _Agent:
 
     def turned(self, parameter: str, direction: Direction) -> Advice | None:
         """The parameter one step on; None where its bound is reached."""
-        present = self.relevance if parameter == SETTING else getattr(self.rules, parameter)
+        present = getattr(self.rules, parameter)
         proposed = stepped(parameter, present, direction)
         if proposed == present:
             return None
@@ -115,7 +114,9 @@ _NOTHING: Final[Turn] = (None, "raise", "")
 def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
     """Every measure of document 003 §6.1 with the direction of §6.2, and what RULINGS adds.
 
-    `relevance` is the cosine from which on the embedder calls a memory relevant.
+    `relevance` is the cosine from which on the embedder calls a memory relevant: the similarity threshold of §6.2.
+    It is a setting of the platform that only people turn, and little depends on it, because what shares words with
+    a query is found all the same; so the advice is the floor under both, a parameter of the policy.
     """
     agent = _Agent(vitals, rules, relevance)
     _forgetting(agent)
@@ -126,15 +127,15 @@ def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Findin
 
 
 def stepped(parameter: str, present: float, direction: Direction) -> float:
-    """The value one step on, inside the parameter's bounds; what is beyond a bound stays."""
+    """The value one step on, inside the parameter's bounds; what is beyond a bound stays, but 0 is raised to it."""
     low, high = {
         "archive_threshold": THRESHOLD,
         "strength_increment_on_use": INCREMENT,
         "top_k_results": TOP_K,
-        SETTING: RELEVANCE,
+        "relevance_floor": FLOOR,
     }.get(parameter, (0.0, float("inf")))
     factor = ROOM if parameter.startswith("max_") else STEP
-    wanted = present * factor if direction == "raise" else present / factor
+    wanted = (present * factor or low) if direction == "raise" else present / factor
     if isinstance(present, int):
         wanted = max(round(wanted), present + 1) if direction == "raise" else min(round(wanted), present - 1)
     bounded = max(present, min(wanted, high)) if direction == "raise" else min(present, max(wanted, low))
@@ -148,7 +149,7 @@ def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
     wanted: dict[str, set[str]] = {}
     values: dict[str, JsonValue] = {}
     for each in findings:
-        if each.advice is not None and each.advice.applicable:
+        if each.advice is not None:
             wanted.setdefault(each.advice.parameter, set()).add(each.advice.direction)
             values[each.advice.parameter] = each.advice.proposed
     return {name: values[name] for name, directions in wanted.items() if len(directions) == 1}
@@ -181,12 +182,14 @@ def _retrieval(agent: _Agent) -> None:
     """Whether what comes to mind is what is needed."""
     vitals = agent.vitals
     worked = vitals.tasks >= ENOUGH_TASKS
+    noise: tuple[str, Direction] = ("relevance_floor", "raise")
+    embedder = f"the embedder has its own threshold: NEMURI_RELEVANCE_THRESHOLD, now {agent.relevance:g}"
     agent.find(
         "usage_ratio",
         vitals.usage_ratio,
         USAGE_RATIO,
         enough=vitals.candidates >= ENOUGH_MEMORIES,
-        low=(SETTING, "raise", "most of what comes to mind is noise"),
+        low=(*noise, f"most of what comes to mind is noise; {embedder}"),
         high=("top_k_results", "raise", "nearly all that comes to mind is used, so there may be too little of it"),
     )
     agent.find(
@@ -194,8 +197,8 @@ def _retrieval(agent: _Agent) -> None:
         vitals.hits / vitals.tasks if vitals.tasks else None,
         HIT_RATE,
         enough=worked,
-        low=(SETTING, "lower", "too often nothing comes to mind"),
-        high=(SETTING, "raise", "something comes to mind whatever is asked"),
+        low=("relevance_floor", "lower", f"too often nothing comes to mind; {embedder}"),
+        high=(*noise, f"something comes to mind whatever is asked; {embedder}"),
     )
     _context(agent, enough=worked)
     agent.find(
@@ -204,7 +207,7 @@ def _retrieval(agent: _Agent) -> None:
         (None, 0),
         enough=True,
         low=_NOTHING,
-        high=(SETTING, "raise", f"in more than {NEVER_USED} contexts and never used"),
+        high=(*noise, f"in more than {NEVER_USED} contexts and never used"),
     )
 
 
@@ -274,5 +277,4 @@ def _advice(parameter: str, present: float, proposed: float) -> Advice:
         present=present,
         proposed=proposed,
         direction="raise" if proposed > present else "lower",
-        applicable=parameter != SETTING,
     )

@@ -101,6 +101,8 @@ class Memory(Record):
     """The uses that count towards consolidation: less than all of them after a reactivation."""
     impact_score: float = 0.0
     last_accessed_at: datetime | None = None
+    archived_at: datetime | None = None
+    """By the log's time; None while it is active."""
     yields_to: tuple[UUID, ...] = ()
     """Newer memories that contradict or supersede it."""
     revision: int = 0

@@ -236,7 +236,7 @@ def _reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
     back = rebased(agent, memory, level=level, status="active", by=by)
     lacking = max(0.0, rules.reactivation_strength - agent.strength(back))
     return moved(agent, back, by=by, more=lacking, perspectives={}).but(
-        effective_uses=min(memory.effective_uses, rules.consolidation_thresholds[level])
+        effective_uses=min(memory.effective_uses, rules.consolidation_thresholds[level]), archived_at=None
     )
 
 
@@ -269,7 +269,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         reviewed=agent.reviewed if event.unfinished else agent.last_sleep,
         last_slept_at=event.recorded_at if fresh else agent.last_slept_at,
     )
-    mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), by=by)
+    mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), event)
     return mind if agent.next_policy is None else _governed(mind, agent, agent.next_policy)
 
 
@@ -281,12 +281,13 @@ def _governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
     return mind.with_agent(reviewed=0)
 
 
-def _archived(mind: Mind, memories: Iterable[Seen], *, by: int) -> Mind:
+def _archived(mind: Mind, memories: Iterable[Seen], event: AgentSlept) -> Mind:
     if mind.agent is None:
         return mind
     agent = mind.agent
     for each in memories:
         memory = mind.memories[each.memory_id]
         if memory.status == "active":
-            mind = mind.holding(rebased(agent, memory, level=memory.level, status="archived", by=by))
+            gone = rebased(agent, memory, level=memory.level, status="archived", by=event.sequence or 0)
+            mind = mind.holding(gone.but(archived_at=event.recorded_at))
     return mind

@@ -106,7 +106,10 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
         case TaskSummarised():
             return state.with_task(summary=event.summary, parts=event.parts, details=event.details)
         case TaskRouted():
-            return state.with_task(routed=len(event.choices), request=event.request)
+            spent = () if event.usage is None else (event.usage,)
+            return state.with_task(
+                routed=len(event.choices), request=event.request, routing_usage=(*task.routing_usage, *spent)
+            )
         case TaskCompleted():
             return state.with_task(
                 status="done", answer=event.answer, voices=event.panel, reason=None, ended_at=event.at
@@ -157,7 +160,7 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
             )
             return state.with_assignment(event.assignment_id, retrieved=recalled)
         case MemoriesUsed():
-            return state.with_assignment(event.assignment_id, used=event.memory_ids)
+            return state.with_assignment(event.assignment_id, used=event.memory_ids, judge_usage=event.usage)
         case LearningsExtracted():
             return _learned(state, event)
         case RepetitionWithdrawn():
@@ -176,6 +179,7 @@ def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
     return state.with_assignment(
         event.assignment_id,
         learned=len(event.learnings),
+        learning_usage=event.usage,
         repeated=tuple(each.memory_id for each in event.repetitions),
         dropped=event.dropped,
     )

@@ -42,6 +42,8 @@ class Task(Record):
     details: tuple[DetailPoint, ...] = ()
     routed: int = 0
     """How many assignments the present attempt has; 0 before it is routed."""
+    routing_usage: tuple[Usage, ...] = ()
+    """What each routing cost for which a model was asked."""
     request: str | None = None
     """What is asked in words that stand on their own, where the task continues a conversation."""
     answer: str | None = None
@@ -95,8 +97,11 @@ class Assignment(Record):
     usage: Usage | None = None
     used: tuple[UUID, ...] | None = None
     """None before the attribution."""
+    judge_usage: Usage | None = None
+    """What the judgement of what was used cost; None where no model was asked."""
     learned: int | None = None
     """How many learnings were extracted; None before that."""
+    learning_usage: Usage | None = None
     repeated: tuple[UUID, ...] = ()
     """The memories that learnings repeated."""
     dropped: tuple[Dropped, ...] = ()

@@ -179,6 +179,8 @@ def _show(view: "CoursesView") -> None:
             [_row(each) for each in course.chapters],
             numbers=("memories", "archived", "strength", "right", "wrong"),
         )
+        if spent := _spent(course):
+            say(f"reading cost {spent}")
         for chapter in course.chapters:
             for exercise in chapter.details:
                 for answer in exercise.answers:
@@ -189,6 +191,14 @@ def _show(view: "CoursesView") -> None:
                         say(f"         missing: {', '.join(answer.missing)}")
                     if not answer.correct:
                         say(f"         reviewed {len(answer.reviewed)} memories")
+
+
+def _spent(course: "CourseReport") -> str:
+    """The tokens that language models read and wrote for the chapters; empty where none was asked, which is free."""
+    usages = [each.usage for each in course.chapters if each.usage]
+    read, wrote = sum(each.input_tokens for each in usages), sum(each.output_tokens for each in usages)
+    models = ", ".join(dict.fromkeys(each.model for each in usages))
+    return f"{read:,} + {wrote:,} tokens ({models})" if read or wrote else ""
 
 
 def _standing(course: "CourseReport") -> str:

@@ -101,8 +101,7 @@ def _advised(finding: "Finding") -> str:
     advice = finding.advice
     if advice is None:
         return finding.note
-    verb = f"{advice.direction} {advice.parameter} from {advice.present} to {advice.proposed}"
-    return f"{finding.note}; {verb}{'' if advice.applicable else ' (a setting of the platform)'}"
+    return f"{finding.note}; {advice.direction} {advice.parameter} from {advice.present} to {advice.proposed}"
 
 
 def _told(changed: "Mapping[str, object]") -> str:

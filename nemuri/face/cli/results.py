@@ -51,12 +51,22 @@ def show_result(found: "TaskResult", session: Session) -> None:
             say(f"repeated {_ids(found.repeated)}")
         for each in found.dropped:
             say(f"dropped  {short(each.text, 60)} ({each.reason})")
+        if spent := _spent(found):
+            say(f"cost     {spent}")
     if found.status == "failed":
         raise Failure(f"task {found.task_id} failed: {found.reason}", FAILED)
     if found.status == "negotiation":
         if not session.json:
             _offer(found, session)
         raise typer.Exit(NEGOTIATION)
+
+
+def _spent(found: "TaskResult") -> str:
+    """What language models counted, in one line; empty where none was asked: reading without one is free."""
+    counted = (each for each in found.costs if each.input_tokens or each.output_tokens)
+    return "; ".join(
+        f"{each.step} {each.input_tokens:,} + {each.output_tokens:,} tokens ({each.model})" for each in counted
+    )
 
 
 def _seat(voice: "Voice") -> str:

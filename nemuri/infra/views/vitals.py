@@ -5,7 +5,6 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from nemuri.contracts.education import ChapterRead
 from nemuri.contracts.memories import SessionEnded
 from nemuri.domain.memory.health import NEVER_USED, Vitals
 from nemuri.domain.memory.mind import PRINCIPLE, Agent
@@ -37,15 +36,19 @@ _NEVER = text(
 )
 _WORK = text(
     """
-    -- The newest assignments: something came to mind; the context was full, and how much of it was used.
+    -- The newest assignments: something but principles came to mind; the context was full, and how much of it was used.
     WITH newest AS (
         SELECT retrieved, used, (
             SELECT count(*) FROM jsonb_array_elements(retrieved) AS one WHERE one->>'score' IS NOT NULL
-        ) AS found
+        ) AS found, EXISTS (
+            SELECT FROM jsonb_array_elements(retrieved) AS one
+            JOIN memory ON memory.memory_id = CAST(one->>'memory_id' AS uuid)
+            WHERE one->>'score' IS NOT NULL AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+        ) AS hit
         FROM assignment WHERE agent_id = :agent AND retrieved IS NOT NULL
         ORDER BY assigned_at DESC, assignment_id LIMIT :newest
     )
-    SELECT count(*), count(*) FILTER (WHERE found > 0), count(*) FILTER (WHERE found >= :top),
+    SELECT count(*), count(*) FILTER (WHERE hit), count(*) FILTER (WHERE found >= :top),
            avg(least(1.0, jsonb_array_length(used)::float / found)) FILTER (WHERE found >= :top AND used IS NOT NULL)
     FROM newest
     """
@@ -53,20 +56,16 @@ _WORK = text(
 _ARCHIVED = text(
     """
     -- What was archived since a moment and has not come back.
-    SELECT count(*) FROM memory_state WHERE agent_id = :agent AND status = 'archived' AND changed > (
-        SELECT coalesce(max(sequence), 0) FROM journal
-        WHERE agent_id = :agent AND recorded_at <= :now - interval '30 days'
-    )
+    SELECT count(*) FROM memory_state WHERE agent_id = :agent AND archived_at > :now - interval '30 days'
     """
 )
 _WEEK = text(
     """
-    -- The sessions of the last seven days: what an agent sleeps over, tasks and chapters alike.
+    -- The sessions of the last seven days: what an agent sleeps over, tasks and chapters alike, each ended once.
     SELECT count(*) FROM journal
-    WHERE agent_id = :agent AND kind = ANY(:kinds) AND recorded_at > :now - interval '7 days'
+    WHERE agent_id = :agent AND kind = :ended AND recorded_at > :now - interval '7 days'
     """
 )
-_SESSIONS = [SessionEnded.kind_of(), ChapterRead.kind_of()]
 
 
 async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
@@ -75,10 +74,11 @@ async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vital
     async with database.reading() as connection:
         ratio, candidates, never = (await connection.execute(_USAGE, known)).one()
         named = (await connection.execute(_NEVER, known | {"named": NAMED})).scalars().all()
-        work = {"agent": agent.agent_id, "newest": NEWEST, "top": agent.rules.top_k_results}
+        work = {"agent": agent.agent_id, "newest": NEWEST, "top": agent.rules.top_k_results, "principle": PRINCIPLE}
         tasks, hits, full, full_use = (await connection.execute(_WORK, work)).one()
         archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
-        week = (await connection.execute(_WEEK, {"agent": agent.agent_id, "now": now, "kinds": _SESSIONS})).scalar_one()
+        ended = {"agent": agent.agent_id, "now": now, "ended": SessionEnded.kind_of()}
+        week = (await connection.execute(_WEEK, ended)).scalar_one()
     return Vitals(
         days=max(0.0, (now - agent.defined_at).total_seconds() / 86_400),
         slept=agent.slept,

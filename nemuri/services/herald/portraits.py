@@ -11,6 +11,7 @@ from nemuri.contracts.queries import MemoriesQuery
 from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered
+from nemuri.domain.tasks.costs import costs
 from nemuri.domain.tasks.state import Assignment, Feedback, Recalled, Task, TaskState
 
 PAGE_BYTES = 64
@@ -36,6 +37,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         learned=tuple(memory for each in work for memory in each.memories),
         repeated=tuple(memory for each in work for memory in each.repeated),
         dropped=tuple(learning for each in work for learning in each.dropped),
+        costs=costs(state),
         reason=task.reason,
         items=task.items if task.status == "negotiation" else (),
         options=task.options if task.status == "negotiation" else (),
@@ -142,6 +144,7 @@ def memory_view(
         impact_score=memory.impact_score,
         last_accessed_at=memory.last_accessed_at,
         last_decay_at=_faded_at(agent, content, memory),
+        archived_at=memory.archived_at,
         created_at=content.created_at,
         updated_at=updated_at,
     )

@@ -68,6 +68,7 @@ def _chapter(
         read=reading is not None,
         slept=reading is not None and reading.session_id in slept,
         memories=len(made),
+        usage=reading.usage if reading else None,
         archived=len(made) - len(strengths),
         strength=sum(strengths) / len(strengths) if strengths else None,
         exercises=len(trials),

@@ -19,6 +19,7 @@ from nemuri.contracts.education import (
     Section,
     Textbook,
 )
+from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import NewMemory
 from nemuri.domain.education.course import CourseEvent, CourseState, evolve, task_of
 from nemuri.domain.education.lessons import sessions, setting, step
@@ -92,6 +93,14 @@ def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
     whole = after(begun(), read(), graded(0), graded(1))
     assert following(whole, FIRST) is None
     assert following(whole, FIRST, WORK) == "read"
+
+
+def test_a_course_knows_what_reading_cost() -> None:
+    """Chapter by chapter; nothing where nobody was asked."""
+    usage = Usage(model="large", input_tokens=30, output_tokens=5)
+    course = after(begun(), read().model_copy(update={"usage": usage}), read(1, SECOND)).course
+    assert course is not None
+    assert [each.usage for each in course.readings] == [usage, None]
 
 
 def test_a_wrong_answer_is_reviewed_before_the_course_goes_on() -> None:

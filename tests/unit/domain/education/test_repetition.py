@@ -32,10 +32,18 @@ def test_right_answers_go_through_the_intervals_and_stay_at_the_longest() -> Non
 
 
 @pytest.mark.parametrize(
-    ("answers", "days"), [([False], 1), ([True, True, False], 1), ([True, True, True, False], 3), ([False, True], 3)]
+    ("answers", "days"),
+    [
+        ([False], 1),
+        ([True, True, False], 1),
+        ([True, True, True, False], 3),
+        ([False, True], 1),
+        ([True, False, True], 1),
+        ([False, False, True, True], 3),
+    ],
 )
 def test_a_wrong_answer_goes_one_interval_back(answers: list[bool], days: int) -> None:
-    """Never below the shortest one."""
+    """Never below the shortest one, and a right one after that begins with it again."""
     assert interval(answers).days == days
 
 
@@ -44,6 +52,12 @@ def test_fixed_intervals_grow_by_right_answers_only(answers: list[bool]) -> None
     """A wrong answer never lengthens the interval and a right one never shortens it."""
     now = interval(answers) if answers else INTERVALS[0]
     assert interval([*answers, False]) <= now <= interval([*answers, True])
+
+
+@given(ANSWERS, st.integers(min_value=0, max_value=12))
+def test_a_wrong_answer_more_never_lengthens_the_interval(answers: list[bool], place: int) -> None:
+    """Wherever it was given: nobody gets ahead by being wrong."""
+    assert interval([*answers[:place], False, *answers[place:]]) <= interval(answers)
 
 
 @settings(deadline=None)

@@ -57,6 +57,11 @@ def accesses(memory_id: UUID) -> Fact:
     return _of_memory("access_count", memory_id)
 
 
+def archived_at(memory_id: UUID) -> Fact:
+    """Since when a memory is archived."""
+    return _of_memory("archived_at", memory_id)
+
+
 def yielding(memory_id: UUID) -> Fact:
     """What a memory yields to."""
     return _of_memory("yields_to", memory_id)

@@ -69,18 +69,25 @@ def test_there_are_no_more_negatives_than_unused_candidates() -> None:
         (("helpful",), 1.0),
         (("failure", "helpful"), 1.0),
         (("unhelpful",), 0.5),
+        (("success", "failure"), 0.5),
+        (("helpful", "success", "unhelpful"), 0.5),
+        (("success", "prevented_error"), 1.0),
         (("failure", "prevented_error"), 0.5),
+        (("prevented_error",), 0.5),
         ((), 0.5),
     ],
 )
 def test_only_success_counts_in_full(credited: tuple[str, ...], weight: float) -> None:
-    """Failure counts half, and so does what nobody judged: success is never assumed."""
+    """Failure counts half, and so does what nobody judged; the newest word decides, and success is never assumed."""
     assert set(experience.samples([taught(2, credited=credited)]).weights.tolist()) == {weight}
 
 
-def test_feedback_reweighs_an_assignment_once() -> None:
-    """The first reason that says success does; what says it again, or says the opposite, does not."""
+def test_feedback_reweighs_an_assignment_when_it_says_something_new() -> None:
+    """The first success does, and a failure after it; what says the same again does not."""
     assert experience.reweighs("helpful", ["failure", "helpful", "success"])
+    assert experience.reweighs("failure", ["success", "failure", "unhelpful"])
+    assert not experience.reweighs("unhelpful", ["success", "failure", "unhelpful"])
+    assert not experience.reweighs("prevented_error", ["prevented_error"])
     assert not experience.reweighs("success", ["failure", "helpful", "success"])
     assert not experience.reweighs("failure", ["failure"])
     assert not experience.reweighs("helpful", [])

@@ -8,7 +8,7 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri.contracts.health import Finding
-from nemuri.domain.memory.health import ROOM, SETTING, STEP, Vitals, examined, proposals, stepped
+from nemuri.domain.memory.health import FLOOR, ROOM, STEP, Vitals, examined, proposals, stepped
 from nemuri.domain.memory.policy import Policy
 
 WELL = Vitals(
@@ -51,13 +51,13 @@ def test_who_does_well_hears_no_advice() -> None:
         ("archive_rate", {"archived": 5}, "low", "archive_threshold", "raise"),
         ("mean_level", {"active": (95, 5, 0, 0, 0, 0)}, "low", "strength_increment_on_use", "raise"),
         ("mean_level", {"active": (0, 0, 50, 50, 0, 0)}, "high", "strength_increment_on_use", "lower"),
-        ("hit_rate", {"hits": 60}, "low", SETTING, "lower"),
-        ("hit_rate", {"hits": 95}, "high", SETTING, "raise"),
-        ("usage_ratio", {"usage_ratio": 0.05}, "low", SETTING, "raise"),
+        ("hit_rate", {"hits": 60}, "low", "relevance_floor", "lower"),
+        ("hit_rate", {"hits": 95}, "high", "relevance_floor", "raise"),
+        ("usage_ratio", {"usage_ratio": 0.05}, "low", "relevance_floor", "raise"),
         ("usage_ratio", {"usage_ratio": 0.4}, "high", "top_k_results", "raise"),
         ("context", {"full_use": 0.05}, "low", "top_k_results", "lower"),
         ("context", {"full_use": 0.6}, "high", "top_k_results", "raise"),
-        ("never_used", {"never_used": 3}, "high", SETTING, "raise"),
+        ("never_used", {"never_used": 3}, "high", "relevance_floor", "raise"),
         ("number", {"active": (4_600, 0, 0, 0, 0, 0)}, "high", "max_active_memories", "raise"),
         ("weight", {"active": (0, 0, 0, 0, 0, 290)}, "high", "max_total_weight", "raise"),
         ("tasks_per_day", {"week": 140}, "high", "expected_tasks_per_day", "raise"),
@@ -73,10 +73,9 @@ def test_each_observation_names_its_parameter_and_its_direction(
     assert found.verdict == verdict
     assert found.advice is not None
     assert (found.advice.parameter, found.advice.direction) == (parameter, direction)
-    present = RELEVANCE if parameter == SETTING else getattr(RULES, parameter)
+    present = getattr(RULES, parameter)
     assert found.advice.present == present
     assert (float(str(found.advice.proposed)) > present) == (direction == "raise")
-    assert found.advice.applicable == (parameter != SETTING)
     assert found.note
 
 
@@ -138,18 +137,37 @@ def test_a_parameter_on_which_findings_disagree_stays() -> None:
     assert proposals(found) == {}
 
 
-def test_a_setting_of_the_platform_is_never_applied() -> None:
-    """Only people set it."""
-    assert proposals(examined(replace(WELL, hits=10), RULES, relevance=RELEVANCE)) == {}
+@pytest.mark.parametrize(("hits", "proposed"), [(60, 0.16), (95, 0.25)])
+def test_the_floor_under_what_comes_to_mind_is_what_turns_the_hit_rate(hits: int, proposed: float) -> None:
+    """It is applied both ways; the embedder's own threshold is named beside it, and nobody turns that."""
+    found = finding("hit_rate", hits=hits)
+
+    assert proposals([found]) == {"relevance_floor": proposed}
+    assert "NEMURI_RELEVANCE_THRESHOLD, now 0.2" in found.note
 
 
-TURNED = ("archive_threshold", "strength_increment_on_use", "top_k_results", "max_active_memories", "max_total_weight")
+def test_a_floor_that_is_switched_off_is_raised_to_its_least() -> None:
+    """A step of nothing would be none."""
+    found = finding("hit_rate", Policy(relevance_floor=0.0), hits=95)
+
+    assert proposals([found]) == {"relevance_floor": FLOOR[0]}
+
+
+TURNED = (
+    "archive_threshold",
+    "strength_increment_on_use",
+    "relevance_floor",
+    "top_k_results",
+    "max_active_memories",
+    "max_total_weight",
+)
 
 
 @for_any(st.sampled_from(TURNED), st.sampled_from(("raise", "lower")), st.floats(1e-6, 1e6))
 def test_a_step_is_bounded_and_goes_the_way_it_says(parameter: str, direction: Any, start: float) -> None:
     """At most one step, never to the other side, and what it proposes is a valid policy."""
     present = max(1, min(200, round(start))) if parameter.endswith(("results", "memories")) else start
+    present = min(present, 1.0) if parameter == "relevance_floor" else present
 
     proposed = stepped(parameter, present, direction)
 

@@ -216,4 +216,4 @@ def _log(events: Iterable[AnyAgentEvent]) -> list[AnyAgentEvent]:
 
 
 def _timeless(memory: Memory) -> Memory:
-    return memory.but(changed=0, last_accessed_at=None)
+    return memory.but(changed=0, last_accessed_at=None, archived_at=None)

@@ -187,6 +187,16 @@ def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
     assert always_in_mind(few, everything) == (B, C)
 
 
+@pytest.mark.parametrize(("share", "kept"), [(0.0, ()), (0.1, (B,)), (0.25, (B,)), (0.26, (B, C)), (1.0, (B, C, A))])
+def test_how_many_principles_join_is_a_share_of_the_fixed_number(share: float, kept: tuple[UUID, ...]) -> None:
+    """Of four memories a quarter is one; a part of one is one, and nothing is none."""
+    story = given(encoded(A), encoded(B, strength=3.0), encoded(C, strength=2.0))
+    principles = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
+    agent = story.agent.but(policy={"top_k_results": 4, "principles_share": share})
+
+    assert always_in_mind(agent, principles) == kept
+
+
 def test_a_fixed_number_is_selected() -> None:
     """Ten by default, or what was asked for."""
     candidates = [_candidate(each, score=1 - number / 100) for number, each in enumerate(MANY)]

@@ -2,7 +2,7 @@
 
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.remembering import fold
-from tests.unit.domain.memory.facts import accesses, candidates, impact, level, status, strength
+from tests.unit.domain.memory.facts import accesses, archived_at, candidates, impact, level, status, strength
 from tests.unit.domain.memory.stories import (
     COST,
     QUALITY,
@@ -164,6 +164,16 @@ def test_a_retrieval_from_the_archive_brings_nothing_back() -> None:
     given(*ruled(**ARCHIVE_AT_ONCE), encoded(A), *night(1)).when(retrieved(A), credited(A, points=0.0)).then(
         status(A).equals("archived"), candidates(A).equals(1)
     )
+
+
+def test_a_memory_knows_since_when_it_is_archived() -> None:
+    """Since the sleep, whatever concerns it there, until it comes back."""
+    story = given(*ruled(**ARCHIVE_AT_ONCE), encoded(A), encoded(B, strength=40.0), *night(1))
+    asleep = story.agent.last_slept_at
+
+    story.then(archived_at(A).equals(asleep), archived_at(B).equals(None))
+    story = story.when(retrieved(A), credited(A, points=1.0), *night(2)).then(archived_at(A).equals(asleep))
+    story.when(used(A)).then(archived_at(A).equals(None))
 
 
 def test_use_brings_back_from_the_archive_at_one_half() -> None:

@@ -1,0 +1,38 @@
+"""What a task cost: the model calls of all of its steps and attempts."""
+
+from collections.abc import Iterator
+
+from nemuri.contracts.event import Usage
+from nemuri.contracts.results import Cost, Step
+from nemuri.domain.tasks.state import TaskState
+
+
+def costs(state: TaskState) -> tuple[Cost, ...]:
+    """One cost for each step and model, in the order of the steps; none for what no model was asked for."""
+    found: dict[tuple[Step, str], Cost] = {}
+    for step, usage in _calls(state):
+        if usage is not None:
+            known = found.get((step, usage.model), Cost(step=step, model=usage.model))
+            found[step, usage.model] = Cost(
+                step=step,
+                model=usage.model,
+                input_tokens=known.input_tokens + usage.input_tokens,
+                output_tokens=known.output_tokens + usage.output_tokens,
+            )
+    return tuple(found.values())
+
+
+def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
+    task, work = state.task, [each for _, each in sorted(state.assignments.items())]
+    for _, chunk in sorted(state.chunks.items()):
+        yield "key points", chunk.usage
+    for usage in task.routing_usage if task else ():
+        yield "routing", usage
+    for each in work:
+        yield "answer", each.usage
+    for each in work:
+        yield "judge", each.judge_usage
+    for each in work:
+        yield "learnings", each.learning_usage
+    if task and task.voices:
+        yield "panel", task.voices.usage
