@@ -1,6 +1,6 @@
 """What an agent looks for, and which of the memories found come first: stage 2 of retrieval (document 000 §3.4)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -164,19 +164,36 @@ def _below(candidate: Candidate, newer: Candidate) -> Candidate:
     return candidate.model_copy(update={"score": score, "yields_to": newer.memory_id})
 
 
-def selected(candidates: Sequence[Candidate], policy: Policy, *, top: int | None, seed: int) -> tuple[UUID, ...]:
-    """Which candidates, best first, go into the context (document 000 §3.4, the cliff and its remedies)."""
+def selected(
+    candidates: Sequence[Candidate], policy: Policy, *, top: int | None, seed: int, apart: Collection[UUID] = ()
+) -> tuple[UUID, ...]:
+    """Which candidates, best first, go into the context (document 000 §3.4, the cliff and its remedies).
+
+    All candidates of a retrieval are given, because a score is measured among them; those `apart` are not chosen.
+    """
     base, limit = top or policy.top_k_results, policy.selection_limit
+    open_to = [
+        pair for pair in zip(candidates, _levels(candidates, policy), strict=True) if pair[0].memory_id not in apart
+    ]
     match policy.selection:
         case "top_k":
-            chosen = list(candidates[:base])
+            chosen = open_to[:base]
         case "threshold":
-            chosen = [each for each in candidates if each.score >= policy.score_threshold][:limit]
+            chosen = [pair for pair in open_to if pair[1] >= policy.score_threshold][:limit]
         case "tail":
             draw = Random(seed)
-            tail = [each for each in candidates[base:limit] if draw.random() < each.score]
-            chosen = [*candidates[:base], *tail]
-    return tuple(each.memory_id for each in chosen)
+            chosen = open_to[:base] + [pair for pair in open_to[base:limit] if draw.random() < pair[1]]
+    return tuple(each.memory_id for each, _ in chosen)
+
+
+def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
+    """For each place, best first, the score that the policy's own ranking gives its best of that place.
+
+    A learned scorer has a scale of its own: it decides who stands at a place, and the linear score that it serves
+    instead of, what the place is worth. So as many are selected before it serves as after.
+    """
+    raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
+    return sorted(scores(raw, policy).tolist(), reverse=True)
 
 
 def valid(scope: Scope, setting: Setting) -> bool:

@@ -42,7 +42,6 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     )
     kept = always_in_mind(agent, found.principles)
     seed = event.assignment_id.int % 2**32
-    others = [each for each in found.candidates if each.memory_id not in kept]
     return MemoriesRetrieved.following(
         event,
         agent_id=event.agent_id,
@@ -56,7 +55,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         seed=seed,
         ranking=found.ranking,
         candidates=found.candidates,
-        selected=selected(others, agent.rules, top=None, seed=seed),
+        selected=selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept),
         principles=kept,
         deep=found.deep,
     )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nemuri.contracts.agents import Definition, Perspective
 from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.memories import FEATURES, Candidate
+from nemuri.domain.memory import scorer
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.ranking import (
     Found,
@@ -208,7 +209,7 @@ def test_a_fixed_number_is_selected() -> None:
 
 def test_selection_by_threshold_takes_what_is_good_enough() -> None:
     """Few or many, but not more than its limit."""
-    policy = Policy(selection="threshold", score_threshold=0.4, selection_limit=20)
+    policy = Policy(ranking="document_003", selection="threshold", score_threshold=0.4, selection_limit=20)
     candidates = [_candidate(each, score=0.9 - number / 10) for number, each in enumerate(MANY[:8])]
 
     assert selected(candidates, policy, top=None, seed=0) == tuple(MANY[:6])
@@ -217,7 +218,7 @@ def test_selection_by_threshold_takes_what_is_good_enough() -> None:
 
 def test_a_drawn_tail_softens_the_cliff() -> None:
     """The first ten for certain, of the next ten each by its score; the seed decides, and decides again."""
-    policy = Policy(selection="tail")
+    policy = Policy(ranking="document_003", selection="tail")
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
     drawn = [selected(candidates, policy, top=None, seed=seed) for seed in range(50)]
@@ -230,6 +231,33 @@ def test_a_drawn_tail_softens_the_cliff() -> None:
     assert selected([_candidate(each, score=0.0) for each in MANY], policy, top=None, seed=1) == tuple(MANY[:10])
 
 
+def test_what_is_apart_is_not_selected_again() -> None:
+    """The next best takes its place."""
+    candidates = [_candidate(each, score=0.5) for each in MANY]
+
+    assert selected(candidates, Policy(), top=3, seed=0, apart=MANY[1:3]) == (MANY[0], *MANY[3:5])
+
+
+@pytest.mark.parametrize("selection", ["threshold", "tail"])
+def test_as_many_are_selected_before_a_scorer_serves_as_after(selection: str) -> None:
+    """A copy of the linear score orders the same but scores on another scale; one turned round only swaps places."""
+    policy = Policy.of({"selection": selection, "score_threshold": 0.6})
+    steps = np.arange(30.0)[:, None] / 29 * np.ones(9)
+    linear = scores(steps, policy)
+    copied = scorer.scores(scorer.copy_of_linear(), transformed(steps))
+
+    def chosen(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[UUID, ...]:
+        rows = zip(MANY, steps.tolist(), values.tolist(), strict=True)
+        known = [_candidate(who, score=value).model_copy(update={"features": row}) for who, row, value in rows]
+        return selected(sorted(known, key=lambda each: -each.score), policy, top=None, seed=7)
+
+    before = chosen(linear)
+    assert 0 < len(before) < len(MANY)
+    assert chosen(copied) == before
+    assert chosen(copied / 10) == before
+    assert len(chosen(-copied)) == len(before)
+
+
 def _found(
     story: Story, memory_id: UUID, *, relevance: float = 0.5, tags: tuple[str, ...] = (), learnings: object = None
 ) -> Found:
@@ -239,4 +267,6 @@ def _found(
 
 
 def _candidate(memory_id: UUID, *, score: float) -> Candidate:
-    return Candidate(memory_id=memory_id, similarity=0, lexical=0, relevance=0, features=(0.0,) * 9, score=score)
+    """Of the score by document 003, which counts similarity half."""
+    features = (2 * score, *(0.0,) * 8)
+    return Candidate(memory_id=memory_id, similarity=0, lexical=0, relevance=0, features=features, score=score)
