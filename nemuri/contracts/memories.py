@@ -51,7 +51,7 @@ class MemoriesRetrieved(AgentEvent):
     query: Text
     terms: tuple[str, ...]
     expansions: dict[Label, Text]
-    """The query as widened by the keywords of each perspective."""
+    """The query as widened by the keywords of each perspective, and the task's summary where that says more."""
     vector: str
     """The key of the query's vector."""
     perspective: Label | None

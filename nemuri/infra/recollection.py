@@ -17,8 +17,8 @@ from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.learning import COMPARED, near
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
-from nemuri.domain.memory.ranking import expanded, valid, version
-from nemuri.domain.memory.retrieval import Asked, relevant, retrieved
+from nemuri.domain.memory.ranking import valid, version
+from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, worded
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -38,6 +38,8 @@ class Recollection:
     known: dict[UUID, Remembered]
     terms: tuple[str, ...]
     expansions: dict[str, str]
+    items: int
+    """How many requests the query lists."""
     ranking: str
     deep: bool
     """Whether the archive was asked."""
@@ -81,14 +83,15 @@ class Recollections:
         setting: Setting,
         deep: bool = False,
         now: datetime | None = None,
+        summary: str | None = None,
     ) -> Recollection:
-        """The memories relevant to a query, ranked, or none.
+        """The memories relevant to a query, and to the summary of the task that asks it, ranked, or none.
 
         The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
         """
-        expansions = expanded(agent, query)
+        wording = worded(agent, query, summary)
         vectors = resources.vectors.serving(agent.embedding)
-        asked = await _asked(vectors, (query, *expansions.values()), setting)
+        asked = await _asked(vectors, wording, setting)
         scorer = await resources.views.scorer(agent.agent_id)
         indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
@@ -102,7 +105,8 @@ class Recollections:
             candidates=found.candidates,
             known=known,
             terms=tuple(terms(query)),
-            expansions=expansions,
+            expansions=dict(wording.expansions),
+            items=len(wording.items),
             ranking=version(agent.rules, scorer),
             deep=found.deep,
             principles=principles,
@@ -114,7 +118,7 @@ class Recollections:
         At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        asked = await _asked(vectors, (text,), _setting(scope))
+        asked = await _asked(vectors, Wording(text), _setting(scope))
         wanted = terms(text)
         indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
@@ -137,8 +141,8 @@ class Recollections:
         return known
 
 
-async def _asked(vectors: Vectors, texts: tuple[str, ...], setting: Setting) -> Asked:
-    return Asked(texts, await vectors.of(texts), vectors.embedder.relevance_threshold, setting)
+async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:
+    return Asked(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
 
 
 def _setting(scope: Scope) -> Setting:

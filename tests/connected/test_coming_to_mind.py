@@ -1,17 +1,23 @@
 """What comes to mind for a task, what does not, what comes back from the archive, and why."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.clients import Scope
+from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, ScorerTrained, Weights
 from nemuri.contracts.portraits import MemoryView
 from nemuri.domain.memory.policy import Policy
+from nemuri.domain.memory.retrieval import SUMMARY
 from nemuri.domain.memory.scorer import copy_of_linear
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
+from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.factory import Models
+from nemuri.infra.models.protocol import Answer, AnswerJob, Reply
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from tests.connected.scene import EVERYBODY, agent_defined, assert_verified, at_work, effective, quiet, visiting
@@ -28,6 +34,17 @@ QUICKLY = {
 }
 """A policy under which a session is enough to forget what was not used in it, or was used before."""
 SLEEPLESS = tuple(name for name in EVERYBODY if name != "sleep")
+
+
+class Assessor(ExtractiveModel):
+    """Assesses by the first thing that it remembers, which a model of words alone cannot."""
+
+    async def answer(self, job: AnswerJob) -> Reply[Any]:
+        """What it remembers and cites, or nothing."""
+        if not job.memories:
+            return await super().answer(job)
+        first = job.memories[0]
+        return Reply(Answer(f"{first.text} [{first.label}]", (first.label,), complete=True), Usage(model="assessor"))
 
 
 async def retrieval(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
@@ -102,6 +119,28 @@ async def test_a_question_about_something_else_finds_nothing(settings: Settings)
         assert (found.candidates, found.selected, found.deep) == ((), (), True)
         [explanation] = await client.why(result.task_id)
         assert explanation.candidates == ()
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_what_a_document_names_comes_to_mind(settings: Settings) -> None:
+    """The task has no word of it; its summary does, and that takes part in the query, as a supplied one does."""
+    known = "The invoices of Halvorsen Marine must be checked against the crane log."
+    offer = "Halvorsen Marine sends invoices for the crane of the last quarter, 4,200 in all."
+    models = Models(Assessor(), ExtractiveModel())
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        memory_id = await client.remember("python", known)
+        for given in ({"documents": [("offer.txt", offer)]}, {"summary": offer}):
+            result = await client.ask("Please assess what is attached.", settled=True, **given)
+            found = await retrieval(resources, result.task_id)
+            assert offer in found.expansions[SUMMARY]
+            assert (found.query, memory_id in found.selected) == ("Please assess what is attached.", True)
+            assert result.used == (memory_id,)
+        alone = await client.ask("Please assess what is attached.", settled=True)
+        found = await retrieval(resources, alone.task_id)
+        assert (found.selected, SUMMARY in found.expansions) == ((), False)
         await quiet(resources)
     await assert_verified(settings)
 

@@ -152,14 +152,17 @@ class AgentIndex:
         floor: float = 0.0,
         mask: Mask | None = None,
         limit: int = 50,
+        own: int = 1,
+        bearing: int = 1,
     ) -> Candidates:
         """The `limit` most relevant rows under the mask (`eligible()` unless given) for a query and its expansions.
 
         `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of as many texts: the query first,
-        then its expansions. A row is a candidate if it shares a term, or if its cosine is positive and reaches the
-        threshold, which belongs to the embedder. There are none at all unless some row bears on the query itself:
-        holds a share `floor` of its terms (`Postings.shares`), or has as telling a cosine (`TELLING`). Raises
-        ValueError for shapes that do not agree.
+        with its items the first `own` texts, which count whole, then its expansions. A row is a candidate if it shares
+        a term, or if its cosine is positive and reaches the threshold, which belongs to the embedder. There are none at
+        all unless some row bears on one of the first `bearing` texts: holds a share `floor` of its terms
+        (`Postings.shares`), or has as telling a cosine (`TELLING`). The cost is linear in the texts. Raises ValueError
+        for shapes that do not agree.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -170,11 +173,13 @@ class AgentIndex:
             return _NOTHING
         similarity = vectors @ self._vectors[: len(allowed)].T
         telling = TELLING * vector_threshold * floor / RELEVANCE_FLOOR
-        if similarity[0, rows].max() < telling and self._postings.shares(queries[0], len(allowed))[rows].max() < floor:
+        if similarity[:bearing, rows].max() < telling and all(
+            self._postings.shares(query, len(allowed))[rows].max() < floor for query in queries[:bearing]
+        ):
             return _NOTHING
         lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])
-        lexical[1:] *= EXPANSION_WEIGHT
-        similarity[1:] *= EXPANSION_WEIGHT
+        lexical[own:] *= EXPANSION_WEIGHT
+        similarity[own:] *= EXPANSION_WEIGHT
         return self._best(rows, similarity.max(axis=0)[rows], lexical.max(axis=0), vector_threshold, limit)
 
     def _best(

@@ -22,6 +22,13 @@ _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 
 """Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
 YIELD = 1e-6
 """How far below the memory that outdates it an older one stays at least."""
+EACH = 2
+"""Memories in the context for each request that a query lists.
+
+Measured on ten questions (Japanese paragraphs) in one list: the share of them whose paragraph is in the context is 0.59
+with one query and ten memories, 0.85 with a query for each and ten, 0.95 with a query for each and twenty (a question
+alone: 0.98 of ten). The best of each before the second best of any: 0.90 of ten, 0.93 of twenty.
+"""
 VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
 
 
@@ -165,13 +172,21 @@ def _below(candidate: Candidate, newer: Candidate) -> Candidate:
 
 
 def selected(
-    candidates: Sequence[Candidate], policy: Policy, *, top: int | None, seed: int, apart: Collection[UUID] = ()
+    candidates: Sequence[Candidate],
+    policy: Policy,
+    *,
+    top: int | None,
+    seed: int,
+    apart: Collection[UUID] = (),
+    items: int = 0,
 ) -> tuple[UUID, ...]:
     """Which candidates, best first, go into the context (document 000 §3.4, the cliff and its remedies).
 
     All candidates of a retrieval are given, because a score is measured among them; those `apart` are not chosen.
+    A query of many `items` has room for `EACH` of them, as far as the limit goes, unless `top` says how many it takes.
     """
-    base, limit = top or policy.top_k_results, policy.selection_limit
+    limit = policy.selection_limit
+    base = top or max(policy.top_k_results, min(EACH * items, limit))
     open_to = [
         pair for pair in zip(candidates, _levels(candidates, policy), strict=True) if pair[0].memory_id not in apart
     ]

@@ -1,8 +1,9 @@
 """Both stages of retrieval in one: from a query to the candidates of an agent, best first (document 000 §3.4)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -10,37 +11,70 @@ from numpy.typing import NDArray
 
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.memories import Candidate
+from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.keywords import occurring
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.mind import Agent, Remembered, Scorer
-from nemuri.domain.memory.ranking import Found, Occasion, ranked
+from nemuri.domain.memory.ranking import Found, Occasion, expanded, ranked
 
 Known = Callable[[UUID], Remembered]
 """What the agent knows of a memory in its index."""
 
 
+SUMMARY: Final = "task summary"
+"""The name of the expansion by the summary of a task (document 000 §3.6)."""
+LISTED: Final = 20
+"""At most so many items of a query are asked for on their own; above as many a client is asked how to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What is looked for."""
+
+    query: str
+    items: tuple[str, ...] = ()
+    """The requests that the query lists, each a query of its own that counts as much as the whole."""
+    expansions: Mapping[str, str] = field(default_factory=dict)
+    """By name; the one by the summary first, if there is one."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The query, its items, and its expansions."""
+        return self.query, *self.items, *self.expansions.values()
+
+    @property
+    def own(self) -> int:
+        """How many of the texts are the query itself."""
+        return 1 + len(self.items)
+
+    @property
+    def bearing(self) -> int:
+        """How many of the texts let something come to mind at all: what is asked, and what the task is about."""
+        return self.own + (SUMMARY in self.expansions)
+
+
+def worded(agent: Agent, query: str, summary: str | None = None) -> Wording:
+    """A query by its items too, widened by what a summary says beyond it and by the agent's perspectives."""
+    beyond = {SUMMARY: summary} if summary else {}
+    return Wording(query, listed_items(query)[:LISTED], beyond | expanded(agent, query))
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query and its expansions as both channels see them."""
+    """A query as both channels see it."""
 
-    texts: tuple[str, ...]
-    """The query first, then its expansions."""
+    wording: Wording
     vectors: NDArray[np.float32]
-    """A row for each text."""
+    """A row for each text of the wording."""
     threshold: float
     """The cosine from which on the embedder of the vectors calls a memory relevant."""
     setting: Setting
 
     @property
-    def query(self) -> str:
-        """What was asked, without what it was widened by."""
-        return self.texts[0]
-
-    @property
     def words(self) -> Sequence[Sequence[str]]:
         """The terms of each text."""
-        return [terms(text) for text in self.texts]
+        return [terms(text) for text in self.wording.texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +107,7 @@ def retrieved(
     if not found and not deep:
         deep, found = True, relevant(agent, index, known, asked, floor=floor, deep=True)
     tags = {tag for each in found for tag in each.content.memory.tags}
-    occasion = Occasion(perspective, frozenset(occurring(tags, asked.query)), now)
+    occasion = Occasion(perspective, frozenset(occurring(tags, asked.wording.query)), now)
     return Retrieved(ranked(agent, found, occasion, scorer), deep)
 
 
@@ -97,6 +131,8 @@ def relevant(
         floor=floor,
         mask=mask,
         limit=agent.rules.candidate_limit,
+        own=asked.wording.own,
+        bearing=asked.wording.bearing,
     )
     rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
     return [

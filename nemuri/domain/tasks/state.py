@@ -53,6 +53,12 @@ class Task(Record):
     submitted_at: datetime
     ended_at: datetime | None = None
 
+    @property
+    def background(self) -> str | None:
+        """What the task is about beyond its own words: its summary, where documents or the client gave it more."""
+        more = bool(self.details or self.supplied_summary) and self.summary != self.text
+        return self.summary if more else None
+
     def part(self, number: int) -> Part:
         """What an assignment of that part works on: in words that stand on their own, where there are such."""
         part = self.parts[number]

@@ -25,9 +25,9 @@ from nemuri.domain.memory import sleep, usage
 from nemuri.domain.memory.content import beginning, embedded_text, encoded, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.mind import Agent, Mind, Remembered
-from nemuri.domain.memory.ranking import expanded, selected, version
+from nemuri.domain.memory.ranking import selected, version
 from nemuri.domain.memory.remembering import evolve
-from nemuri.domain.memory.retrieval import Asked, retrieved
+from nemuri.domain.memory.retrieval import Asked, retrieved, worded
 from nemuri.domain.memory.tiredness import tiredness
 from nemuri.domain.memory.usage import Shown
 from nemuri.face.experiments.corpus import KEYWORDS, Passage, Task
@@ -122,13 +122,15 @@ class Living:
     async def recall(self, task: Task) -> Recalled:
         """What comes to mind for a task and what the extractive model answers from it; nothing happens to the agent."""
         query, agent = task.query, self.agent
-        texts = (query, *expanded(agent, query).values())
-        asked = Asked(texts, await self.vectors.of(texts), self.vectors.embedder.relevance_threshold, Setting())
+        wording = worded(agent, query)
+        asked = Asked(
+            wording, await self.vectors.of(wording.texts), self.vectors.embedder.relevance_threshold, Setting()
+        )
         found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
         candidates = found.candidates
         if self.regime == "none":
             candidates = tuple(sorted(candidates, key=lambda each: (-each.relevance, str(each.memory_id))))
-        context = selected(candidates, agent.rules, top=None, seed=0)
+        context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items))
         return Recalled(
             tuple(each.memory_id for each in candidates), candidates, context, await self._cited(task, context)
         )
@@ -190,7 +192,7 @@ class Living:
             assignment_id=cause.event_id,
             query=task.query,
             terms=tuple(terms(task.query)),
-            expansions=expanded(self.agent, task.query),
+            expansions=dict(worded(self.agent, task.query).expansions),
             vector="in-memory",
             perspective=task.needed.area,
             setting=Setting(),

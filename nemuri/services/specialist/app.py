@@ -39,6 +39,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         setting=state.task.setting,
         deep=state.task.deep,
         now=event.recorded_at,
+        summary=state.task.background,
     )
     kept = always_in_mind(agent, found.principles)
     seed = event.assignment_id.int % 2**32
@@ -55,7 +56,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         seed=seed,
         ranking=found.ranking,
         candidates=found.candidates,
-        selected=selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept),
+        selected=selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items),
         principles=kept,
         deep=found.deep,
     )
