@@ -1,17 +1,22 @@
-"""Who works on a task: decided on its summary alone, by expertise, past outcomes and load (document 000 §3.1)."""
+"""Who works on a task and on each part of it: by expertise, past outcomes and load (document 000 §3.1).
+
+No more is read of a task, or of a part, than a summary holds.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from typing import Final
 
 from nemuri.contracts.agents import Definition
 from nemuri.contracts.event import Event
-from nemuri.contracts.tasks import AgentScore, Choice, TaskAssigned, TaskFailed, TaskRouted
+from nemuri.contracts.tasks import AgentScore, Choice, Part, TaskAssigned, TaskFailed, TaskRouted
+from nemuri.domain.language import tokens
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks import seats
-from nemuri.domain.tasks.fan_in import attempt_key
+from nemuri.domain.tasks.fan_in import SUMMARY_TOKENS, attempt_key
 from nemuri.domain.tasks.precedents import Precedent, history, rested_on
 from nemuri.domain.tasks.seats import Seat
 from nemuri.domain.tasks.state import Task
@@ -25,6 +30,7 @@ HALF = 0.25
 
 FEWEST_VOICES = 2
 """Fewer are no panel."""
+_NOTHING: Final[Mapping[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +54,30 @@ def route(
 ) -> TaskRouted | TaskFailed:
     """The agents that will work on each part of the task; a failure where nobody can.
 
-    `precedents` are past tasks like this one, which say more of an agent than what it did altogether.
+    The parts of a task go each to whom it suits best, those of a panel all to the same members; the scores recorded are
+    those of the whole task. `precedents` are past tasks like this one, which say more of an agent than what it did
+    altogether.
     """
     able = [each for each in applicants if _suits(each, task)]
     if not able:
         return fail(cause, task, _nobody(task))
-    request = terms(task.request or "\n".join(part.text for part in task.parts) or task.text)
-    scores = _scores(task, request, able, applicants, precedents)
-    ranked = sorted(able, key=lambda each: [score.agent_id for score in scores].index(each.agent_id))
-    chosen = _seats(task, ranked, request)
-    if task.panel is not None and len(chosen) < FEWEST_VOICES:
-        return fail(cause, task, _no_panel(able))
-    choices = tuple(
-        Choice(agent_id=agent, part=number, perspective=perspective)
-        for number in range(len(task.parts))
-        for agent, perspective in chosen
-    )
+    market = _market(task, able, applicants, precedents)
+    request = _read(task)
+    scores = _scores(market, request)
+    if task.panel is None:
+        choices = _best(task, market)
+    else:
+        members = _members(task, _ranked(able, scores), request)
+        if len(members) < FEWEST_VOICES:
+            return fail(cause, task, _no_panel(able))
+        choices = tuple(_choice(seat, number) for number in range(len(task.parts)) for seat in members)
     return TaskRouted.following(
         cause,
         key=attempt_key(task.task_id, task.attempt),
         correlation_id=task.task_id,
         attempt=task.attempt,
         choices=choices,
-        scores=tuple(scores),
+        scores=scores,
         request=task.request,
         recalled=rested_on((each.agent_id for each in choices), precedents),
     )
@@ -97,13 +104,45 @@ def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
     return TaskFailed.following(cause, key=key, correlation_id=task.task_id, attempt=task.attempt, reason=reason)
 
 
-def _seats(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
-    """Who works on each part: the best one, or the members of the panel."""
-    if task.panel is not None:
-        known = [(each.agent_id, each.definition) for each in ranked]
-        return seats.panel(known, request, task.panel, task.wanted_perspective)
-    best = ranked[0]
-    return ((best.agent_id, task.wanted_perspective or seats.fitting(best.definition, request)),)
+def _read(task: Task, part: Part | None = None) -> Sequence[str]:
+    """The terms of what is asked, in a part or in the whole task, of at most as much as a summary has.
+
+    The orchestrator reads the summary alone (document 000 §3.9), which begins with the task's own text; one that the
+    client supplied leads, and the text follows as far as there is room.
+    """
+    if part is not None:
+        return terms(tokens.truncate(part.text, SUMMARY_TOKENS))
+    text = task.request or "\n".join(each.text for each in task.parts) or task.text
+    return terms(tokens.truncate("\n".join(filter(None, (task.supplied_summary, text))), SUMMARY_TOKENS))
+
+
+def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
+    """Each part's best agent; who has been given parts already is the busier, so that equally able ones share them."""
+    given = Counter[str]()
+    choices: list[Choice] = []
+    for number, part in enumerate(task.parts):
+        request = _read(task, part if len(task.parts) > 1 else None)
+        best = _ranked(market.able, _scores(market, request, given))[0]
+        perspective = task.wanted_perspective or seats.fitting(best.definition, request)
+        choices.append(_choice((best.agent_id, perspective), number))
+        given[best.agent_id] += 1
+    return tuple(choices)
+
+
+def _members(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
+    """The members of the panel that is asked for."""
+    known = [(each.agent_id, each.definition) for each in ranked]
+    return seats.panel(known, request, task.panel or 0, task.wanted_perspective)
+
+
+def _choice(seat: Seat, part: int) -> Choice:
+    agent, perspective = seat
+    return Choice(agent_id=agent, part=part, perspective=perspective)
+
+
+def _ranked(able: Sequence[Applicant], scores: Sequence[AgentScore]) -> list[Applicant]:
+    by_id = {each.agent_id: each for each in able}
+    return [by_id[each.agent_id] for each in scores]
 
 
 def _no_panel(able: Sequence[Applicant]) -> str:
@@ -126,29 +165,46 @@ def _nobody(task: Task) -> str:
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
 
 
-def _scores(
-    task: Task,
-    request: Sequence[str],
-    able: Sequence[Applicant],
-    applicants: Sequence[Applicant],
-    precedents: Sequence[Precedent],
-) -> list[AgentScore]:
-    """Those of the able, best first; how rare a word is and who is busiest is measured on all applicants."""
+@dataclass(frozen=True, slots=True)
+class _Market:
+    """Among whom is chosen, and what they know, of the words that anybody knows and of the summary."""
+
+    able: Sequence[Applicant]
+    applicants: Sequence[Applicant]
+    """All of them: how rare a word is and who is busiest is measured on all."""
+    precedents: Sequence[Precedent]
+    known: Mapping[str, Mapping[str, float]]
+    rarity: Mapping[str, float]
+    summed: Mapping[str, float]
+    """How well each of the able knows the summary."""
+
+
+def _market(
+    task: Task, able: Sequence[Applicant], applicants: Sequence[Applicant], precedents: Sequence[Precedent]
+) -> _Market:
     known = {each.agent_id: _known_words(each) for each in applicants}
     rarity = _rarity(known.values())
-    summary = terms(task.summary or task.text)
-    busiest = max(each.waiting for each in applicants)
+    summary = terms(tokens.truncate(task.summary or task.text, SUMMARY_TOKENS))
+    summed = {each.agent_id: _overlap(summary, known[each.agent_id], rarity) for each in able}
+    return _Market(able, applicants, precedents, known, rarity, summed)
+
+
+def _scores(market: _Market, request: Sequence[str], given: Mapping[str, int] = _NOTHING) -> tuple[AgentScore, ...]:
+    """Those of the able, best first; what is `given` in this routing waits like what was given before."""
+    waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in market.applicants}
+    busiest = max(waiting.values())
     scores: list[AgentScore] = []
-    for each in able:
-        asked, summed = (_overlap(words, known[each.agent_id], rarity) for words in (request, summary))
-        scores.append(_score(each, REQUEST * asked + SUMMARY * summed, precedents, busiest))
-    return sorted(scores, key=lambda each: (-each.total, each.agent_id))
+    for each in market.able:
+        asked = _overlap(request, market.known[each.agent_id], market.rarity)
+        expertise = REQUEST * asked + SUMMARY * market.summed[each.agent_id]
+        load = 1.0 - waiting[each.agent_id] / busiest if busiest else 1.0
+        scores.append(_score(each, expertise, market.precedents, load))
+    return tuple(sorted(scores, key=lambda each: (-each.total, each.agent_id)))
 
 
-def _score(applicant: Applicant, expertise: float, precedents: Sequence[Precedent], busiest: int) -> AgentScore:
+def _score(applicant: Applicant, expertise: float, precedents: Sequence[Precedent], load: float) -> AgentScore:
     overall = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
     past = history(applicant.agent_id, overall, precedents)
-    load = 1.0 - applicant.waiting / busiest if busiest else 1.0
     total = EXPERTISE * expertise + HISTORY * past + LOAD * load
     return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=past, load=load, total=total)
 

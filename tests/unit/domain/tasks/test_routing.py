@@ -8,9 +8,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.agents import Definition, Perspective
-from nemuri.contracts.tasks import TaskFailed, TaskRouted
+from nemuri.contracts.tasks import Part, TaskFailed, TaskRouted
 from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks import routing
+from nemuri.domain.tasks.fan_in import SUMMARY_TOKENS
 from nemuri.domain.tasks.routing import EXPERTISE, HISTORY, LOAD, Applicant
 from nemuri.domain.tasks.state import Task
 from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
@@ -114,7 +115,7 @@ def test_a_wanted_perspective_is_taken() -> None:
 
 
 def test_each_part_is_assigned_and_the_same_routing_means_the_same_assignments() -> None:
-    """One agent for all parts."""
+    """Here there is one agent for all parts."""
     task = given(submitted("?"), summarised("price", "delay")).task
     routed = _route(task, _agent("a"))
 
@@ -123,6 +124,62 @@ def test_each_part_is_assigned_and_the_same_routing_means_the_same_assignments()
     assert first == again
     assert [(each.part, each.agent_id, each.attempt) for each in first] == [(0, "a", 1), (1, "a", 1)]
     assert len({each.event_id for each in first}) == 2
+
+
+def test_each_part_goes_to_whom_it_suits() -> None:
+    """Under the perspective that it asks for; the scores recorded are those of the whole task."""
+    buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
+    task = given(submitted("all of it"), summarised("soup, its price", "steel and its deadline", "soup again")).task
+
+    routed = _route(task, cook, buyer)
+
+    assert [(each.part, each.agent_id, each.perspective) for each in routed.choices] == [
+        (0, "cook", "cost"), (1, "buyer", "time"), (2, "cook", None),
+    ]  # fmt: skip
+    assert len(routed.scores) == 2
+    assert routed == _route(task, buyer, cook)
+
+
+def test_equally_able_agents_share_the_parts() -> None:
+    """What was given in this routing waits like what was given before."""
+    task = given(submitted("?"), summarised(*"1234567")).task
+
+    routed = _route(task, _agent("a", waiting=2), _agent("b"), _agent("c", waiting=1))
+
+    assert "".join(each.agent_id for each in routed.choices) == "bbcabca"
+    assert [each.load for each in routed.scores] == [1.0, 0.5, 0.0]
+
+
+def test_all_parts_go_to_the_agent_that_was_asked_for() -> None:
+    """Whoever else would suit them."""
+    task = given(submitted("?", wanted_agent="cook"), summarised("steel", "soup")).task
+
+    routed = _route(task, _agent("buyer", role="steel"), _agent("cook", role="soup"))
+
+    assert [each.agent_id for each in routed.choices] == ["cook", "cook"]
+
+
+def test_no_more_is_read_of_a_task_than_a_summary_holds() -> None:
+    """What comes after as many tokens does not count, in the whole and in each part."""
+    buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
+    beginning, rest = "soup " + "so " * SUMMARY_TOKENS, "steel " * SUMMARY_TOKENS
+    short, long = (given(submitted(text), summarised(text)).task for text in (beginning, beginning + rest))
+
+    assert _route(long.but(summary=short.summary), buyer, cook) == _route(short, buyer, cook)
+    parts = given(submitted("?"), summarised(beginning + rest, "steel")).task
+    assert [each.agent_id for each in _route(parts, buyer, cook).choices] == ["cook", "buyer"]
+
+
+def test_a_summary_that_the_client_supplied_leads() -> None:
+    """Its text follows as far as there is room."""
+    buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
+    text, summary = "See below. steel", "soup sauce soup"
+    supplied = given(submitted(text, summary=summary), summarised(text)).task.but(summary=summary)
+
+    assert supplied.supplied_summary == summary
+    assert _route(supplied, buyer, cook).choices[0].agent_id == "cook"
+    filled = supplied.but(supplied_summary="soup " * SUMMARY_TOKENS)
+    assert _route(filled, buyer, cook) == _route(filled.but(text="?", parts=(Part(text="?"),)), buyer, cook)
 
 
 def test_another_attempt_is_another_routing() -> None:
