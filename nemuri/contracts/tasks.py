@@ -168,6 +168,8 @@ class Panel(Value):
     dissent: tuple[Dissent, ...] = ()
     usage: Usage
     """What merging them cost."""
+    asked: int | None = None
+    """How many voices the client asked for: more than there are where agents and perspectives did not suffice."""
 
 
 class TaskCompleted(TaskEvent):

@@ -159,7 +159,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "answer": "Much.",
         "panel": Panel(
             voices=(Voice(agent_id="buyer", perspective="cost", answer="Much."),), merged="Much.",
-            dissent=(Dissent(agent_id="buyer", perspective="cost", text="Not in summer."),), usage=USAGE,
+            dissent=(Dissent(agent_id="buyer", perspective="cost", text="Not in summer."),), usage=USAGE, asked=2,
         ),
     },
     TaskFailed: {"attempt": 1, "reason": "nobody knows"},

@@ -14,6 +14,10 @@ VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_00
 """Characters of all voices together, of the merged answer, and of all dissent: what fits one event, all of it twice."""
 
 _TITLES = {"en": ("Dissent", "Side by side"), "ja": ("異論", "それぞれの回答")}
+_FEWER = {
+    "en": "{seated} of the {asked} voices asked for could be seated.",
+    "ja": "求められた{asked}つの声のうち、席に着けたのは{seated}つです。",
+}
 _ALONE = {"en": "only {agent} says: {text}", "ja": "{agent}のみ：{text}"}
 
 
@@ -51,6 +55,8 @@ def concluded(
     merged_text = shortened(text, MERGED_CHARACTERS)
     against, beside = _TITLES[_language(task.text)]
     sections = [merged_text]
+    if short := fewer(len(heard), task.panel, _language(task.text)):
+        sections.append(short)
     if kept:
         sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
     sections.append(f"## {beside}\n\n{side_by_side(heard)}")
@@ -58,8 +64,13 @@ def concluded(
         cause,
         key=attempt_key(task.task_id, task.attempt),
         answer="\n\n".join(sections),
-        panel=Panel(voices=tuple(heard), merged=merged_text, dissent=kept, usage=usage),
+        panel=Panel(voices=tuple(heard), merged=merged_text, dissent=kept, usage=usage, asked=task.panel),
     )
+
+
+def fewer(seated: int, asked: int | None, language: str = "en") -> str:
+    """One line where fewer voices sat than were asked for; "" where all did."""
+    return _FEWER[language].format(seated=seated, asked=asked) if asked is not None and seated < asked else ""
 
 
 def side_by_side(heard: Sequence[Voice]) -> str:

@@ -31,6 +31,7 @@ def fate(told: "FeedbackStanding") -> str:
 
 def show_result(found: "TaskResult", session: Session) -> None:
     """Print how the task stands; the answer itself was printed as soon as it was there."""
+    from nemuri.domain.tasks.panel import fewer
     from nemuri.face.cli.screen import say, say_json, short
 
     if session.json:
@@ -39,6 +40,8 @@ def show_result(found: "TaskResult", session: Session) -> None:
         if found.panel:
             seats = ", ".join(map(_seat, found.panel.voices))
             say(f"\npanel    {seats} (merged by {found.panel.usage.model})")
+            if short_of := fewer(len(found.panel.voices), found.panel.asked):
+                say(f"         {short_of}")
         else:
             say(f"\nagent    {found.agent_id} ({found.model})")
         say(f"task     {found.task_id}")

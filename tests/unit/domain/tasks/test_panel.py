@@ -61,6 +61,20 @@ def test_the_end_of_a_panel_tells_everything() -> None:
     assert [each.answer for each in panel.unlabelled(heard)] == ["It is dear.", "It is late."]
 
 
+def test_fewer_voices_than_were_asked_for_are_not_passed_over() -> None:
+    """The answer says how many could be seated, in the language of the task, and so does the panel."""
+    heard = tuple(Voice(agent_id="a", perspective=each, answer="x") for each in ("cost", "time"))
+    for text, line in (
+        ("Buy?", "2 of the 5 voices asked for could be seated."),
+        ("買うか？", "求められた5つの声のうち、席に着けたのは2つです。"),
+    ):
+        task = _panel().task.but(panel=5, text=text)
+        end = panel.concluded(answered(4), task, heard, "Both.", (), USAGE)
+        assert end.answer.startswith(f"Both.\n\n{line}\n\n## ")
+        assert end.panel is not None
+        assert (end.panel.asked, len(end.panel.voices)) == (5, 2)
+
+
 def test_without_dissent_nothing_is_said_of_it() -> None:
     """Only where somebody dissents."""
     end = panel.concluded(
