@@ -17,8 +17,9 @@ from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.learning import COMPARED, near
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
-from nemuri.domain.memory.ranking import expanded, valid, version
+from nemuri.domain.memory.ranking import expanded, version
 from nemuri.domain.memory.retrieval import Asked, relevant, retrieved
+from nemuri.domain.memory.scopes import setting_of, valid
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -114,7 +115,7 @@ class Recollections:
         At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        asked = await _asked(vectors, (text,), _setting(scope))
+        asked = await _asked(vectors, (text,), setting_of(scope))
         wanted = terms(text)
         indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
@@ -139,12 +140,6 @@ class Recollections:
 
 async def _asked(vectors: Vectors, texts: tuple[str, ...], setting: Setting) -> Asked:
     return Asked(texts, await vectors.of(texts), vectors.embedder.relevance_threshold, setting)
-
-
-def _setting(scope: Scope) -> Setting:
-    """A setting in which the scope is valid."""
-    named = (scope.name,) if scope.name else ()
-    return Setting(domains=named) if scope.level == "domain" else Setting(project=scope.name)
 
 
 async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from random import Random
-from typing import assert_never
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
@@ -177,19 +175,6 @@ def selected(candidates: Sequence[Candidate], policy: Policy, *, top: int | None
             tail = [each for each in candidates[base:limit] if draw.random() < each.score]
             chosen = [*candidates[:base], *tail]
     return tuple(each.memory_id for each in chosen)
-
-
-def valid(scope: Scope, setting: Setting) -> bool:
-    """Whether what holds in the scope holds in the setting (document 003 §3.3)."""
-    match scope.level:
-        case "universal":
-            return True
-        case "project":
-            return scope.name == setting.project
-        case "domain":
-            return scope.name in setting.domains
-        case _:
-            assert_never(scope.level)
 
 
 def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
