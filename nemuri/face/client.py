@@ -262,9 +262,13 @@ class Client:
         """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
         return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
 
-    async def memo(self, agent: str) -> MemoView:
-        """The table of contents of its memory that an agent is given. Raises `ClientError` for an unknown one."""
-        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent)
+    async def memo(self, agent: str, *, project: str | None = None, domains: Iterable[str] = ()) -> MemoView:
+        """The table of contents of its memory that an agent is given with a task of this project and these domains.
+
+        Raises `ClientError` for an unknown one.
+        """
+        setting = checked(Setting, project=project, domains=list(domains))
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
 
     async def teach(self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed") -> UUID:
         """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.

@@ -79,7 +79,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         Source(label, content.memory.content, outdated.get(content.memory_id, ""))
         for label, (content, _) in zip(labels, shown, strict=True)
     ]
-    contents = memo(await knowledge.topics(agent, resources.views), agent.rules.index_memo_tokens)
+    contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
     reply = await resources.models.main.answer(replace(_job(agent, work, part, memories, fetched), memo=contents))
     return TaskAnswered.following(
         event,
