@@ -3,11 +3,12 @@
 import pytest
 
 from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.clients import Scope
+from nemuri.contracts.clients import Scope, Setting, TaskSubmitted
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.tasks import TaskRouted
 from nemuri.infra.models.factory import Models
 from nemuri.infra.settings import Settings
+from tests.connected.classroom import TEXTBOOK, TRUTH, over
 from tests.connected.scene import (
     CountingModel,
     agent_defined,
@@ -37,7 +38,7 @@ async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(set
         await client.remember("python", "Chromium keeps it from rust.", tags=["alloy"], scope=steel)
         told = [
             (await client.memo("python", **where)).memo
-            for where in ({"project": "bank"}, {"project": "shop"}, {"domains": ["steel"]}, {})  # type: ignore[arg-type]
+            for where in ({"project": "bank"}, {"project": "shop"}, {"domains": ["steel"]}, {})
         ]
         assert told == ["manners (1), zirconium (1)", "manners (1)", "alloy (1), manners (1)", "manners (1)"]
 
@@ -92,4 +93,25 @@ async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> N
         assert learned == {("project", "bank"), ("domain", "steel")}
         assert len((await client.recall("python", LESSON, project="bank")).memories) == 1
         assert (await client.recall("python", LESSON, project="shop", domains=["copper"])).memories == ()
+    await assert_verified(settings)
+
+
+async def test_a_textbook_is_read_and_tested_where_it_is_valid(settings: Settings) -> None:
+    """Its sections come to mind there alone; read again elsewhere, it is remembered there too."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        report = await over(resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=BANK))
+        assert report.scope == BANK
+        [right, wrong] = report.chapters[0].details
+        assert right.answers[0].correct
+        assert wrong.answers[0].reviewed, "what is reviewed is found where it is valid"
+        asked = [each for each in await effective(resources.log) if isinstance(each, TaskSubmitted)]
+        assert {each.setting for each in asked} == {Setting(project="bank")}
+        assert (await client.recall("python", TRUTH.question, project="bank")).memories
+        assert (await client.recall("python", TRUTH.question, project="shop")).memories == ()
+        assert (await client.memo("python", project="shop")).memo == ""
+        await over(resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=SHOP))
+        read = [each.memory.scope for each in await client.memories("python") if each.source == "education"]
+        assert (read.count(BANK), read.count(SHOP)) == (3, 3)
     await assert_verified(settings)
