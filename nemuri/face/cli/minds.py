@@ -91,7 +91,7 @@ def recall(
     json: JsonOption = False,
 ) -> None:
     """Show what would come to an agent's mind; nothing is recorded."""
-    from nemuri.face.cli.screen import say, say_json, table
+    from nemuri.face.cli.screen import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -100,12 +100,17 @@ def recall(
     setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains, "deep": deep}
     found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
     if session.json:
-        say_json({"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found)})
-    elif not found.memories:
-        say("nothing relevant is remembered, neither active nor archived")
-    else:
+        kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
+        flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
+        say_json(flat)
+        return
+    if found.memories:
         columns = ("memory", "status", "score", "content")
         table(columns, _came_to_mind(found), numbers=("score",), spare=() if found.deep else ("status",))
+    else:
+        say("nothing relevant is remembered, neither active nor archived")
+    for each in found.principles:
+        say(f"always in mind: {short(each.memory.content)}")
 
 
 def memories(
