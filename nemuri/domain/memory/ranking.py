@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory import scorer
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
+from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered, Scorer, is_principle
 from nemuri.domain.memory.policy import Policy
 
 DAY = 86_400.0
@@ -68,7 +68,7 @@ def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...
         1.0 / (1.0 + days),
         memory.impact_score,
         float(len(occasion.tags.intersection(content.tags))),
-        1.0 if PRINCIPLE in content.tags else 0.0,
+        1.0 if is_principle(agent.definition, found.content) else 0.0,
         1.0 if occasion.perspective in content.learnings else 0.0,
     )
 
