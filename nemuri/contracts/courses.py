@@ -3,6 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
+from nemuri.contracts.clients import Scope
 from nemuri.contracts.event import Identifier, Text, Usage, Value
 
 
@@ -61,6 +62,8 @@ class CourseReport(Value):
     title: Text
     perspective: str | None
     repeating: str
+    scope: Scope = Scope()
+    """Where what is read is valid."""
     begun_at: datetime
     finished_at: datetime | None
     chapters: tuple[ChapterReport, ...]

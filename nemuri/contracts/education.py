@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
-from nemuri.contracts.clients import TEXT_LIMIT
+from nemuri.contracts.clients import TEXT_LIMIT, Scope
 from nemuri.contracts.event import AgentEvent, Label, Text, Usage, Value
 from nemuri.contracts.memories import NewMemory
 
@@ -65,6 +65,8 @@ class CourseBegun(AgentEvent):
     kind: Literal["course_begun"] = "course_begun"
     textbook: Textbook
     repeating: Repeating = "fixed"
+    scope: Scope = Scope()
+    """Where what is read is valid, and where the exercises take place."""
 
     @property
     def course_id(self) -> UUID:

@@ -34,6 +34,8 @@ class MemoryView(Value):
     agent_id: Identifier
     memory: MemoryContent
     source: str
+    principle: bool = False
+    """Whether it is always kept in mind, as it is tagged; one that the agent's definition has dropped is not."""
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
     """The older memories that it contradicts or supersedes."""
@@ -79,6 +81,13 @@ class RecalledMemory(Value):
     memory: MemoryContent
 
 
+class PrincipleView(Value):
+    """A memory that is in every context of its setting, relevant or not."""
+
+    memory_id: UUID
+    memory: MemoryContent
+
+
 class RecallView(Value):
     """What came to mind, best first, and by which ranking."""
 
@@ -87,6 +96,8 @@ class RecallView(Value):
     """None where nothing relevant is remembered."""
     deep: bool = False
     """Whether the archive was asked."""
+    principles: tuple[PrincipleView, ...] = ()
+    """What a task there would be given besides, whatever it asks; strongest first."""
 
 
 class StatusView(Value):

@@ -154,6 +154,8 @@ class MemoQuery(Query):
 
     name = "memo"
     agent_id: Identifier
+    setting: Setting = Setting()
+    """Where these tasks take place: what is not valid there is not told."""
 
 
 Answer = (

@@ -262,17 +262,24 @@ class Client:
         """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
         return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
 
-    async def memo(self, agent: str) -> MemoView:
-        """The table of contents of its memory that an agent is given. Raises `ClientError` for an unknown one."""
-        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent)
+    async def memo(self, agent: str, *, project: str | None = None, domains: Iterable[str] = ()) -> MemoView:
+        """The table of contents of its memory that an agent is given with a task of this project and these domains.
 
-    async def teach(self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed") -> UUID:
+        Raises `ClientError` for an unknown one.
+        """
+        setting = checked(Setting, project=project, domains=list(domains))
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
+
+    async def teach(
+        self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed", scope: Scope | None = None
+    ) -> UUID:
         """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.
 
+        What it reads is valid in the scope, everywhere by default, and it is tested there.
         Raises `ClientError` for an unknown agent or perspective, or while it is taught this very textbook already.
         """
         [taught] = await self.agents(agent)
-        return await begin(self._exchange, taught, textbook, repeating)
+        return await begin(self._exchange, taught, textbook, repeating, scope or Scope())
 
     async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
         """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""

@@ -1,10 +1,11 @@
 """Memories as people write them: JSON lines, checked as a whole before anything is appended."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.clients import MemoryContent, Scope
 from nemuri.contracts.log import complaint
 from nemuri.face.documents import InputError, read_bounded
 
@@ -14,17 +15,23 @@ LARGEST_LINE = 512 * 1024
 """Bytes of a line, so that every memory passes as one message."""
 
 
-def read_memories(path: Path) -> tuple[MemoryContent, ...]:
+def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> tuple[MemoryContent, ...]:
     """The memories in a file of JSON objects, one a line: content, tags, learnings, scope, said_by, said_at.
 
-    Empty lines are skipped. Raises `InputError`, with file and line, for a line that is no memory.
+    Empty lines are skipped; `scope` says where what names no scope is valid, and is asked only then. Raises
+    `InputError`, with file and line, for a line that is no memory.
     """
     content = read_bounded(path, LARGEST, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     found = tuple(_memory(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
     if not found:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
-    return found
+    if all("scope" in each.model_fields_set for each in found):
+        return found
+    default = scope()
+    return tuple(
+        each if "scope" in each.model_fields_set else each.model_copy(update={"scope": default}) for each in found
+    )
 
 
 def _memory(line: bytes, place: str) -> MemoryContent:

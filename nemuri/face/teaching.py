@@ -3,6 +3,7 @@
 from hashlib import sha256
 from uuid import UUID
 
+from nemuri.contracts.clients import Scope
 from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import CHAPTER_BYTES, CourseBegun, Repeating, Textbook
 from nemuri.contracts.event import derive
@@ -12,26 +13,28 @@ from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.infra.log import ConflictError, TooLargeError
 
 
-async def begin(exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating) -> UUID:
-    """Begin a course and return its id, once it is on disk.
+async def begin(exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope) -> UUID:
+    """Begin a course that is valid in the scope and return its id, once it is on disk.
 
-    Raises `ClientError` when the agent has no such perspective, is being taught this very textbook already, or could
-    not read a chapter of it at once.
+    Raises `ClientError` when the agent has no such perspective, is being taught this very textbook there already,
+    or could not read a chapter of it at once.
     """
     _check_perspective(agent, textbook)
     _check_size(textbook)
     taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
-    if any(each.title == textbook.title and each.finished_at is None for each in taught.courses):
+    going_on = [each for each in taught.courses if each.finished_at is None]
+    if any(each.title == textbook.title and each.scope == scope for each in going_on):
         raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already; see `nemuri courses`")
     log = exchange.log
     newest = await log.newest_on(log.subjects.of_agent(agent.agent_id, CourseBegun))
-    content = sha256(textbook.model_dump_json().encode()).hexdigest()
+    content = sha256(f"{textbook.model_dump_json()}{scope.model_dump_json()}".encode()).hexdigest()
     event = checked(
         CourseBegun,
         event_id=derive(f"{agent.agent_id}/{content}/{repeating}/{newest.event_id}", CourseBegun.kind_of()),
         agent_id=agent.agent_id,
         textbook=textbook,
         repeating=repeating,
+        scope=scope,
     )
     try:
         sequence = await log.append(event, expected=newest.sequence)

@@ -1,10 +1,12 @@
 """What agents know about: read from the views once, and again only when their memory has changed."""
 
 import asyncio
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from sqlalchemy import Text, case, func, literal, select
+from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or_, select
 
+from nemuri.contracts.clients import Setting
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.topics import Held, Topic, topics
 from nemuri.infra.views import tables
@@ -12,32 +14,44 @@ from nemuri.infra.views.database import Database
 from nemuri.infra.views.queries import Views
 
 AT_MOST = 500
-"""So many of an agent's strongest active memories tell what it knows."""
+"""So many of the strongest active memories that are valid in a setting tell what an agent knows there."""
 READ = 400
 """Characters of an untagged memory that tell what it is about."""
+KEPT = 1_000
+"""Agents in settings whose topics are kept in one process; the least recently wanted are read again."""
 
 State = tuple[int, int, tuple[int, ...], int]
 """What changes whenever an agent's memories do: sessions slept and waiting, active memories by level, archived."""
 
 
+Place = tuple[str, str, str, tuple[str | None, frozenset[str]]]
+"""The database and its schema, the agent, the project and the domains."""
+
+
 @dataclass(slots=True)
 class Knowledge:
-    """The topics of agents, kept in this process."""
+    """The topics of agents in settings, kept in this process."""
 
-    known: dict[tuple[str, str, str], tuple[State, tuple[Topic, ...]]] = field(default_factory=dict)
+    known: OrderedDict[Place, tuple[State, tuple[Topic, ...]]] = field(default_factory=OrderedDict)
 
-    async def topics(self, agent: Agent, views: Views) -> tuple[Topic, ...]:
-        """What the agent's active memories are about, strongest first."""
-        name = (views.database.url, views.database.schema, agent.agent_id)
+    async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
+        """What those of the agent's active memories are about that are valid in the setting, strongest first."""
+        where = (setting.project, frozenset(setting.domains))
+        name = (views.database.url, views.database.schema, agent.agent_id, where)
         state = (agent.slept, len(agent.awake), agent.active, agent.archived)
-        if name not in self.known or self.known[name][0] != state:
+        found = self.known.get(name)
+        if found is None or found[0] != state:
             # In a thread, because keywords of many untagged memories take long the first time.
-            self.known[name] = (state, await asyncio.to_thread(topics, await held(views.database, agent)))
-        return self.known[name][1]
+            found = (state, await asyncio.to_thread(topics, await held(views.database, agent, setting)))
+        self.known[name] = found
+        self.known.move_to_end(name)
+        while len(self.known) > KEPT:
+            self.known.popitem(last=False)
+        return found[1]
 
 
-async def held(database: Database, agent: Agent) -> list[Held]:
-    """The agent's strongest active memories, with their strengths now."""
+async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]:
+    """The agent's strongest active memories that are valid in the setting, with their strengths now."""
     state, content = tables.memory_state.c, tables.memory.c
     clock = case(*((state.level == level, clock) for level, clock in enumerate(agent.clocks)))
     strength = func.exp(state.kept + clock)
@@ -46,9 +60,20 @@ async def held(database: Database, agent: Agent) -> list[Held]:
     query = (
         select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), strength)
         .join(tables.memory, content.memory_id == state.memory_id)
-        .where(state.agent_id == agent.agent_id, state.status == "active")
+        .where(state.agent_id == agent.agent_id, state.status == "active", _valid(setting))
         .order_by(strength.desc(), state.memory_id)
         .limit(AT_MOST)
     )
     async with database.reading() as connection:
         return [Held(tuple(tags), body, now) for tags, body, now in await connection.execute(query)]
+
+
+def _valid(setting: Setting) -> ColumnElement[bool]:
+    """The rows that `domain.memory.scopes.valid` finds valid in the setting."""
+    scope = tables.memory.c.memory["scope"]
+    level, name = scope["level"].astext, scope["name"].astext
+    return or_(
+        level == "universal",
+        and_(level == "project", name == setting.project) if setting.project is not None else false(),
+        and_(level == "domain", name.in_(setting.domains)) if setting.domains else false(),
+    )

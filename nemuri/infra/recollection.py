@@ -10,15 +10,17 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri.contracts.agents import Definition
 from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.memories import Candidate
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.learning import COMPARED, near
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
-from nemuri.domain.memory.ranking import valid, version
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered, is_principle
+from nemuri.domain.memory.ranking import version
 from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, worded
+from nemuri.domain.memory.scopes import setting_of, valid
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -54,17 +56,18 @@ class _Indexed:
     known: dict[UUID, Remembered] = field(default_factory=dict)
     """What is in the index, as of when it was last brought up to the views."""
     principles: set[UUID] = field(default_factory=set)
-    """Active or not."""
+    """Those that are tagged so, active or not, defined now or not."""
     until: int = 0
     """The newest change that it knows, by its place in the log."""
     seen: int = -1
     """How far the views were when it was last brought up to them."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def holding(self, setting: Setting) -> tuple[Remembered, ...]:
-        """The active principles that hold in a setting."""
-        every = (self.known[each] for each in self.principles)
-        return tuple(each for each in every if each[1].status == "active" and valid(each[0].memory.scope, setting))
+    def holding(self, definition: Definition, setting: Setting) -> tuple[Remembered, ...]:
+        """The active principles of an agent that is defined so, as far as they hold in a setting."""
+        active = (self.known[each] for each in self.principles if self.known[each][1].status == "active")
+        held = (each for each in active if is_principle(definition, each[0]))
+        return tuple(each for each in held if valid(each[0].memory.scope, setting))
 
 
 @dataclass(slots=True)
@@ -100,7 +103,7 @@ class Recollections:
             moment = now or datetime.now(UTC)
             found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
             known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
-            principles = indexed.holding(setting)
+            principles = indexed.holding(agent.definition, setting)
         return Recollection(
             candidates=found.candidates,
             known=known,
@@ -118,7 +121,7 @@ class Recollections:
         At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        asked = await _asked(vectors, Wording(text), _setting(scope))
+        asked = await _asked(vectors, Wording(text), setting_of(scope))
         wanted = terms(text)
         indexed = self._indexed(resources, agent, vectors)
         async with indexed.lock:
@@ -143,12 +146,6 @@ class Recollections:
 
 async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:
     return Asked(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
-
-
-def _setting(scope: Scope) -> Setting:
-    """A setting in which the scope is valid."""
-    named = (scope.name,) if scope.name else ()
-    return Setting(domains=named) if scope.level == "domain" else Setting(project=scope.name)
 
 
 async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:

@@ -8,7 +8,7 @@ import pytest
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.clients import Scope
 from nemuri.contracts.event import Usage
-from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, ScorerTrained, Weights
+from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, MemoryEncoded, ScorerTrained, Weights
 from nemuri.contracts.portraits import MemoryView
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.retrieval import SUMMARY
@@ -259,3 +259,67 @@ async def test_a_principle_comes_to_mind_in_its_own_scope_only(settings: Setting
         assert (await retrieval(resources, there.task_id)).principles == ()
         await quiet(resources)
     await assert_verified(settings)
+
+
+async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
+    """As a task would be given it: also where nothing relevant is found, and only what holds there."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await quiet(resources)
+        scope = Scope(level="project", name="bank")
+        await client.remember("python", "Every amount is a Decimal.", tags=["principle"], scope=scope)
+        foreign = await client.recall("python", ELSEWHERE)
+        assert foreign.memories == ()
+        assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
+        asked = await client.ask(ELSEWHERE, project="bank", settled=True)
+        there = (await client.recall("python", ELSEWHERE, project="bank")).principles
+        assert {each.memory_id for each in there} == set((await retrieval(resources, asked.task_id)).principles)
+        assert len(there) == 2
+
+
+async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:
+    """It stays as an ordinary memory, which fades; defined again it is in every context again, archived or not."""
+    text = "Truth values come before operators."
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=(text,)))
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
+        await client.settle()
+        await quiet(resources)
+        [kept] = (await client.recall("python", ELSEWHERE)).principles
+        assert (await client.memory(kept.memory_id)).principle
+        await resources.log.append(agent_defined())
+        await client.settle()
+        assert (await client.recall("python", ELSEWHERE)).principles == ()
+        assert [each.candidate.memory_id for each in (await client.recall("python", text)).memories] == [kept.memory_id]
+        assert not (await client.memory(kept.memory_id)).principle
+        for _ in range(3):
+            await client.ask(ELSEWHERE, settled=True)
+            await quiet(resources)
+        assert (await client.memory(kept.memory_id)).status == "archived"
+        await resources.log.append(agent_defined(principles=(text,)))
+        await client.settle()
+        assert [each.memory_id for each in (await client.recall("python", ELSEWHERE)).principles] == [kept.memory_id]
+        await client.ask(ELSEWHERE, settled=True)
+        await quiet(resources)
+        back = await client.memory(kept.memory_id)
+        assert (back.principle, back.status) == (True, "active")
+    await assert_verified(settings)
+
+
+async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settings) -> None:
+    """By the parameters in force when it is defined."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await resources.log.append(
+            PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 3.0})
+        )
+        await client.ask(ELSEWHERE, settled=True)
+        await quiet(resources)
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await quiet(resources)
+        [encoded] = [
+            each
+            for each in await effective(resources.log)
+            if isinstance(each, MemoryEncoded) and each.source == "definition"
+        ]
+        assert encoded.strength == 3.0

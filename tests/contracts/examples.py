@@ -197,7 +197,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "samples": 120, "tasks": 40, "until": 900,
         "held_out": HeldOut(tasks=10, learned=0.6, linear=0.5, error=0.02), "serves": True,
     },
-    CourseBegun: {"textbook": TEXTBOOK, "repeating": "fsrs"},
+    CourseBegun: {"textbook": TEXTBOOK, "repeating": "fsrs", "scope": Scope(level="project", name="bridge")},
     ChapterRead: {"course_id": CAUSE, "chapter": 0, "sections": (NEW,), "usage": USAGE},
     ExerciseGraded: {
         "course_id": CAUSE, "chapter": 0, "exercise": 0, "repetition": 1, "assignment_id": WORK, "correct": False,

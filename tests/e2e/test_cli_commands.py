@@ -231,8 +231,24 @@ def test_a_narrow_table_is_readable(nemuri: CommandLine) -> None:
     assert [line for line in lines if len(line) > 80 or line != line.rstrip()] == []
 
 
-def test_the_settings_give_the_scope_of_a_memory(nemuri: CommandLine) -> None:
-    """NEMURI_PROJECT stands in for --project."""
+def test_the_settings_give_the_scope_of_a_memory(nemuri: CommandLine, tmp_path: Path) -> None:
+    """NEMURI_PROJECT stands in for --project, also for the lines of a file; what is told elsewhere leaves it out."""
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"content": "the cellar has a zither", "tags": ["zither"]}\n')
+    [known] = nemuri("remember", "cook", "--file", lines, "--json", NEMURI_PROJECT="gala").json["memory_ids"]
+    assert nemuri("memory", known, "--json").json["scope"] == {"level": "project", "name": "gala"}
+    assert "zither" in nemuri("memo", "cook", NEMURI_PROJECT="gala").out
+    assert "zither" in nemuri("memo", "cook", "--project", "gala").out
+    assert "zither" not in nemuri("memo", "cook").out
+    nemuri("remember", "cook", "greet every guest", "--tag", "principle", "--project", "gala")
+    elsewhere = ("recall", "cook", "quantum chromodynamics")
+    there = nemuri(*elsewhere, "--project", "gala").out
+    assert "nothing relevant is remembered" in there
+    assert "always in mind: greet every guest" in there
+    assert [each["content"] for each in nemuri(*elsewhere, "--project", "gala", "--json").json["principles"]] == [
+        "greet every guest"
+    ]
+    assert "always in mind: greet every guest" not in nemuri(*elsewhere).out
     memory = nemuri("remember", "cook", "the guests eat no nuts", NEMURI_PROJECT="dinner").out.strip()
     assert nemuri("memory", memory, "--json").json["scope"] == {"level": "project", "name": "dinner"}
 

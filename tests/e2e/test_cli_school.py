@@ -50,6 +50,16 @@ def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None
     assert str(UUID(begun["course_id"])) in nemuri("courses", "cook").out
 
 
+def test_a_course_is_taught_in_a_project(nemuri: CommandLine, textbook: Path) -> None:
+    """Named by the option or by the settings; never in a project and a domain at once."""
+    begun = nemuri("teach", "cook", textbook, "--no-wait", "--json", NEMURI_PROJECT="gala").json
+    [one] = nemuri("courses", "cook", begun["course_id"], "--json").json["courses"]
+    assert one["scope"] == {"level": "project", "name": "gala"}
+    assert "in project gala" in nemuri("courses", "cook").out
+    both = nemuri("teach", "cook", textbook, "--project", "gala", "--domain", "pasta")
+    assert (both.code != 0, "not both" in both.err) == (True, True)
+
+
 def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Path) -> None:
     """A second one of the same title waits for the first."""
     file = directory / "long.yaml"

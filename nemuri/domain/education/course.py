@@ -9,7 +9,7 @@ from uuid import UUID
 from immutables import Map
 from pydantic import JsonValue
 
-from nemuri.contracts.clients import TaskSubmitted
+from nemuri.contracts.clients import MemoryContent, Scope, TaskSubmitted
 from nemuri.contracts.education import (
     ChapterRead,
     CourseBegun,
@@ -58,6 +58,7 @@ class Course(Record):
     agent_id: str
     textbook: Textbook
     repeating: Repeating
+    scope: Scope = Scope()
     readings: tuple[Reading, ...] = ()
     """One for each chapter that was read, in their order."""
     begun_at: datetime
@@ -107,9 +108,11 @@ def task_of(course_id: UUID, place: Place, repetition: int) -> UUID:
     return derive(occasion(course_id, place, repetition), TaskSubmitted.kind_of())
 
 
-def memory_key(agent_id: str, content: str) -> str:
-    """What the memory of something read is derived from: whoever reads it again knows it already."""
-    return f"{agent_id}/read/{content}"
+def memory_key(agent_id: str, memory: MemoryContent) -> str:
+    """What the memory of something read is derived from: whoever reads it again in that scope knows it already."""
+    scope = memory.scope
+    where = "" if scope.name is None else f"/{scope.level}/{scope.name}"
+    return f"{agent_id}/read{where}/{memory.content}"
 
 
 def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
@@ -149,6 +152,7 @@ def _begun(event: CourseBegun) -> CourseState:
         agent_id=event.agent_id,
         textbook=event.textbook,
         repeating=event.repeating,
+        scope=event.scope,
         begun_at=event.at,
     )
     trials = [
@@ -169,7 +173,7 @@ def _read(state: CourseState, event: ChapterRead) -> CourseState:
     course = state.course
     if course is None or event.chapter != len(course.readings):
         return state
-    keys = (memory_key(event.agent_id, each.memory.content) for each in event.sections)
+    keys = (memory_key(event.agent_id, each.memory) for each in event.sections)
     memories = tuple(dict.fromkeys(derive(key, "memory_encoded") for key in keys))
     reading = Reading(session_id=event.session_id, memories=memories, usage=event.usage)
     return replace(state, course=course.but(readings=(*course.readings, reading)))

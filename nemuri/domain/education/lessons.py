@@ -11,6 +11,7 @@ from nemuri.contracts.event import TUTOR, Event
 from nemuri.domain.education import grading
 from nemuri.domain.education.course import Course, Trial, occasion
 from nemuri.domain.education.repetition import again
+from nemuri.domain.memory.scopes import setting_of
 from nemuri.domain.tasks.state import TaskState
 
 Step = Literal["read", "test", "finish"]
@@ -50,7 +51,7 @@ def _over(trial: Trial, slept: Collection[UUID]) -> bool:
 
 
 def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSubmitted:
-    """The task that sets an exercise for the next time: an ordinary one, for this agent under this perspective."""
+    """The task that sets an exercise for the next time: an ordinary one, for this agent, where the course is valid."""
     return TaskSubmitted(
         event_id=trial.task_id,
         client_id=TUTOR,
@@ -59,6 +60,7 @@ def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSub
         text=exercise_of(course, trial).question,
         wanted_agent=course.agent_id,
         perspective=course.textbook.perspective,
+        setting=setting_of(course.scope),
     )
 
 

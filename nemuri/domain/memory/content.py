@@ -47,6 +47,11 @@ def beginning(agent: Agent, memory: MemoryContent, vector: str, *, links: tuple[
     )
 
 
+def principle_key(agent_id: str, text: str) -> str:
+    """What the memory of a definition's principle is derived from: the same one however often it is defined."""
+    return f"{agent_id}/{text}"
+
+
 def encoded(
     cause: Event, new: NewMemory, *, key: Hashable = None, number: Hashable = 0, **fields: Any
 ) -> MemoryEncoded:

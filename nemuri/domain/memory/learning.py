@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from nemuri.contracts.clients import MemoryContent, Scope, Setting
+from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.memories import Dropped, Relation
 from nemuri.domain.language.boilerplate import saying_nothing
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.language.statements import Comparison
 from nemuri.domain.memory.mind import Remembered
+from nemuri.domain.memory.scopes import scope_in
 
 NEAR: Final = 0.5
 """The cosine, or the share of the words of the one that has fewer, from which on two texts are compared at all."""
@@ -58,9 +59,9 @@ Fate = Kept | Repeated | Dropped
 def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learned, ...], tuple[Dropped, ...]]:
     """The memories that learnings would become, one for each perspective, and those that say nothing.
 
-    A memory is valid in the task's project, or everywhere. An empty learning is none.
+    Each is valid where the task took place, see `scope_in`. An empty learning is none.
     """
-    scope = Scope(level="project", name=setting.project) if setting.project else Scope()
+    scope = scope_in(setting)
     told = {perspective: text for perspective, text in learnings.items() if text.strip()}
     empty = {perspective: why for perspective, text in told.items() if (why := saying_nothing(text))}
     kept = tuple(

@@ -147,6 +147,17 @@ class Scorer(Record):
     trained_at: datetime
 
 
+def is_principle(definition: Definition, content: Content) -> bool:
+    """Whether a memory is a principle of an agent that is defined so.
+
+    One that came from a definition is one only as long as the definition names it: taken out, it stays as an ordinary
+    memory, which may fade; named again, it is one again.
+    """
+    if PRINCIPLE not in content.memory.tags:
+        return False
+    return content.source != "definition" or content.memory.content in definition.principles
+
+
 Remembered = tuple[Content, Memory]
 """What is remembered, and how strongly."""
 

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from random import Random
-from typing import assert_never
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory import scorer
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Content, Memory, Remembered, Scorer
+from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered, Scorer, is_principle
 from nemuri.domain.memory.policy import Policy
 
 DAY = 86_400.0
@@ -77,7 +75,7 @@ def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...
         1.0 / (1.0 + days),
         memory.impact_score,
         float(len(occasion.tags.intersection(content.tags))),
-        1.0 if PRINCIPLE in content.tags else 0.0,
+        1.0 if is_principle(agent.definition, found.content) else 0.0,
         1.0 if occasion.perspective in content.learnings else 0.0,
     )
 
@@ -209,19 +207,6 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
     """
     raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
     return sorted(scores(raw, policy).tolist(), reverse=True)
-
-
-def valid(scope: Scope, setting: Setting) -> bool:
-    """Whether what holds in the scope holds in the setting (document 003 §3.3)."""
-    match scope.level:
-        case "universal":
-            return True
-        case "project":
-            return scope.name == setting.project
-        case "domain":
-            return scope.name in setting.domains
-        case _:
-            assert_never(scope.level)
 
 
 def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:

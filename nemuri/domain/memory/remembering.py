@@ -8,7 +8,7 @@ from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
-from nemuri.contracts.event import AgentEvent
+from nemuri.contracts.event import AgentEvent, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
     AgentSlept,
@@ -26,6 +26,7 @@ from nemuri.contracts.memories import (
 )
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.clocks import advanced, base
+from nemuri.domain.memory.content import principle_key
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, Scorer, moved, rebased
 from nemuri.domain.memory.policy import LEVELS, Policy
 
@@ -47,6 +48,8 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
             return frozenset(each.memory_id for each in (*event.consolidated, *event.archived, *event.pruned))
         case MemoryEncoded():
             return frozenset({event.memory_id, *(each.older for each in event.relations)})
+        case AgentDefined():
+            return frozenset(_principles(event))
         case _:
             return frozenset()
 
@@ -147,9 +150,24 @@ def _holding(mind: Mind, memories: Iterable[Memory]) -> Mind:
 
 def _defined(mind: Mind, event: AgentDefined) -> Mind:
     if mind.agent is not None:
-        return mind.with_agent(definition=event.definition)
+        return _back_in_mind(mind.with_agent(definition=event.definition), mind.agent, event)
     agent = Agent(agent_id=event.agent_id, definition=event.definition, embedding=event.embedding, defined_at=event.at)
     return replace(mind, agent=agent)
+
+
+def _principles(event: AgentDefined) -> dict[UUID, str]:
+    """The texts of the definition's principles by the memories that they are, or become."""
+    texts = event.definition.principles
+    return {derive(principle_key(event.agent_id, each), MemoryEncoded.kind_of()): each for each in texts}
+
+
+def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
+    """What is a principle again comes back from the archive, and no sleep that saw it as none may archive it."""
+    by = event.sequence or 0
+    again = [key for key, text in _principles(event).items() if text not in before.definition.principles]
+    archived = [each for each in mind.known(again) if each.status == "archived"]
+    mind = _holding(mind, (_reactivated(before, each, by=by) for each in archived))
+    return _holding(mind, (moved(before, each, by=by, perspectives={}) for each in mind.known(again)))
 
 
 def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:

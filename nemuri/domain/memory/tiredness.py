@@ -4,7 +4,7 @@ from math import log
 
 from nemuri.domain.memory import sleep
 from nemuri.domain.memory.clocks import advanced
-from nemuri.domain.memory.mind import PRINCIPLE, Mind
+from nemuri.domain.memory.mind import Mind, is_principle
 from nemuri.domain.memory.sleep import Resting, Tiredness
 
 ROUNDING = 1e-6
@@ -21,7 +21,7 @@ def tiredness(mind: Mind) -> Tiredness | None:
     later = advanced(agent.clocks, agent.rules, max(1, len(agent.awake)))
     bound = [log(agent.rules.archive_threshold) - clock + ROUNDING for clock in later]
     principles = frozenset(
-        memory_id for memory_id, content in mind.contents.items() if PRINCIPLE in content.memory.tags
+        memory_id for memory_id, content in mind.contents.items() if is_principle(agent.definition, content)
     )
     surplus = sleep.surplus(agent, touched)
     resting = [

@@ -1,7 +1,8 @@
 """The orchestrator's own memory: what was asked, who did it, how it went, and what that says of a new task.
 
 Document 000 §3.1 gives it a memory with three perspectives. It is a mind like any other: encoded when a task ends,
-stronger by use when a routing rests on it, fainter with every sleep.
+stronger by use when a routing rests on it, fainter with every sleep, and valid where its task took place: what one
+project asked is not told in another.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ from nemuri.contracts.event import Event, derive
 from nemuri.contracts.memories import MemoriesUsed, SessionEnded, Use
 from nemuri.contracts.tasks import TaskRouted
 from nemuri.domain.language.keywords import keywords
+from nemuri.domain.memory.scopes import scope_in
 from nemuri.domain.memory.usage import ended
 from nemuri.domain.tasks.fan_in import attempt_key
 from nemuri.domain.tasks.state import Task, TaskState
@@ -126,6 +128,7 @@ def routing_memory(state: TaskState) -> MemoryContent | None:
             ROUTING: f"went to {', '.join(names)}",
             LOAD: f"{len(state.present)} assignments, {seconds:.0f} seconds",
         },
+        scope=scope_in(task.setting),
     )
 
 
@@ -135,7 +138,9 @@ def aptitude_memory(task: Task, agent_id: str, reason: str) -> MemoryContent | N
     if reason not in VERDICTS or not about:
         return None
     learned = f"{agent_id} {VERDICTS[reason]} {', '.join(about)}"
-    return MemoryContent(content=learned, tags=(*about, agent_id), learnings={APTITUDE: learned})
+    return MemoryContent(
+        content=learned, tags=(*about, agent_id), learnings={APTITUDE: learned}, scope=scope_in(task.setting)
+    )
 
 
 def defined(cause: Event, embedding: Embedding) -> AgentDefined:

@@ -17,6 +17,7 @@ from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nemuri.contracts.clients import Scope
     from nemuri.contracts.courses import ChapterReport, CourseReport, CoursesView
     from nemuri.face.client import Client
 
@@ -50,6 +51,8 @@ def teach(
         Schedule,
         typer.Option("--repeating", help="When exercises come again: after 1, 3, 7, 14, 30 days; by FSRS; never."),
     ] = Schedule.FIXED,
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
+    domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the report.")] = False,
     timeout: TimeoutOption = 600.0,
     json: JsonOption = False,
@@ -59,10 +62,10 @@ def teach(
     from nemuri.face.textbooks import read_textbook
 
     session, name, limit = Session.of(context, json=json), agent_id(agent), seconds(timeout)
-    textbook = read_textbook(file)
+    textbook, scope = read_textbook(file), session.scope(project, domain)
 
     async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
-        course_id = await client.teach(name, textbook, repeating=repeating.value)
+        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope)
         if no_wait:
             return course_id, None
         with waiting(f"{name} reads {textbook.title}") as show:
@@ -172,7 +175,7 @@ def _show(view: "CoursesView") -> None:
     from nemuri.face.cli.screen import say, table
 
     for course in view.courses:
-        say(f"{course.title} ({course.course_id}): {_standing(course)}")
+        say(f"{course.title} ({course.course_id}){_where(course.scope)}: {_standing(course)}")
         columns = ("chapter", "read", "slept", "memories", "archived", "strength", "right", "wrong", "next")
         table(
             columns,
@@ -199,6 +202,10 @@ def _spent(course: "CourseReport") -> str:
     read, wrote = sum(each.input_tokens for each in usages), sum(each.output_tokens for each in usages)
     models = ", ".join(dict.fromkeys(each.model for each in usages))
     return f"{read:,} + {wrote:,} tokens ({models})" if read or wrote else ""
+
+
+def _where(scope: "Scope") -> str:
+    return "" if scope.name is None else f" in {scope.level} {scope.name}"
 
 
 def _standing(course: "CourseReport") -> str:

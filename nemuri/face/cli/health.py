@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nemuri.face.cli.session import JsonOption, Session, agent_id
+from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +55,10 @@ def doctor(
 def memo(
     context: typer.Context,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="The project of its tasks.")] = None,
+    domain: Annotated[
+        list[str] | None, typer.Option("--domain", metavar="D", help="A domain of its tasks; repeatable.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show the table of contents of its memory that an agent is given with its tasks."""
@@ -62,7 +66,9 @@ def memo(
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    found = session.run(lambda client: client.memo(name))
+    project, domains = session.setting(project, domain)
+    storable(**{"--project": project})
+    found = session.run(lambda client: client.memo(name, project=project, domains=domains))
     if session.json:
         say_json(found)
     else:

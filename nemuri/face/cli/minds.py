@@ -13,7 +13,7 @@ from nemuri.face.cli.failures import WrongUse
 from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
-    from nemuri.contracts.clients import MemoryContent
+    from nemuri.contracts.clients import MemoryContent, Scope
     from nemuri.contracts.portraits import MemoryView, RecalledMemory, RecallView
     from nemuri.face.client import Client
 
@@ -67,9 +67,9 @@ def remember(
     if file is not None:
         if any((tag, learning, project, domain, said_by, said_at)):
             raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
-        content = read_memories(file)
+        content = read_memories(file, session.scope)
     else:
-        content = (_content(text or "", tag, learning, *session.scope(project, domain), said_by, said_at),)
+        content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
     ids = session.run(lambda client: _remembered(client, name, content))
     if session.json:
         say_json({"agent_id": name, "memory_ids": ids})
@@ -91,7 +91,7 @@ def recall(
     json: JsonOption = False,
 ) -> None:
     """Show what would come to an agent's mind; nothing is recorded."""
-    from nemuri.face.cli.screen import say, say_json, table
+    from nemuri.face.cli.screen import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -100,12 +100,17 @@ def recall(
     setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains, "deep": deep}
     found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
     if session.json:
-        say_json({"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found)})
-    elif not found.memories:
-        say("nothing relevant is remembered, neither active nor archived")
-    else:
+        kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
+        flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
+        say_json(flat)
+        return
+    if found.memories:
         columns = ("memory", "status", "score", "content")
         table(columns, _came_to_mind(found), numbers=("score",), spare=() if found.deep else ("status",))
+    else:
+        say("nothing relevant is remembered, neither active nor archived")
+    for each in found.principles:
+        say(f"always in mind: {short(each.memory.content)}")
 
 
 def memories(
@@ -165,8 +170,7 @@ def _content(
     text: str,
     tags: list[str] | None,
     learnings: list[str] | None,
-    project: str | None,
-    domain: str | None,
+    scope: "Scope",
     said_by: str | None,
     said_at: datetime | None,
 ) -> "MemoryContent":
@@ -175,10 +179,7 @@ def _content(
     from nemuri.contracts.clients import MemoryContent
     from nemuri.contracts.log import complaint
 
-    storable(TEXT=text, **{"--project": project, "--domain": domain, "--said-by": said_by})
-    if project and domain:
-        raise WrongUse("a memory is valid in one project or in one domain, not both")
-    scope = {"level": "project", "name": project} if project else {"level": "domain", "name": domain}
+    storable(TEXT=text, **{"--said-by": said_by})
     split = [each.partition("=") for each in learnings or ()]
     if not all(separator and learned for _, separator, learned in split):
         raise WrongUse("--learning is written PERSPECTIVE=TEXT")
@@ -186,7 +187,7 @@ def _content(
         "content": text,
         "tags": tags or (),
         "learnings": {name: learned for name, _, learned in split},
-        "scope": scope if project or domain else {},
+        "scope": scope,
         "said_by": said_by,
         "said_at": said_at,
     }

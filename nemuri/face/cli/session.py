@@ -12,6 +12,7 @@ import typer
 from nemuri.face.cli.failures import WrongUse
 
 if TYPE_CHECKING:
+    from nemuri.contracts.clients import Scope
     from nemuri.face.client import Client
     from nemuri.infra.settings import Settings
 
@@ -46,18 +47,34 @@ class Session:
         settings = self.settings()
         return settings.project if project is None else project, tuple(domains or settings.domain_names)
 
-    def scope(self, project: str | None, domain: str | None) -> tuple[str | None, str | None]:
-        """The project or the domain that a memory is valid in: the command line's, else that of the settings.
+    def scope(self, project: str | None = None, domain: str | None = None) -> "Scope":
+        """Where a memory is valid: in the project or the domain of the command line, else in that of the settings.
 
-        Raises `WrongUse` when the settings leave open which.
+        Raises `WrongUse` for both a project and a domain, and when the settings leave open which domain.
         """
-        if project is not None or domain is not None:
-            return project, domain
+        from pydantic import ValidationError
+
+        from nemuri.contracts.clients import Scope
+        from nemuri.contracts.log import complaint
+
+        storable(**{"--project": project, "--domain": domain})
+        if project is not None and domain is not None:
+            raise WrongUse("a memory is valid in one project or in one domain, not both")
+        if project is None and domain is None:
+            project, domain = self._default_scope()
+        try:
+            if project is not None:
+                return Scope(level="project", name=project)
+            return Scope() if domain is None else Scope(level="domain", name=domain)
+        except ValidationError as error:
+            raise WrongUse(complaint(error)) from error
+
+    def _default_scope(self) -> tuple[str | None, str | None]:
         settings = self.settings()
         if settings.project is not None or not settings.domain_names:
             return settings.project, None
         if len(settings.domain_names) > 1:
-            raise WrongUse("NEMURI_DOMAINS names several domains, but a memory is valid in one; choose it by --domain")
+            raise WrongUse("NEMURI_DOMAINS names several domains, but a memory is valid in one; name its scope")
         return None, settings.domain_names[0]
 
     def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]]) -> T:

@@ -226,6 +226,7 @@ course = Table(
     Column("agent_id", Text, nullable=False),
     _json("textbook"),
     Column("repeating", Text, nullable=False),
+    _json("scope"),
     _json("readings"),
     _time("begun_at"),
     _time("finished_at", nullable=True),

@@ -15,7 +15,6 @@ from nemuri.infra.views.rows import load, selecting
 
 ROUNDING = 1e-6
 """What a search for faded memories leaves to the exact decision."""
-_IS_PRINCIPLE: ColumnElement[bool] = tables.memory.c.memory["tags"].contains([PRINCIPLE])
 
 
 async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
@@ -32,9 +31,17 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
         faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
         weakest = await _weakest(connection, agent, surplus(agent, touched))
         concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
-        principles = select(tables.memory.c.memory_id).where(tables.memory.c.memory_id.in_(concerned), _IS_PRINCIPLE)
+        memory_id = tables.memory.c.memory_id
+        principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
         kept = frozenset((await connection.execute(principles)).scalars())
     return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+
+
+def is_principle(agent: Agent) -> ColumnElement[bool]:
+    """The rows of the agent's memories that `domain.memory.mind.is_principle` finds to be its principles."""
+    content = tables.memory.c
+    named = content.memory["content"].astext.in_(agent.definition.principles)
+    return and_(content.memory["tags"].contains([PRINCIPLE]), or_(content.source != "definition", named))
 
 
 def _faded(agent: Agent) -> list[Any]:
@@ -56,7 +63,7 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
         .add_columns(since.label("since"))
         .join(tables.memory, content.memory_id == state.c.memory_id)
         .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
-        .order_by(_IS_PRINCIPLE, state.c.level, since, state.c.memory_id)
+        .order_by(is_principle(agent), state.c.level, since, state.c.memory_id)
         .limit(limit)
     )
     rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping

@@ -202,9 +202,9 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
 
 @service.answer(MemoQuery)
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
-    """The table of contents that an agent is given."""
+    """The table of contents that an agent is given in a setting."""
     agent = await resources.views.agent(query.agent_id)
-    return _nobody(query.agent_id) if agent is None else await memo_of(agent, resources)
+    return _nobody(query.agent_id) if agent is None else await memo_of(agent, query.setting, resources)
 
 
 def _nobody(agent_id: str) -> Refusal:

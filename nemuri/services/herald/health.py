@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from nemuri.contracts.clients import Setting
 from nemuri.contracts.health import AgentHealth
 from nemuri.contracts.portraits import MemoView
 from nemuri.domain.language.tokens import estimate_tokens
@@ -27,8 +28,8 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     )
 
 
-async def memo_of(agent: Agent, resources: Resources) -> MemoView:
-    """The table of contents as the specialist would give it to the agent now."""
+async def memo_of(agent: Agent, setting: Setting, resources: Resources) -> MemoView:
+    """The table of contents as the specialist would give it to the agent with a task in the setting now."""
     limit = agent.rules.index_memo_tokens
-    text = memo(await knowledge.topics(agent, resources.views), limit)
+    text = memo(await knowledge.topics(agent, setting, resources.views), limit)
     return MemoView(agent_id=agent.agent_id, memo=text, tokens=estimate_tokens(text), limit=limit)

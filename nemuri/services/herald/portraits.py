@@ -10,7 +10,7 @@ from nemuri.contracts.portraits import AgentView, MemoriesView, MemoryView
 from nemuri.contracts.queries import MemoriesQuery
 from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
-from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered
+from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered, is_principle
 from nemuri.domain.tasks.costs import costs
 from nemuri.domain.tasks.state import Assignment, Feedback, Recalled, Task, TaskState
 
@@ -132,6 +132,7 @@ def memory_view(
         agent_id=memory.agent_id,
         memory=content.memory,
         source=content.source,
+        principle=is_principle(agent.definition, content),
         links=content.links,
         relations=relations,
         yields_to=memory.yields_to,

@@ -7,7 +7,7 @@ from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, NewMemory
 from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskReopened, TaskSummarised
 from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.domain.language.keywords import keywords
-from nemuri.domain.memory.content import beginning, embedded_text, encoded
+from nemuri.domain.memory.content import beginning, embedded_text, encoded, principle_key
 from nemuri.domain.memory.mind import PRINCIPLE
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import fan_in, negotiation
@@ -89,6 +89,8 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
 @service.reaction(AgentDefined)
 async def encode_principles(event: AgentDefined, resources: Resources) -> Outcome:
     """The principles of a definition become memories, each once however often the agent is defined."""
+    known = await resources.views.agent(event.agent_id)
+    rules = known.rules if known else Policy()
     texts, vectors = event.definition.principles, resources.vectors.serving(event.embedding)
     await vectors.of(texts)
     return [
@@ -97,10 +99,10 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Outcom
             NewMemory(
                 memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
                 vector=vectors.key(text),
-                strength=Policy().initial_strength,
+                strength=rules.initial_strength,
                 perspectives=event.definition.perspective_names,
             ),
-            key=f"{event.agent_id}/{text}",
+            key=principle_key(event.agent_id, text),
             source="definition",
         )
         for text in texts

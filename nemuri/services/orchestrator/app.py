@@ -55,7 +55,7 @@ async def _routed(event: Event, state: TaskState, resources: Resources) -> TaskR
         return None
     task, usage = understood
     known = await precedents.like(task, resources)
-    routed = routing.route(event, task, await applicants.all(resources.views), known)
+    routed = routing.route(event, task, await applicants.all(resources.views, task.setting), known)
     return routed.model_copy(update={"usage": usage}) if isinstance(routed, TaskRouted) else routed
 
 

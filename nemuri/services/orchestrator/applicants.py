@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from nemuri.contracts.agents import ORCHESTRATOR
+from nemuri.contracts.clients import Setting
 from nemuri.domain.tasks.routing import Applicant
 from nemuri.infra.knowledge import Knowledge
 from nemuri.infra.views.queries import Views
@@ -14,14 +15,14 @@ class Applicants:
 
     knowledge: Knowledge = field(default_factory=Knowledge)
 
-    async def all(self, views: Views) -> list[Applicant]:
-        """Every agent that could be chosen, by name; the orchestrator itself cannot."""
+    async def all(self, views: Views, setting: Setting) -> list[Applicant]:
+        """Every agent that could be chosen, by name, with what it knows in the setting; not the orchestrator itself."""
         outcomes, waiting = await views.outcomes(), await views.waiting()
         return [
             Applicant(
                 agent.agent_id,
                 agent.definition,
-                await self.knowledge.topics(agent, views),
+                await self.knowledge.topics(agent, setting, views),
                 *outcomes.get(agent.agent_id, (0, 0)),
                 waiting.get(agent.agent_id, 0),
             )

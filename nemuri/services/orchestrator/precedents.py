@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.clients import Setting
 from nemuri.domain.tasks import precedents
 from nemuri.domain.tasks.precedents import Precedent
 from nemuri.domain.tasks.state import Task
@@ -19,14 +18,17 @@ class Precedents:
     minds: Recollections = field(default_factory=Recollections)
 
     async def like(self, task: Task, resources: Resources) -> tuple[Precedent, ...]:
-        """Past tasks like this one, the most telling first; none where it is settled who works on it."""
+        """Past tasks like this one that are valid in its setting, the most telling first.
+
+        None where it is settled who works on it.
+        """
         agent = await resources.views.agent(ORCHESTRATOR)
         if agent is None or task.wanted_agent is not None:
             return ()
         # Its keywords say how to look back on a task, not what tasks are about: they would only make all alike.
         plain = agent.but(policy={**agent.policy, "enable_query_expansion": False})
         found = await self.minds.recall(
-            resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=Setting()
+            resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting
         )
         before = await past(resources.database, [each.memory_id for each in found.candidates])
         return precedents.telling(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from nemuri.contracts.memories import MemoriesRetrieved
-from nemuri.contracts.portraits import RecalledMemory, RecallView
+from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
 from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
 from nemuri.domain.memory.mind import Agent
@@ -79,7 +79,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         Source(label, content.memory.content, outdated.get(content.memory_id, ""))
         for label, (content, _) in zip(labels, shown, strict=True)
     ]
-    contents = memo(await knowledge.topics(agent, resources.views), agent.rules.index_memo_tokens)
+    contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
     reply = await resources.models.main.answer(replace(_job(agent, work, part, memories, fetched), memo=contents))
     return TaskAnswered.following(
         event,
@@ -109,7 +109,11 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     memories = tuple(
         RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
     )
-    return RecallView(ranking=found.ranking, memories=memories, deep=found.deep)
+    held = {content.memory_id: content.memory for content, _ in found.principles}
+    principles = tuple(
+        PrincipleView(memory_id=each, memory=held[each]) for each in always_in_mind(agent, found.principles)
+    )
+    return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)
 
 
 def _job(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nemuri.contracts.clients import FeedbackGiven, Setting
+from nemuri.contracts.clients import FeedbackGiven
 from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event, derive
@@ -13,6 +13,7 @@ from nemuri.domain.education import lessons
 from nemuri.domain.education.course import Course, Trial, memory_key
 from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import encoded
+from nemuri.domain.memory.scopes import setting_of
 from nemuri.infra.models.extractive import substance
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.recollection import Recollections
@@ -46,8 +47,7 @@ async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Out
 async def remember(event: ChapterRead, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
     """What was read becomes memories, each once however often it is read; then the agent is ready to sleep over it."""
     memories: list[Event] = [
-        encoded(event, each, key=memory_key(event.agent_id, each.memory.content), source="education")
-        for each in event.sections
+        encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
     ]
     return [*memories, usage.ended(event, event.session_id, event.agent_id)]
 
@@ -135,7 +135,8 @@ async def _review(event: ExerciseGraded, course: Course, trial: Trial, resources
         return None
     exercise, perspective = lessons.exercise_of(course, trial), course.textbook.perspective
     wanted = exercise.answer or " ".join(exercise.keywords)
-    found = await minds.recall(resources, agent, wanted, perspective=perspective, setting=Setting())
+    where = setting_of(course.scope)
+    found = await minds.recall(resources, agent, wanted, perspective=perspective, setting=where)
     return MemoriesReviewed.following(
         event,
         course_id=course.course_id,

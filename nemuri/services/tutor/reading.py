@@ -32,6 +32,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
             content=section.text,
             tags=tuple(dict.fromkeys((section.title[:TAG].strip(), *keywords(f"{section.title}\n{section.text}")))),
             learnings=learnings,
+            scope=course.scope,
         )
         for section, (learnings, _) in zip(sections, found, strict=True)
     ]

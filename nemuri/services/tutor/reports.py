@@ -45,6 +45,7 @@ async def _course(agent: Agent, course: Course, resources: Resources, *, details
         title=course.textbook.title,
         perspective=course.textbook.perspective,
         repeating=course.repeating,
+        scope=course.scope,
         begun_at=course.begun_at,
         finished_at=course.finished_at,
         chapters=tuple(chapters),

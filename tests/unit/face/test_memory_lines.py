@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nemuri.contracts.clients import Scope
 from nemuri.face.documents import InputError
 from nemuri.face.memory_lines import LARGEST, LARGEST_LINE, read_memories
 
@@ -25,6 +26,19 @@ def test_every_line_is_a_memory(tmp_path: Path) -> None:
     first, second = read_memories(file)
     assert (first.said_by, first.scope.name, first.learnings) == ("Ann", "dinner", {"craft": "before it boils"})
     assert second.content == "b"
+
+
+def test_a_line_without_a_scope_is_valid_where_the_settings_say(tmp_path: Path) -> None:
+    """One that names its scope, also the universal one, keeps it; and then nobody asks the settings."""
+    file = tmp_path / "lines.jsonl"
+    anywhere = {"content": "a", "scope": {"level": "universal"}}
+    named = [json.dumps(FULL), json.dumps(anywhere)]
+    file.write_text("\n".join([*named, '{"content": "b"}']))
+    bank = Scope(level="project", name="bank")
+    assert [each.scope.name for each in read_memories(file, lambda: bank)] == ["dinner", None, "bank"]
+
+    file.write_text("\n".join(named))
+    assert len(read_memories(file, lambda: pytest.fail("asked"))) == 2
 
 
 @pytest.mark.parametrize(

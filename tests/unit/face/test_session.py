@@ -2,6 +2,7 @@
 
 import pytest
 
+from nemuri.contracts.clients import Scope
 from nemuri.face.cli.failures import WrongUse
 from nemuri.face.cli.session import Session
 
@@ -19,12 +20,14 @@ def test_the_settings_give_a_project_and_domains(monkeypatch: pytest.MonkeyPatch
 
 def test_a_memory_is_valid_in_what_the_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the project before the domain; several domains leave open which, so they are refused."""
-    assert SESSION.scope(None, None) == (None, None)
+    assert SESSION.scope() == Scope()
     monkeypatch.setenv("NEMURI_DOMAINS", "food")
-    assert SESSION.scope(None, None) == (None, "food")
+    assert SESSION.scope() == Scope(level="domain", name="food")
     monkeypatch.setenv("NEMURI_DOMAINS", "food,drinks")
     with pytest.raises(WrongUse, match="several domains"):
-        SESSION.scope(None, None)
-    assert SESSION.scope(None, "drinks") == (None, "drinks")
+        SESSION.scope()
+    assert SESSION.scope(None, "drinks") == Scope(level="domain", name="drinks")
     monkeypatch.setenv("NEMURI_PROJECT", "dinner")
-    assert SESSION.scope(None, None) == ("dinner", None)
+    assert SESSION.scope() == Scope(level="project", name="dinner")
+    with pytest.raises(WrongUse, match="not both"):
+        SESSION.scope("dinner", "food")

@@ -36,17 +36,19 @@ def known(memory_id: UUID) -> Remembered:
 
 
 def test_learnings_become_memories_of_their_perspective() -> None:
-    """With tags, valid in the task's project or everywhere; an empty one is none at all."""
+    """With tags, valid where the task took place: its project, its only domain, or everywhere."""
     said = {"cost": "Steel from Yamada costs 15 % more in winter.", "quality": "  "}
 
     (here,), nothing = learned(said, Setting(project="bridge", domains=("steel",)))
-    (anywhere,), _ = learned(said, Setting(domains=("steel",)))
+    (field,), _ = learned(said, Setting(domains=("steel",)))
+    (anywhere,), _ = learned(said, Setting(domains=("steel", "winter")))
 
     assert nothing == ()
     assert (here.perspective, here.memory.content) == ("cost", said["cost"])
     assert here.memory.learnings == {"cost": said["cost"]}
     assert {"steel", "yamada"} <= {each.lower() for each in here.memory.tags}
     assert (here.memory.scope.level, here.memory.scope.name) == ("project", "bridge")
+    assert (field.memory.scope.level, field.memory.scope.name) == ("domain", "steel")
     assert (anywhere.memory.scope.level, anywhere.memory.scope.name) == ("universal", None)
 
 

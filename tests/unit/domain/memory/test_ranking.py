@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.agents import Definition, Perspective
-from nemuri.contracts.clients import MemoryContent, Scope, Setting
+from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.policy import Policy
@@ -24,7 +24,6 @@ from nemuri.domain.memory.ranking import (
     scores,
     selected,
     transformed,
-    valid,
 )
 from tests.unit.domain.memory.stories import (
     BEGINNING,
@@ -166,16 +165,6 @@ def test_a_query_is_widened_by_the_keywords_of_each_perspective() -> None:
 
     assert expanded(agent, "what about steel") == {COST: "what about steel price budget"}
     assert expanded(agent.but(policy={"enable_query_expansion": False}), "what about steel") == {}
-
-
-def test_a_scope_is_valid_where_it_names_the_place() -> None:
-    """Universal everywhere; a project's and a domain's under their own names (document 003 §3.3)."""
-    here = Setting(project="web", domains=("web", "shop"))
-    scopes = [Scope(), Scope(level="project", name="web"), Scope(level="domain", name="shop")]
-
-    assert [valid(each, here) for each in scopes] == [True, True, True]
-    assert [valid(each, Setting()) for each in scopes] == [True, False, False]
-    assert not valid(Scope(level="project", name="shop"), here)
 
 
 def test_principles_stay_in_mind_outside_the_fixed_number() -> None:

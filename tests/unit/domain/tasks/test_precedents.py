@@ -6,11 +6,12 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri.contracts.agents import ORCHESTRATOR, Definition, Perspective
+from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.tasks import TaskRouted
 from nemuri.domain.tasks import precedents, routing
 from nemuri.domain.tasks.precedents import FAINTEST, Precedent, history, rested_on, telling, used, weight
 from nemuri.domain.tasks.routing import Applicant
-from tests.unit.domain.tasks.stories import given, submitted, summarised
+from tests.unit.domain.tasks.stories import answered, assigned, completed, given, routed, submitted, summarised
 
 
 def test_what_went_well_with_a_task_like_this_raises_and_what_went_badly_lowers() -> None:
@@ -87,6 +88,19 @@ def test_an_outcome_says_who_is_good_at_what() -> None:
     assert "cook did well with" in memory.content
     assert {"cook", "soup"} <= {each.casefold() for each in memory.tags}
     assert precedents.aptitude_memory(task, "cook", "prevented_error") is None
+
+
+def test_the_orchestrator_remembers_a_task_where_it_took_place() -> None:
+    """What was asked in a project does not come to mind in another one."""
+    here = submitted("Which soup has onions?", setting=Setting(project="inn"))
+    done = given(here, summarised("?"), routed(1), assigned(1), answered(1, "so"), completed())
+
+    went = precedents.routing_memory(done.state)
+    aptitude = precedents.aptitude_memory(done.task, "cook", "helpful")
+
+    assert went is not None
+    assert aptitude is not None
+    assert went.scope == aptitude.scope == Scope(level="project", name="inn")
 
 
 OUTCOMES = st.dictionaries(st.sampled_from("ab"), st.tuples(st.integers(0, 9), st.integers(0, 9)))

@@ -1,0 +1,85 @@
+"""Principles last as long as the agent's definition names them."""
+
+from uuid import uuid4
+
+from nemuri.contracts.agents import AgentDefined
+from nemuri.contracts.event import derive
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.memory import sleep
+from nemuri.domain.memory.content import principle_key
+from nemuri.domain.memory.mind import PRINCIPLE, is_principle
+from nemuri.domain.memory.ranking import Found, Occasion, features
+from tests.unit.domain.memory.facts import status
+from tests.unit.domain.memory.stories import (
+    AGENT,
+    BEGINNING,
+    A,
+    Story,
+    defined,
+    encoded,
+    ended,
+    given,
+    night,
+    ruled,
+    tiredness,
+)
+
+TEXT = "Never pay twice."
+KEPT = derive(principle_key(AGENT, TEXT), MemoryEncoded.kind_of())
+STEEP = {"daily_decay_targets": [0.5] * 6, "expected_tasks_per_day": 1}
+"""Half of everything is forgotten with each session."""
+
+
+def naming(*principles: str) -> AgentDefined:
+    """The agent with these principles."""
+    event = defined()
+    definition = event.definition.model_copy(update={"principles": principles})
+    return event.model_copy(update={"definition": definition, "event_id": uuid4()})
+
+
+def written(strength: float = 0.3) -> MemoryEncoded:
+    """The principle becomes a memory."""
+    event = encoded(KEPT, strength=strength)
+    memory = event.memory.model_copy(update={"content": TEXT, "tags": (PRINCIPLE,)})
+    return event.model_copy(update={"memory": memory, "source": "definition"})
+
+
+def counts(story: Story) -> bool:
+    """Whether the memory is a principle now."""
+    return is_principle(story.agent.definition, story.mind.contents[KEPT])
+
+
+def test_a_principle_is_one_while_the_definition_names_it() -> None:
+    """Taken out, it is an ordinary memory, and fades as one; ranking knows too."""
+    story = given(*ruled(**STEEP), naming(TEXT), written())
+    occasion = Occasion(None, frozenset(), BEGINNING)
+    for present, held in ((story, 1.0), (story.when(naming()), 0.0)):
+        found = Found(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5, 0.5, 0.5)
+        assert counts(present) == bool(held)
+        assert features(present.agent, found, occasion)[7] == held
+
+    story.when(*night(1), *night(2), *night(3)).then(status(KEPT).equals("active"))
+    story.when(naming(), *night(1), *night(2), *night(3)).then(status(KEPT).equals("archived"))
+
+
+def test_a_principle_that_is_defined_again_is_one_again() -> None:
+    """Also out of the archive, into which it faded in the meantime."""
+    story = given(*ruled(**STEEP), naming(TEXT), written(), naming(), *night(1), *night(2), *night(3))
+    story = story.when(naming("Be brief.", TEXT)).then(status(KEPT).equals("active"))
+    assert counts(story)
+    story.when(*night(4), *night(5), *night(6), *night(7)).then(status(KEPT).equals("active"))
+
+
+def test_a_sleep_that_saw_it_dropped_does_not_archive_a_principle() -> None:
+    """It was defined again between the sleep's decision and its place in the log."""
+    story = given(*ruled(**STEEP), naming(TEXT), written(0.15), naming(), ended(1))
+    decided = sleep.decide(ended(1), tiredness(story.mind))
+    assert decided is not None
+    assert [each.memory_id for each in decided.archived] == [KEPT]
+    story.when(naming(TEXT), decided).then(status(KEPT).equals("active"))
+
+
+def test_what_was_put_in_as_a_principle_needs_no_definition() -> None:
+    """A memory that a client tagged is one whatever the definition says."""
+    story = given(naming(), encoded(A, principle=True))
+    assert is_principle(story.agent.definition, story.mind.contents[A])
