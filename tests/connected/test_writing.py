@@ -95,6 +95,42 @@ async def test_what_contradicts_an_older_memory_comes_before_it(settings: Settin
             await unlink(client, newer, older)
 
 
+@pytest.mark.parametrize(
+    ("question", "first", "then"),
+    [
+        (
+            "What is the backup server named?",
+            "The backup server is named Hermes.",
+            "The backup server is not named Hermes.",
+        ),
+        (
+            "予備のサーバーの名前は何ですか？",
+            "予備のサーバーの名前はヘルメスです。",
+            "予備のサーバーの名前はヘルメスではありません。",
+        ),
+    ],
+)
+async def test_a_document_that_contradicts_a_memory_is_learned_from(
+    settings: Settings, question: str, first: str, then: str
+) -> None:
+    """Nobody teaches anything here but the documents; what the first one taught yields to the second."""
+    async with taught(settings) as (resources, client):
+        (older,) = (await client.ask(question, documents=[("d1.txt", first)], settled=True)).learned
+        result = await client.ask(question, documents=[("d2.txt", then)], settled=True)
+
+        assert result.answer is not None
+        assert [line.rpartition(" [")[0] for line in result.answer.splitlines()[1:]] == [f"- {then}", f"- {first}"]
+        (newer,) = result.learned
+        assert (await client.memory(newer)).memory.content == then
+        assert (await client.memory(newer)).relations == (Relation(older=older, sort="contradicts"),)
+        assert (await client.memory(older)).yields_to == (newer,)
+
+        await unlink(client, newer, older)
+
+        assert (await client.memory(older)).yields_to == ()
+        await quiet(resources)
+
+
 async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings: Settings) -> None:
     """With the reason, in the one event that says what was learned."""
     lessons = {"semantics": "鋼材は冬に高いです。", "pitfalls": "鋼材は冬に高い。", "habits": "了解しました。"}

@@ -7,6 +7,7 @@ from typing import Final
 
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.sentences import sentences
+from nemuri.domain.language.statements import compared
 from nemuri.domain.language.terms import content_terms
 
 ALIKE: Final = 0.5
@@ -89,6 +90,15 @@ def consensus(texts: Sequence[str]) -> Consensus:
         elif number not in told:
             (shared if len(backing) > 1 else alone).append(each)
     return Consensus(tuple(shared), tuple(alone), tuple(against))
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two sentences about the same differ in polarity, in their numbers, or in a value of the same words.
+
+    However many words they share, they do not say the same.
+    """
+    said = {compared(one, other), compared(other, one)}
+    return not said.isdisjoint({"contradicts", "supersedes"}) or _claim(0, one).opposes(_claim(1, other))
 
 
 def claims(speaker: int, text: str) -> list[Claim]:

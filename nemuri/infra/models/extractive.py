@@ -13,7 +13,7 @@ from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
 from nemuri.domain.language.terms import content_terms
 from nemuri.domain.tasks.panel import merged
 from nemuri.infra.models.judging import judged
-from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select
+from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, yielding
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -26,6 +26,7 @@ from nemuri.infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    Source,
 )
 from nemuri.infra.models.relations import by_words
 
@@ -63,10 +64,12 @@ class ExtractiveModel:
         Relevance is shared terms weighted by their rarity among the sentences given. The framing words follow the
         language of the question, the quotes that of their sources. Without a shared term the answer says that
         nothing was found and cites nothing. A question that lists several is answered item by item, each with at
-        least one sentence or a word that nothing was found. The memo is not quoted: it is no source.
+        least one sentence or a word that nothing was found. A memory that a detail contradicts comes after that. The
+        memo is not quoted: it is no source.
         """
         language = _language(job.question)
-        candidates = [passage for source in job.sources for passage in passages(source.label, source.text)]
+        at_hand = _passages(job.details)
+        candidates = [*yielding(_passages(job.memories), at_hand), *at_hand]
         items = listed_items(job.question)
         found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
         chosen = [passage for quotes in found for passage in quotes]
@@ -127,6 +130,10 @@ class ExtractiveModel:
 def substance(answer: str) -> str:
     """An answer without the words in which this model speaks of itself, and without labels; any other as it is."""
     return _substance("", answer)
+
+
+def _passages(sources: Sequence[Source]) -> list[Passage]:
+    return [passage for source in sources for passage in passages(source.label, source.text)]
 
 
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:

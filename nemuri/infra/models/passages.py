@@ -4,10 +4,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from nemuri.domain.language.citations import disarmed
+from nemuri.domain.language.consensus import differ
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.sentences import sentences
 from nemuri.domain.language.terms import GRAMMAR, terms
@@ -19,6 +20,8 @@ _SATURATION: Final = 1.2
 _COVERED: Final = 0.5
 _LEAST_SHARE: Final = 0.25
 _DUPLICATE: Final = 0.7
+_SAME_MATTER: Final = 0.5
+_CONTESTED: Final = 0.7
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
 """What stands under a heading in plain text."""
@@ -71,8 +74,8 @@ def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, 
 
     Greedy: a passage's worth is its fitness times the sum over the wanted terms in it of idf × saturated frequency,
     halved for each chosen passage that has the term already; it stops below a quarter of the best worth.
-    Near-duplicates of a chosen passage (Jaccard index of the terms above 0.7) are passed over. Ties go to the earlier
-    passage.
+    Near-duplicates of a chosen passage (Jaccard index of the terms above 0.7, and neither polarity nor a value
+    differs) are passed over. Ties go to the earlier passage.
     """
     weights = _idf(candidates, wanted)
     open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
@@ -91,6 +94,18 @@ def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, 
         least = least or worth * _LEAST_SHARE
         weights = {term: weight * (_COVERED if term in best.counts else 1) for term, weight in weights.items()}
     return chosen
+
+
+def yielding(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
+    """The remembered passages, less fit where one at hand says otherwise of the same: what is at hand is newer.
+
+    Of the same are passages that share half of their terms; a passage still is quoted beside what contradicts it.
+    """
+
+    def contested(one: Passage) -> bool:
+        return any(_overlap(one, other) >= _SAME_MATTER and differ(other.text, one.text) for other in at_hand)
+
+    return [replace(one, fitness=_CONTESTED * one.fitness) if contested(one) else one for one in remembered]
 
 
 def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
@@ -180,5 +195,9 @@ def _worth(passage: Passage, weights: dict[str, float]) -> float:
 
 
 def _alike(one: Passage, other: Passage) -> bool:
-    common = len(one.counts.keys() & other.counts.keys())
-    return common > _DUPLICATE * len(one.counts.keys() | other.counts.keys())
+    return _overlap(one, other) > _DUPLICATE and not differ(one.text, other.text)
+
+
+def _overlap(one: Passage, other: Passage) -> float:
+    """The Jaccard index of their terms, of which each has some."""
+    return len(one.counts.keys() & other.counts.keys()) / len(one.counts.keys() | other.counts.keys())

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.consensus import MOST_CLAIMS, Claim, consensus
+from nemuri.domain.language.consensus import MOST_CLAIMS, Claim, consensus, differ
 
 SAID = ("Moss is green.", "Moss is not green.", "The boiler has 3 valves.", "The boiler has 4 valves.", "Cats sleep.")
 TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_size=4)
@@ -59,6 +59,19 @@ def test_very_long_texts_are_compared_by_their_beginning() -> None:
     found = consensus(["".join(f"Room {number} of building {number} is number {number}. " for number in range(500))])
 
     assert len(found.alone) == MOST_CLAIMS
+
+
+def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
+    """A denial, a number or another day, in either order; not by a word that says nothing."""
+    for one, two in (
+        ("Moss is green.", "Moss is not green."),
+        ("空のリストは偽です。", "空のリストは偽ではありません。"),
+        ("The boiler has 3 valves.", "The boiler has 4 valves."),
+        ("The hall closes on Monday.", "The hall closes on Friday."),
+    ):
+        assert differ(one, two)
+        assert differ(two, one)
+    assert not differ("Moss is green.", "Moss is very green.")
 
 
 @given(TEXTS)

@@ -1,5 +1,6 @@
 """The model that quotes."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,35 @@ async def test_near_duplicates_are_quoted_once() -> None:
     twice = Source("m3", "The database pool is reset by restarting the workers!")
     found = await answer("How do I reset the database pool?", (POOL, twice), (MANUAL,))
     assert found.cited == ("m1", "d1")
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "told"),
+    [
+        (
+            "What is the backup server named?",
+            "The backup server is named Hermes.",
+            "The backup server is not named Hermes.",
+        ),
+        (
+            "予備のサーバーの名前は何ですか？",
+            "予備のサーバーの名前はヘルメスです。",
+            "予備のサーバーの名前はヘルメスではありません。",
+        ),
+        (
+            "At which temperature does the boiler run?",
+            "The boiler of the north hall runs at a temperature of 70 degrees.",
+            "The boiler of the north hall runs at a temperature of 90 degrees.",
+        ),
+        ("When is rent due?", "The rent of the hall is due on 1 July.", "The rent of the hall is due on 1 June."),
+    ],
+)
+async def test_what_contradicts_a_memory_is_no_duplicate_of_it(question: str, known: str, told: str) -> None:
+    """Both are quoted, what is at hand first, and that is what is learned, from either side."""
+    for memory, detail in ((known, told), (told, known)):
+        found = await answer(question, (Source("m1", memory),), (Source("d1", detail),))
+        assert found.text.splitlines()[1:] == [f"- {detail} [d1]", f"- {memory} [m1]"]
+        assert await learn(question, found.text, "names") == {"names": detail}
 
 
 @given(st.lists(st.text(max_size=300), max_size=8), st.text(max_size=60))
