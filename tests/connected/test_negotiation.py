@@ -3,6 +3,7 @@
 import pytest
 
 from nemuri.contracts.tasks import TaskAssigned
+from nemuri.domain.language.items import listed_items
 from nemuri.face.exchange import ClientError
 from nemuri.infra.settings import Settings
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, visiting
@@ -95,3 +96,57 @@ async def test_the_client_names_the_most_important_items(settings: Settings) -> 
     [part] = state.task.parts
     assert part.text == f"7. {ENGLISH[6]}\n3. {ENGLISH[2]}"
     assert part.title == "the items you named"
+
+
+@pytest.mark.parametrize(
+    ("request_", "document", "known"),
+    [
+        (
+            "Answer these",
+            "1. Who built the north hall?\n2. Which colour has the boat?\n",
+            ("Ann built the north hall.", "The boat has a green colour."),
+        ),
+        (
+            "次の質問に答えてください",
+            "・北館の設計者は誰ですか？\n・船体の塗装は何色ですか？\n",
+            ("北館の設計者は田中です。", "船体の塗装は緑色です。"),
+        ),
+    ],
+    ids=["english", "japanese"],
+)
+async def test_a_short_list_in_a_document_is_asked_with_the_request(
+    settings: Settings, request_: str, document: str, known: tuple[str, str]
+) -> None:
+    """Routing, retrieval and the answer see the items, not only the words that point at them."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("builder", description=known[0]))
+        await resources.log.append(agent_defined("other", description="chess openings"))
+        await client.settle()
+        for each in known:
+            await client.remember("builder", each)
+        result = await client.ask(request_, documents=[("list.txt", document)], settled=True)
+        state = await resources.views.task(result.task_id)
+    assert result.agent_id == "builder"
+    assert state.task is not None
+    items = listed_items(document)
+    [part] = state.task.parts
+    assert part.text == "\n".join((request_, f"1. {items[0]}", f"2. {items[1]}"))
+    assert str(state.task.summary).startswith(part.text)
+    assert result.answer is not None
+    asked = result.answer.splitlines()[1:]
+    assert [line for line in asked if line.startswith("- ")] == [f"- {item}" for item in items]
+    assert all(f"  - {each} [m" in result.answer for each in known)
+    await assert_verified(settings)
+
+
+async def test_a_list_of_facts_is_no_list_of_questions(settings: Settings) -> None:
+    """A short one is material for the one question that is asked."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        facts = "- Ann built the north hall.\n- The boat has a green colour.\n"
+        result = await client.ask("Who built the north hall?", documents=[("facts.md", facts)])
+        state = await resources.views.task(result.task_id)
+    assert state.task is not None
+    assert [part.text for part in state.task.parts] == ["Who built the north hall?"]
+    assert "- Ann built the north hall. [d1]" in str(result.answer)

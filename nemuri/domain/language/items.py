@@ -16,6 +16,17 @@ from nemuri.domain.language.terms import term_counts
 T = TypeVar("T")
 
 _QUESTION = re.compile(r"(?:[?？][.!?！？…]*|か。?)[」』）】\"'”’)\]]*$")
+_REQUEST = re.compile(
+    r"(?:please[, ]+)?(?:explain|describe|summari[sz]e|(?:tell|give|show) (?:me|us)"
+    r"|answer (?:the|this|these|each|all))\b"
+    r"|.*(?:教え|説明し|答え|述べ|まとめ|要約し|挙げ|示し|回答し)て(?:ください|下さい|くれ|ほしい|欲しい|もらえます)?[。．]?$",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(
+    r"(?:^|[.!?:,]\s*|\bplease\s+|\b(?:can|could|would) you\s+)(?:answer|reply to|respond to)\b"
+    r"|(?:答え|回答し)て|(?:回答|返答|お答え)(?:を?お願い|ください|下さい)",
+    re.IGNORECASE,
+)
 _INDENT = re.compile(r"[ \t\u3000]*")
 _FEWEST: Final = 2
 
@@ -62,6 +73,19 @@ def is_list_of_requests(text: str) -> bool:
     written = [text[start:end] for start, end in spans(text)]
     asked = [sentence for sentence in written if _QUESTION.search(sentence)]
     return len(asked) >= _FEWEST and 2 * sum(map(len, asked)) >= sum(map(len, written))
+
+
+def asks(sentence: str) -> bool:
+    """Whether the sentence, on one line, asks for something rather than says something: a question or a request."""
+    return _QUESTION.search(sentence) is not None or _REQUEST.match(sentence) is not None
+
+
+def are_to_be_answered(items: Sequence[str], request: str) -> bool:
+    """Whether items of a document are requests of their own, because most of them ask or the request says so.
+
+    A list of facts is one too, but what it lists is material, not what is asked.
+    """
+    return 2 * sum(map(asks, items)) > len(items) or _ANSWER.search(request) is not None
 
 
 def most_important(items: Sequence[str], k: int) -> tuple[int, ...]:

@@ -1,12 +1,12 @@
 """Where several events become one: the chunks of a task its summary, the answers to its parts its answer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
 from nemuri.domain.language import tokens
-from nemuri.domain.tasks.negotiation import parts_of
+from nemuri.domain.tasks.negotiation import parts_of, with_items
 from nemuri.domain.tasks.state import Assignment, Chunk, Task, TaskState
 
 SUMMARY_TOKENS = 1_000
@@ -15,22 +15,28 @@ ANSWER_CHARACTERS = 250_000
 """A whole answer has so many characters at most, so that it fits one event in any script."""
 
 
-def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
-    """The task's summary once every chunk has its key point; None before that, or when there is one already."""
+def summarise(cause: Event, state: TaskState, beside: Sequence[str] = ()) -> TaskSummarised | None:
+    """The task's summary once every chunk has its key point; None before that, or when there is one already.
+
+    `beside` are the items of its documents that are answered with its text.
+    """
     task = state.task
     if task is None or task.summary is not None or task.status == "negotiation":
         return None
     chunks = tuple(chunk for _, chunk in sorted(state.chunks.items()))
     if chunks and not _complete(chunks):
         return None
-    return supplied(cause, task, tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks))
+    return supplied(cause, task, tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks), beside)
 
 
-def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...]) -> TaskSummarised:
-    """The summary that the client supplied, used as it is; else the task's text and key points, cut to fit."""
+def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
+    """The summary that the client supplied, used as it is; else what is asked and key points, cut to fit."""
     points = "\n".join(point.point for point in details if point.point)
-    summary = task.supplied_summary or tokens.truncate(f"{task.text}\n{points}".strip(), SUMMARY_TOKENS)
-    return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts_of(task), details=details)
+    summary = task.supplied_summary or tokens.truncate(
+        f"{with_items(task.text, beside)}\n{points}".strip(), SUMMARY_TOKENS
+    )
+    parts = parts_of(task, beside)
+    return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts, details=details)
 
 
 def _complete(chunks: tuple[Chunk, ...]) -> bool:

@@ -12,6 +12,8 @@ MANY_ITEMS = 20
 """Document 000 §3.9: above this many items the client is asked how to go on."""
 ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
 """Items together have about this many characters at most, so that they fit one event; longer ones are cut."""
+LONGEST_ITEM = 500
+"""Characters of one of the few items that are answered with the request, so that all of them fit its part."""
 AT_ONCE = 10
 """How many items one assignment answers."""
 CATEGORIES = 8
@@ -35,15 +37,34 @@ def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None
     return NegotiationOpened.following(cause, items=tuple(item[:room] for item in listed), options=OPTIONS)
 
 
-def parts_of(task: Task) -> tuple[Part, ...]:
-    """What the assignments of the task have to answer: the whole of it, or the items as the client chose."""
+def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
+    """What the assignments of the task have to answer: the whole of it, or the items as the client chose.
+
+    The whole is the text with the few items that the documents list `beside` it.
+    """
     listed = task.items
     if task.option is None or not listed:
-        return (Part(text=task.text),)
+        return (Part(text=with_items(task.text, beside)),)
     return tuple(
         Part(title=title, text="\n".join(f"{place + 1}. {listed[place]}" for place in places))
         for title, places in _grouped(listed, task.option, task.chosen)
     )
+
+
+def with_items(text: str, beside: Sequence[str]) -> str:
+    """The request and below it these items, each cut to fit, numbered on from its own, so that all are its items.
+
+    Questions of the request that are no list would be none beside a list; they are listed with the others.
+    """
+    if not beside:
+        return text
+    own = items.listed_items(text)
+    whole = _numbered(text, beside, after=len(own))
+    return whole if {*own, *beside} <= {*items.listed_items(whole)} else _numbered(text, (*own, *beside), after=0)
+
+
+def _numbered(text: str, listed: Sequence[str], *, after: int) -> str:
+    return "\n".join([text, *(f"{number}. {each[:LONGEST_ITEM]}" for number, each in enumerate(listed, after + 1))])
 
 
 def _grouped(

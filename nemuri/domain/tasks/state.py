@@ -60,9 +60,15 @@ class Task(Record):
         return self.summary if more else None
 
     def part(self, number: int) -> Part:
-        """What an assignment of that part works on: in words that stand on their own, where there are such."""
+        """What an assignment of that part works on: in words that stand on their own, where there are such.
+
+        What a part has beside the text of the task, items of its documents, it keeps.
+        """
         part = self.parts[number]
-        return part if self.request is None else part.model_copy(update={"text": self.request})
+        if self.request is None:
+            return part
+        beside = part.text.removeprefix(self.text) if part.text.startswith(self.text) else ""
+        return part.model_copy(update={"text": self.request + beside})
 
 
 class Chunk(Record):

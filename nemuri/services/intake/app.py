@@ -16,7 +16,7 @@ from nemuri.infra.models.protocol import KeyPointJob
 from nemuri.infra.reactions import Outcome, Service
 from nemuri.infra.resources import Resources
 from nemuri.services.intake.points import capped
-from nemuri.services.intake.splitting import details_of, items_of
+from nemuri.services.intake.splitting import details_of, items_beside, items_of
 
 service = Service("intake", at_once=16)
 
@@ -28,7 +28,7 @@ async def take_in(event: TaskSubmitted | TaskReopened, resources: Resources) -> 
     task = state.task
     if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
         return None
-    if state.chunks and (summarised := fan_in.summarise(event, state)):
+    if state.chunks and (summarised := fan_in.summarise(event, state, await items_beside(task, resources.blobs))):
         return summarised
     listed = () if task.option else await items_of(task, resources.blobs)
     return negotiation.negotiate(event, listed) or await _cut(event, task, resources)
@@ -46,7 +46,8 @@ async def go_on(event: NegotiationAnswered, resources: Resources) -> Outcome:
 async def _cut(event: Event, task: Task, resources: Resources) -> Outcome:
     details = await details_of(task, resources.blobs)
     if not details or task.supplied_summary is not None:
-        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details))
+        listed = await items_beside(task, resources.blobs)
+        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), listed)
     key = fan_in.attempt_key(task.task_id, task.attempt)
     return [
         ChunkReady.following(event, key=key, number=number, ordinal=number, of=len(details), detail=each)
@@ -70,7 +71,9 @@ async def join(event: ChunkSummarised, resources: Resources) -> TaskSummarised |
     """Once the last chunk has its point, the task has its summary, whichever chunk was last."""
     if await resources.views.lacks_points(event.task_id):
         return None
-    return fan_in.summarise(event, await resources.views.task(event.task_id))
+    state = await resources.views.task(event.task_id)
+    beside = await items_beside(state.task, resources.blobs) if state.task else ()
+    return fan_in.summarise(event, state, beside)
 
 
 @service.reaction(MemoryOffered)

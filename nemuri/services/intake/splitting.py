@@ -2,7 +2,9 @@
 
 from nemuri.contracts.tasks import Detail
 from nemuri.domain.language.chunks import split
-from nemuri.domain.language.items import is_list_of_requests, listed_items
+from nemuri.domain.language.items import are_to_be_answered, is_list_of_requests, listed_items
+from nemuri.domain.language.sentences import normalised
+from nemuri.domain.tasks.negotiation import MANY_ITEMS
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.blobs import Blobs
 
@@ -33,3 +35,14 @@ async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
         if is_list_of_requests(text):
             items += listed_items(text)
     return tuple(dict.fromkeys(items))
+
+
+async def items_beside(task: Task, blobs: Blobs) -> tuple[str, ...]:
+    """The requests that the documents of a task list and its own text does not, to be answered with it.
+
+    None where there are too many, so that the client chooses. The same at every call, for documents never change.
+    """
+    listed = () if task.option else await items_of(task, blobs)
+    text = normalised(task.text)
+    beside = tuple(each for each in listed if each not in text)
+    return beside if len(listed) <= MANY_ITEMS and are_to_be_answered(beside, text) else ()

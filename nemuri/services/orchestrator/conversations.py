@@ -40,7 +40,12 @@ async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Re
     """The voices of a panel as one answer; side by side where the model refuses, because every voice was answered."""
     voices = panel.unlabelled(heard)
     try:
-        return await resources.models.main.merge(MergeJob(question=task.request or task.text, voices=voices))
+        return await resources.models.main.merge(MergeJob(question=_asked(task), voices=voices))
     except ModelRefused as error:
         logger.warning("not merged", task=str(task.task_id), why=str(error))
         return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
+
+
+def _asked(task: Task) -> str:
+    """All that the voices answered, with the items of documents too."""
+    return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.items import batches, categories, is_list_of_requests, listed_items, most_important
+from nemuri.domain.language.items import (
+    are_to_be_answered,
+    asks,
+    batches,
+    categories,
+    is_list_of_requests,
+    listed_items,
+    most_important,
+)
 
 MIXED = """次の質問に答えてください。
 1. データベースの設計は？
@@ -33,6 +41,51 @@ def test_every_kind_of_list_mark_is_understood() -> None:
         "費用",
     )
     assert is_list_of_requests(MIXED)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Which service routes a task?",
+        "Is it safe (really?)",
+        "価格はいくらですか。",
+        "納期は？",
+        "Please explain the cache.",
+        "Tell me the price.",
+        "Answer these questions.",
+        "手順を説明してください。",
+        "価格を教えて下さい",
+    ],
+)
+def test_what_asks_says_nothing(sentence: str) -> None:
+    """Questions and requests, in both languages."""
+    assert asks(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The pool is reset.",
+        "To reset it, call close().",
+        "Please note that rent is due.",
+        "価格は五円です。",
+        "何も無い",
+    ],
+)
+def test_what_says_something_does_not_ask(sentence: str) -> None:
+    """Instructions that tell how a thing is done are statements too."""
+    assert not asks(sentence)
+
+
+def test_a_list_of_facts_is_answered_only_where_the_request_says_so() -> None:
+    """Items that ask are requests by themselves."""
+    facts, asked = ("Steel is dear.", "Rent is due in May."), ("What is dear?", "When is rent due?")
+    assert are_to_be_answered(asked, "Here they are.")
+    assert not are_to_be_answered(facts, "What is dear?")
+    assert not are_to_be_answered(facts, "What is the answer to everything?")
+    assert not are_to_be_answered((), "What is dear?")
+    for request in ("Answer these", "Please answer them.", "Can you answer each?", "次の項目に答えてください。"):
+        assert are_to_be_answered(("the price of steel", "価格について"), request)
 
 
 def test_a_hundred_and_two_design_questions_are_a_hundred_and_two_items() -> None:

@@ -38,6 +38,19 @@ def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
     assert ends[0].parts == (Part(text="Buy?"),)
 
 
+def test_a_summary_begins_with_the_items_of_the_documents() -> None:
+    """Whether it joins key points or there were none to find; so routing sees what is asked."""
+    asked = "Answer\n1. A?\n2. B?"
+    story = given(submitted("Answer"), chunk(0, of=1), point(0))
+
+    joined = fan_in.summarise(point(0), story.state, ("A?", "B?"))
+    plain = fan_in.supplied(point(0), story.task, (), ("A?", "B?"))
+
+    assert joined is not None
+    assert (joined.summary, joined.parts) == (f"{asked}\npoint 0", (Part(text=asked),))
+    assert (plain.summary, plain.parts) == (asked, (Part(text=asked),))
+
+
 def test_a_chunk_that_is_not_there_yet_is_waited_for() -> None:
     """The chunks know how many they are."""
     story = given(submitted(), chunk(0), point(0))

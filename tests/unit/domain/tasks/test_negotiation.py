@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from nemuri.contracts.clients import NegotiationOption
 from nemuri.contracts.tasks import Part
+from nemuri.domain.language.items import listed_items
 from nemuri.domain.tasks import negotiation
 from nemuri.domain.tasks.negotiation import AT_ONCE, MANY_ITEMS
 from tests.unit.domain.tasks.stories import chosen, given, opened, submitted
@@ -30,6 +31,19 @@ def test_without_a_negotiation_the_task_is_one_part() -> None:
     """Its whole text; also while nothing has been chosen."""
     assert negotiation.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
     assert negotiation.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
+
+
+def test_few_items_of_documents_are_answered_with_the_request() -> None:
+    """Numbered on from its own list; its own questions are listed with them."""
+    for text, beside, whole in (
+        ("Answer these", ("A?", "B?"), "Answer these\n1. A?\n2. B?"),
+        ("1. A?\n2. B?", ("C?", "D?"), "1. A?\n2. B?\n3. C?\n4. D?"),
+        ("Is A? Is B?", ("C?",), "Is A? Is B?\n1. Is A?\n2. Is B?\n3. C?"),
+        ("答えてください。", ("価格は？", "納期は？"), "答えてください。\n1. 価格は？\n2. 納期は？"),
+    ):
+        assert negotiation.parts_of(given(submitted(text)).task, beside) == (Part(text=whole),)
+        assert {*beside} <= {*listed_items(whole)} or len(beside) == 1
+        assert {*listed_items(text)} <= {*listed_items(whole)}
 
 
 def test_the_ten_most_important_are_one_part() -> None:
