@@ -6,6 +6,7 @@ from typing import Final
 
 from nemuri.contracts.event import Usage
 from nemuri.domain.language.citations import disarmed, without_labels
+from nemuri.domain.language.echoes import asked_in, echoes, within
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.references import self_contained
@@ -64,13 +65,15 @@ class ExtractiveModel:
         Relevance is shared terms weighted by their rarity among the sentences given. The framing words follow the
         language of the question, the quotes that of their sources. Without a shared term the answer says that
         nothing was found and cites nothing. A question that lists several is answered item by item, each with at
-        least one sentence or a word that nothing was found. A memory that a detail contradicts comes after that. The
+        least one sentence or a word that nothing was found. What asks itself, or only repeats what is asked, is no
+        answer. A memory that a detail contradicts comes after that. The
         memo is not quoted: it is no source.
         """
         language = _language(job.question)
-        at_hand = _passages(job.details)
-        candidates = [*yielding(_passages(job.memories), at_hand), *at_hand]
         items = listed_items(job.question)
+        asked = (job.question, *items)
+        at_hand = _telling(job.details, asked)
+        candidates = [*yielding(_telling(job.memories, asked), at_hand), *at_hand]
         found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
@@ -80,8 +83,10 @@ class ExtractiveModel:
         return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """The text's most central sentence; sentences with terms of the question are preferred."""
-        found = most_telling(passages("", job.text), content_terms(job.question))
+        """The text's most central sentence; what says something and has terms of the question is preferred."""
+        every = passages("", job.text)
+        saying = [each for each in every if not echoes(each.text, (job.question,))]
+        found = most_telling(saying or every, content_terms(job.question))
         return Reply(found.text if found else " ".join(job.text.split())[:LONGEST_QUOTE], _FREE)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
@@ -89,17 +94,17 @@ class ExtractiveModel:
 
         The answer's first sentence, its best one, goes to the perspective that it shares most with, else to the
         first. Sentences of the answer are preferred to those of the details, which must share a third of the question's
-        terms, and none is given twice. An answer without content of its own, such as one that found nothing, teaches
-        nothing.
+        terms, and none is given twice. An answer without content of its own, such as one that found nothing or only
+        asks, teaches nothing.
         """
-        said = passages("", _substance(job.question, job.answer))
+        asked = (job.question, *listed_items(job.question))
+        said = _telling((Source("", _substance(job.question, job.answer)),), asked)
         if not said or not job.perspectives:
             return Reply({}, _FREE)
         favoured = content_terms(job.question)
         details = [
             passage
-            for source in job.details
-            for passage in passages(source.label, source.text)
+            for passage in _telling(job.details, asked)
             if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
         return Reply(_learned(job, said, details), _FREE)
@@ -132,8 +137,17 @@ def substance(answer: str) -> str:
     return _substance("", answer)
 
 
-def _passages(sources: Sequence[Source]) -> list[Passage]:
-    return [passage for source in sources for passage in passages(source.label, source.text)]
+def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
+    """What the sources say, without what they ask themselves or repeat of what is asked."""
+    found: list[Passage] = []
+    for source in sources:
+        requests = asked_in(source.text, asked)
+        found += [
+            each
+            for each in passages(source.label, source.text)
+            if not (echoes(each.text, asked) or within(each.text, requests))
+        ]
+    return found
 
 
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:

@@ -25,6 +25,9 @@ _CONTESTED: Final = 0.7
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
 """What stands under a heading in plain text."""
+_DRAWN = re.compile(r"^\s{0,20}[$❯] +\S|[\u2501-\u259f]|(?<!\S)\u2500+(?!\S)|(?<=\S\s)[▶►◀◄]|[-=]{2}>|<[-=]{2}|\+--")
+"""A line typed at a console, or one of a diagram."""
+_FENCE = re.compile(r"[ \t]{0,9}(?:```|~~~)[^`]*$")
 _FOOTNOTE = re.compile(r"(?:\[[0-9]{1,3}\]\s*)+")
 _STRONG = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
@@ -57,9 +60,10 @@ def passages(label: str, text: str) -> list[Passage]:
     """The sentences of the text that have at least one term, each fit to be read by itself.
 
     List marks, marks of footnotes and of emphasis and underlined headings are left out (a text that is nothing but a
-    heading keeps it), and nothing in them cites anything.
+    heading keeps it), and nothing in them cites anything. Lines typed at a console ("$ …") and lines of diagrams are no
+    sentences and the lines of fenced blocks are apart, unless the text has nothing else.
     """
-    found = sentences(text)
+    found = sentences(_prose(text)) or sentences(text)
     bodies = [body for sentence in found if (body := _UNDERLINE.split(sentence)[-1])] or found
     readable = (_readable(body) for body in bodies)
     return [
@@ -154,6 +158,21 @@ def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozen
         return len(again) > 1 and 2 * sum(weights[each] for each in again) >= sum(weights[each] for each in own)
 
     return frozenset(one.label for one in sentences if comes_again(one))
+
+
+def _prose(text: str) -> str:
+    """The text without what is no sentence; the lines of a fenced block stand alone, for nothing wraps in it."""
+    lines = text.split("\n")
+    fences = [_FENCE.match(line) is not None for line in lines]
+    whole = sum(fences) % 2 == 0  # else the text was cut within a block, and one cannot know in which half
+    kept: list[str] = []
+    inside = False
+    for line, fence in zip(lines, fences, strict=True):
+        inside ^= fence and whole
+        kept.append("" if fence or _DRAWN.search(line) else line)
+        if inside:
+            kept.append("")
+    return "\n".join(kept)
 
 
 def _readable(sentence: str) -> str:

@@ -145,6 +145,83 @@ async def test_an_answer_with_content_teaches_at_least_one_thing() -> None:
     assert await learn("What is rare?", "Moss is rare.") == {}
 
 
+@pytest.mark.parametrize(
+    ("question", "document", "nothing"),
+    [
+        (
+            "1. Who built the north hall?\n2. the price of the lamp",
+            "3. Who built the boat?\n1. Who built the north hall?\n2. the price of the lamp\n4. lamps\n",
+            "nothing was found on this",
+        ),
+        (
+            "1. 価格について質問1\n2. 納期は何日ですか？",
+            "- 価格について質問1\n- 価格について質問10\n- 納期は何日ですか？\n- 納期について\n",
+            "これに関する記述は見つかりませんでした",
+        ),
+    ],
+)
+async def test_what_is_asked_is_no_answer(question: str, document: str, nothing: str) -> None:
+    """Neither the items nor their neighbours in the list that they come from; nothing is learned from them."""
+    given_ = (Source("d1", document), Source("d2", "Please tell me who built the north hall.\n価格を教えてください。"))
+    asked = (Source("m1", listed_items(document)[1]),)
+    empty = await answer(question, asked, given_)
+    assert empty.cited == ()
+    assert "nothing relevant" in empty.text or "見つかりませんでした" in empty.text
+    answered = (Source("m2", "Ann built the north hall."), Source("m3", "納期は五日です。"))
+    found = await answer(question, (*asked, *answered), given_)
+    assert len(found.cited) == 1
+    assert f"  - {nothing}" in found.text
+    learned = await learn(question, found.text, "hall", "納期", "価格", "price", details=given_)
+    assert [*learned.values()] == [each.text for each in answered if each.label in found.cited]
+    assert await learn(question, "\n".join(listed_items(question)), "price", "価格", details=given_) == {}
+
+
+async def test_what_a_full_sentence_says_is_an_answer_even_to_its_own_words() -> None:
+    """A Japanese question and its answer may differ in one letter."""
+    for question, memory in (
+        ("Is the pool closed?", "The pool is closed."),
+        ("プールは閉まっていますか？", "プールは閉まっています。"),
+        ("The pool is closed.", "The pool is closed."),
+    ):
+        assert (await answer(question, (Source("m1", memory),))).cited == ("m1",)
+
+
+CONSOLE = Source(
+    "d1",
+    """Which service routes a task is told below.
+
+```console
+$ nemuri ask "Which service routes a task?" --file README.md
+  $ nemuri tasks
+```
+
+```
+client ─ task_submitted ▶ intake ─ task_summarised ▶ orchestrator routes a task
+              └ service that routes a task ▶ client
+ +---------+
+ | service | --> routes a task
+attribution: service of a task ▶ routes a task
+```
+
+The orchestrator is the service that routes a task.
+彼は──これはタスクを回す人だ──と言った。
+""",
+)
+
+
+async def test_console_lines_and_diagrams_are_no_sentences() -> None:
+    """Unless a text is nothing else; a dash in a Japanese sentence draws nothing."""
+    found = await answer("Which service routes a task?", (), (CONSOLE,))
+    assert found.text.splitlines()[1:] == [
+        "- Which service routes a task is told below. [d1]",
+        "- The orchestrator is the service that routes a task. [d1]",
+    ]
+    assert "彼は──これ" in (await answer("タスクを回す人は誰？", (), (CONSOLE,))).text
+    assert (await answer("How do I ask nemuri?", (Source("m1", "$ nemuri ask TEXT"),))).cited == ("m1",)
+    tree = Source("d1", "The tree\n\n```\nface/   what people touch\nsleep/  fades memories\n```\n")
+    assert "- sleep/ fades memories [d1]" in (await answer("What fades memories?", (), (tree,))).text
+
+
 REFERENCE = Source(
     "d1",
     """Releasing a lock
