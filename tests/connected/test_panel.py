@@ -71,6 +71,8 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
     assert dissent.text in merged
     assert "[m1]" not in merged
     assert all(f"{known[1]} [m1]" in beside for known in KNOWN.values())
+    assert beside.count("###") == 2
+    assert "without a language model" in merged
     assert result.panel.usage.model == "extractive"
     assert {name: number for name, number in model.calls.items() if name.startswith("merge")} == {
         f"merge {QUESTION}": 1
@@ -113,6 +115,21 @@ async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same
         assert "two voices" in str(single.reason)
         with pytest.raises(ClientError):
             await client.submit(QUESTION, panel=9)
+
+
+async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> None:
+    """However many seats it has; and what several cite or drop is told once."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        nothing = await client.ask(QUESTION, panel=2, settled=True)
+        known = await client.remember("python", KNOWN["heating"][1])
+        found = await client.ask(QUESTION, panel=2, settled=True)
+    assert str(nothing.answer).count("nothing relevant") == 1
+    assert len(str(nothing.answer).splitlines()) == 1
+    assert found.citations == found.used == (known,)
+    assert len({each.text for each in found.dropped}) == len(found.dropped)
+    assert str(found.answer).count(KNOWN["heating"][1]) == 2
 
 
 async def test_a_panel_over_items_answers_each_of_them_by_each_member(settings: Settings) -> None:

@@ -65,12 +65,15 @@ class Consensus:
     """What only one says and nobody contradicts."""
     against: tuple[Claim, ...]
     """What is contradicted by at least as many as say it, in the words of each who says it."""
+    backing: tuple[tuple[int, ...], ...]
+    """Who says each of what is shared: the places of their texts, ascending."""
 
 
 def consensus(texts: Sequence[str]) -> Consensus:
     """What is shared, said by one alone, and contradicted among the texts; deterministic, in the order of the texts."""
     everything = [statement for place, text in enumerate(texts) for statement in claims(place, text)]
     shared: list[Claim] = []
+    backed: list[tuple[int, ...]] = []
     alone: list[Claim] = []
     against: list[Claim] = []
     told: set[int] = set()
@@ -89,7 +92,8 @@ def consensus(texts: Sequence[str]) -> Consensus:
             against.append(each)
         elif number not in told:
             (shared if len(backing) > 1 else alone).append(each)
-    return Consensus(tuple(shared), tuple(alone), tuple(against))
+            backed += [tuple(sorted(backing))] if len(backing) > 1 else []
+    return Consensus(tuple(shared), tuple(alone), tuple(against), tuple(backed))
 
 
 def differ(one: str, other: str) -> bool:

@@ -19,6 +19,7 @@ _FEWER = {
     "ja": "求められた{asked}つの声のうち、席に着けたのは{seated}つです。",
 }
 _ALONE = {"en": "only {agent} says: {text}", "ja": "{agent}のみ：{text}"}
+_BACKED = {"en": "{text} ({agents})", "ja": "{text}（{agents}）"}
 
 
 def voices(state: TaskState) -> tuple[Voice, ...] | None:
@@ -49,7 +50,10 @@ def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
 def concluded(
     cause: Event, task: Task, heard: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
 ) -> TaskCompleted:
-    """The end of a panel: the merged answer, what single members hold against it, and all answers side by side."""
+    """The end of a panel: the merged answer, what single members hold against it, and all answers side by side.
+
+    Where all gave one answer, and it is the merged one, it is said once.
+    """
     share = DISSENT_CHARACTERS // max(1, len(dissent))
     kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
     merged_text = shortened(text, MERGED_CHARACTERS)
@@ -59,7 +63,8 @@ def concluded(
         sections.append(short)
     if kept:
         sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
-    sections.append(f"## {beside}\n\n{side_by_side(heard)}")
+    if {without_labels(each.answer).strip() for each in heard} != {merged_text.strip()}:
+        sections.append(f"## {beside}\n\n{side_by_side(heard)}")
     return TaskCompleted.following(
         cause,
         key=attempt_key(task.task_id, task.attempt),
@@ -74,18 +79,32 @@ def fewer(seated: int, asked: int | None, language: str = "en") -> str:
 
 
 def side_by_side(heard: Sequence[Voice]) -> str:
-    """Every answer under the name of who gave it."""
-    return "\n\n".join(f"### {seat(each)}\n\n{each.answer}" for each in heard)
+    """Every answer under the names of all who gave it.
+
+    Answers that differ in nothing but labels are the same one; it stands without them, for they mean something else to
+    each.
+    """
+    same: dict[str, list[Voice]] = {}
+    for each in heard:
+        same.setdefault(without_labels(each.answer), []).append(each)
+    blocks = [
+        (seats(alike), alike[0].answer if len({each.answer for each in alike}) == 1 else bare)
+        for bare, alike in same.items()
+    ]
+    return "\n\n".join(f"### {names}\n\n{answer}" for names, answer in blocks)
 
 
 def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
     """The voices as one text and what each holds against it, by comparing their statements.
 
-    First what at least two share, then what only one says; what as many contradict as say it is dissent of those who
-    say it. "" where nobody says anything.
+    First what at least two share, with their names where these are not all, then what only one says; what as many
+    contradict as say it is dissent of those who say it. "" where nobody says anything.
     """
     found = consensus([each.answer for each in heard])
-    lines = [f"- {each.text}" for each in found.shared]
+    lines = [
+        f"- {_backed(each.text, [heard[place] for place in places]) if len(places) < len(heard) else each.text}"
+        for each, places in zip(found.shared, found.backing, strict=True)
+    ]
     for each in found.alone:
         form = _ALONE[_language(each.text)]
         lines.append("- " + form.format(agent=seat(heard[each.speaker]), text=each.text))
@@ -104,6 +123,15 @@ def dissenting(voice: Voice, text: str) -> Dissent:
 def seat(member: Voice | Dissent) -> str:
     """The member by name: its agent, and the perspective that tells two seats of one agent apart."""
     return f"{member.agent_id} · {member.perspective}" if member.perspective else member.agent_id
+
+
+def seats(members: Sequence[Voice]) -> str:
+    """Several members by name."""
+    return ", ".join(map(seat, members))
+
+
+def _backed(text: str, members: Sequence[Voice]) -> str:
+    return _BACKED[_language(text)].format(text=text, agents=seats(members))
 
 
 def _language(text: str) -> str:

@@ -51,7 +51,13 @@ _DIVIDED: Final = {
     "en": "The panel agrees on nothing: what its members say is contradictory.",
     "ja": "パネルの見解は一致せず、回答は互いに矛盾しています。",
 }
-_FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values(), *_OPEN.values()))
+_COMPARED: Final = {
+    "en": "Merged without a language model, by comparing what the members of the panel quote:",
+    "ja": "言語モデルを使わず、各メンバーの引用を比べてまとめました。",
+}
+_FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values(), *_OPEN.values(), *_COMPARED.values()))
+_TITLE = re.compile(r"^## .*$", re.MULTILINE)
+"""The title of a part of an answer."""
 
 
 class ExtractiveModel:
@@ -122,11 +128,17 @@ class ExtractiveModel:
         return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """The statements that at least two voices share, then those of one alone; what is contradicted is dissent."""
-        voices = [each.model_copy(update={"answer": _substance(job.question, each.answer)}) for each in job.voices]
-        text, dissent = merged(voices)
-        without = _DIVIDED if dissent else _NOTHING
-        return Reply(Merged(text or without[_language(job.question)], dissent), _FREE)
+        """The statements that at least two voices share, then those of one alone; what is contradicted is dissent.
+
+        It says that no language model merged them; where no voice says anything, that nothing was found.
+        """
+        language = _language(job.question)
+        substances = (_TITLE.sub("", _substance(job.question, each.answer)) for each in job.voices)
+        spoken = zip(job.voices, substances, strict=True)
+        text, dissent = merged([each.model_copy(update={"answer": said}) for each, said in spoken])
+        if not (text or dissent):
+            return Reply(Merged(_NOTHING[language], ()), _FREE)
+        return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

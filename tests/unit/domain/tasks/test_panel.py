@@ -103,7 +103,7 @@ def test_a_panel_fits_one_event() -> None:
 
 
 def test_statements_are_merged_by_comparing_them() -> None:
-    """What is shared first, then what only one says, by name; what is contradicted is dissent."""
+    """What is shared first, by name where not all say it, then what only one says; what is contradicted is dissent."""
     text, dissent = panel.merged(
         [
             Voice(agent_id="a", perspective=None, answer="The boiler runs at 70 degrees. Ann built it in May."),
@@ -112,9 +112,39 @@ def test_statements_are_merged_by_comparing_them() -> None:
         ]
     )
 
-    assert text == "- The boiler runs at 70 degrees.\n- only a says: Ann built it in May."
+    assert text == "- The boiler runs at 70 degrees. (a, b)\n- only a says: Ann built it in May."
     assert dissent == (Dissent(agent_id="c", text="The boiler runs at 90 degrees."),)
     assert panel.merged([Voice(agent_id="a", perspective=None, answer="")]) == ("", ())
+
+
+def test_what_all_say_needs_no_names() -> None:
+    """Everybody is meant."""
+    heard = [Voice(agent_id=name, perspective=None, answer="納期は5日です。") for name in "ab"]
+
+    assert panel.merged(heard) == ("- 納期は5日です。", ())
+
+
+def test_identical_answers_are_shown_once_with_all_names() -> None:
+    """Answers that differ in their labels alone are identical, and stand without them."""
+    heard = [
+        Voice(agent_id="a", perspective="cost", answer="- It is dear. [m1]"),
+        Voice(agent_id="b", perspective=None, answer="- It is late. [m1]"),
+        Voice(agent_id="a", perspective="time", answer="- It is dear. [m2]"),
+        Voice(agent_id="c", perspective=None, answer="- It is late. [m1]"),
+    ]
+
+    assert panel.side_by_side(heard) == ("### a · cost, a · time\n\n- It is dear.\n\n### b, c\n\n- It is late. [m1]")
+
+
+def test_what_all_say_and_the_merged_answer_too_is_said_once() -> None:
+    """As where nobody found anything."""
+    heard = [Voice(agent_id=name, perspective=None, answer="Nothing was found.") for name in "abc"]
+
+    end = panel.concluded(answered(4), _panel().task, heard, "Nothing was found.", (), USAGE)
+
+    assert end.answer == "Nothing was found."
+    assert end.panel is not None
+    assert end.panel.voices == tuple(heard)
 
 
 def test_two_seats_of_one_agent_are_told_apart() -> None:

@@ -19,6 +19,7 @@ VOICES = (
     Voice(agent_id="ann", perspective="cost", answer="It costs 5 euro."),
     Voice(agent_id="bob", perspective="time", answer="It costs 7 euro."),
 )
+MERGED = "Merged without a language model, by comparing what the members of the panel quote:"
 LABELLED = {"v1": VOICES[0], "v2": VOICES[1]}
 
 
@@ -63,15 +64,25 @@ async def test_the_extractive_model_leaves_its_framing_out_of_a_merged_answer() 
     agreed = (await MODEL.merge(MergeJob("What does the lamp cost?", voices))).value
     nothing = (await MODEL.merge(MergeJob("What does the lamp cost?", voices[2:]))).value
 
-    assert agreed == Merged("- The lamp costs 5 euro.", ())
-    assert "nothing relevant" in nothing.text
+    assert agreed.text.splitlines() == [MERGED, "- The lamp costs 5 euro. (a, b)"]
+    assert agreed.dissent == ()
+    assert (nothing.text, nothing.dissent) == (voices[2].answer, ())
+
+
+async def test_a_panel_that_finds_nothing_in_any_part_says_so_once() -> None:
+    """The titles of the parts are no statements."""
+    part = (await MODEL.answer(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value.text
+    voice = Voice(agent_id="a", perspective=None, answer=f"## batch 1 of 2\n\n{part}\n\n## batch 2 of 2\n\n{part}")
+
+    assert (await MODEL.merge(MergeJob("1. 価格は？\n2. 納期は？", (voice, voice)))).value == Merged(part, ())
 
 
 async def test_a_panel_that_contradicts_itself_agrees_on_nothing() -> None:
     """And says so, in the language of the question; everybody dissents."""
     merged = (await MODEL.merge(MergeJob("What does it cost?", VOICES))).value
 
-    assert merged.text.startswith("The panel agrees on nothing")
+    assert merged.text.splitlines()[0] == MERGED
+    assert merged.text.splitlines()[1].startswith("The panel agrees on nothing")
     assert [each.agent_id for each in merged.dissent] == ["ann", "bob"]
     assert "一致せず" in (await MODEL.merge(MergeJob("いくらですか？", VOICES))).value.text
 
