@@ -87,7 +87,10 @@ def test_a_panel_shows_what_it_comes_to_and_each_voice(nemuri: CommandLine) -> N
     """Merged first, then side by side; as JSON each part by itself."""
     done = nemuri("ask", QUESTION, "--panel", "2")
     assert done.code == 0, done.err
-    assert done.out.index("salt the water") < done.out.index("## Side by side") < done.out.index("### cook · taste")
+    beside = done.out.index("## Side by side")
+    assert done.out.index("salt the water") < beside < done.out.index("### cook · ", beside)
+    assert "cook · craft" in done.out[beside:]
+    assert "cook · taste" in done.out[beside:]
     assert "panel    cook as " in done.out
     found = nemuri("ask", QUESTION, "--panel", "2", "--json").json["panel"]
     assert sorted(each["perspective"] for each in found["voices"]) == ["craft", "taste"]
