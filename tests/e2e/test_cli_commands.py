@@ -69,7 +69,9 @@ def test_the_items_are_listed_and_chosen_from(nemuri: CommandLine, tmp_path: Pat
     """By their numbers; one that is not there is refused in a line, and the negotiation stays open."""
     items = tmp_path / "items.txt"
     items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
-    asked = nemuri("ask", "Answer these", "--file", items)
+    book = tmp_path / "book.txt"
+    book.write_text("Dish 1 boils for ten minutes. Dish 29 boils for an hour.", encoding="utf-8")
+    asked = nemuri("ask", "Answer these", "--file", items, "--file", book)
     assert "  30. dish 29: how long does it boil?" in asked.out
     task = next(line.split()[4] for line in asked.out.splitlines() if line.endswith("most_important"))
     wrong = nemuri("answer", task, "most_important", "--item", "31")
