@@ -271,15 +271,22 @@ class Client:
         return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
 
     async def teach(
-        self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed", scope: Scope | None = None
+        self,
+        agent: str,
+        textbook: Textbook,
+        *,
+        repeating: Repeating = "fixed",
+        scope: Scope | None = None,
+        again: bool = False,
     ) -> UUID:
         """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.
 
         What it reads is valid in the scope, everywhere by default, and it is tested there.
-        Raises `ClientError` for an unknown agent or perspective, or while it is taught this very textbook already.
+        Raises `ClientError` for an unknown agent or perspective, while it is taught a textbook of this title there,
+        or, but `again`, when it was taught exactly this one there before.
         """
         [taught] = await self.agents(agent)
-        return await begin(self._exchange, taught, textbook, repeating, scope or Scope())
+        return await begin(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
 
     async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
         """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""

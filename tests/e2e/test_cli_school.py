@@ -17,7 +17,7 @@ chapters:
       - {title: Salt, text: Salted water seasons pasta from within while it boils.}
     test_questions:
       - {question: "What seasons pasta from within?", answer: Salted water does., answer_keywords: [salted water]}
-      - {question: "How long is spaghetti?", answer: Nobody says., answer_keywords: [zebra]}
+      - {question: "How long is spaghetti?", answer_keywords: [zebra]}
 """
 
 
@@ -37,11 +37,15 @@ def test_teaching_ends_with_a_school_report(nemuri: CommandLine, textbook: Path)
     assert "finished on" in done.out
     assert "right  " in done.out
     assert "missing: zebra" in done.out
+    assert "answered: " in done.out
+    twice = nemuri("teach", "cook", textbook)
+    assert (twice.code, twice.out) == (1, "")
+    assert "--again teaches it anew" in twice.err
 
 
 def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None:
     """All courses in short, or one by the start of its id; as JSON for programs."""
-    begun = nemuri("teach", "cook", textbook, "--no-wait", "--repeating", "fsrs", "--json").json
+    begun = nemuri("teach", "cook", textbook, "--again", "--no-wait", "--repeating", "fsrs", "--json").json
     courses = nemuri("courses", "cook", "--json").json["courses"]
     assert begun["course_id"] in [each["course_id"] for each in courses]
     one = nemuri("courses", "cook", begun["course_id"][:13], "--json").json["courses"]

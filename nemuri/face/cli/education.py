@@ -53,6 +53,7 @@ def teach(
     ] = Schedule.FIXED,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Teach it anew, although it was taught before.")] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the report.")] = False,
     timeout: TimeoutOption = 600.0,
     json: JsonOption = False,
@@ -65,7 +66,7 @@ def teach(
     textbook, scope = read_textbook(file), session.scope(project, domain)
 
     async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
-        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope)
+        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope, again=again)
         if no_wait:
             return course_id, None
         with waiting(f"{name} reads {textbook.title}") as show:
@@ -172,7 +173,7 @@ def _doing(course: "CourseReport") -> str:
 
 
 def _show(view: "CoursesView") -> None:
-    from nemuri.face.cli.screen import say, table
+    from nemuri.face.cli.screen import say, short, table
 
     for course in view.courses:
         say(f"{course.title} ({course.course_id}){_where(course.scope)}: {_standing(course)}")
@@ -188,6 +189,9 @@ def _show(view: "CoursesView") -> None:
             for exercise in chapter.details:
                 for answer in exercise.answers:
                     say(f"  {'right' if answer.correct else 'wrong'}  {answer.graded_at:%Y-%m-%d}  {exercise.question}")
+                    if not answer.correct:
+                        say(f"         answered: {short(answer.answer) if answer.answer else 'nothing'}")
+                    say(f"         task {answer.task_id}")
                     if answer.reason:
                         say(f"         not graded: {answer.reason}")
                     if answer.missing:
