@@ -82,3 +82,10 @@ class CoursesView(Value):
     now: datetime
     """By the platform's clock."""
     courses: tuple[CourseReport, ...]
+
+
+class DueView(Value):
+    """Which exercises come again."""
+
+    exercises: int
+    """How many of them, of all agents."""

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from nemuri.contracts import queries
 from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope, Setting
-from nemuri.contracts.courses import CoursesView
+from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView, WhyView
@@ -302,6 +302,14 @@ class Client:
             return await clock.now() if advance is None else await clock.advance(advance)
         except ValueError as error:
             raise ClientError(str(error)) from error
+
+    async def ahead(self) -> timedelta:
+        """How far the platform's clock is ahead of the real time."""
+        return await (await Clock.open(self.log)).ahead()
+
+    async def due(self, until: datetime) -> int:
+        """How many exercises of all agents come again up to this time, by the platform's clock, and are not set yet."""
+        return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
 
     async def status(self) -> StatusView:
         """How far the views are and what they hold."""

@@ -122,16 +122,28 @@ def clock(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the platform's clock, or move it on, so that a simulation need not wait for exercises to come again."""
+    """Show the platform's clock, by which exercises come again, or move it on.
+
+    Moving it is for simulations, which need not wait for days: it goes forward only, and for everybody.
+    """
     from nemuri.face.cli.screen import say, say_json
+    from nemuri.infra.clock import FURTHEST
 
     session = Session.of(context, json=json)
     step = None if advance is None else _step(advance)
-    now: datetime = session.run(lambda client: client.clock(step))
+
+    async def work(client: "Client") -> "tuple[datetime, timedelta, int]":
+        due = await client.due(await client.clock() + step) if step and step <= FURTHEST else 0
+        return await client.clock(step), await client.ahead(), due
+
+    now, ahead, due = session.run(work)
     if session.json:
-        say_json({"now": now.isoformat()})
-    else:
-        say(f"{now:%Y-%m-%d %H:%M:%S} UTC")
+        moved = {"due": due} if step else {}
+        say_json({"now": now.isoformat(), "ahead_seconds": ahead.total_seconds(), **moved})
+        return
+    say(f"{now:%Y-%m-%d %H:%M:%S} UTC, {f'{ahead} ahead of the real time' if ahead else 'the real time'}")
+    if step:
+        say(f"{due} {'exercise' if due == 1 else 'exercises'} became due")
 
 
 def _step(text: str) -> timedelta:
