@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nemuri.contracts.complaints import plain
 from nemuri.contracts.education import Textbook
 from nemuri.domain.education.grading import missing
 from nemuri.domain.language.chunks import CHARACTERS_PER_PAGE, split
@@ -95,7 +96,5 @@ def _complaint(error: ValidationError) -> str:
     inner = [each for each in found if sum(place[: len(each["loc"])] == each["loc"] for place in places) == 1]
     first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
     place = ".".join(written.get(str(part), str(part)) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"{place}: there is no such key; check its spelling"
-    advice = "; quote it" if first["type"] == "string_type" else ""
-    return f"{place}: {first['msg']}{advice}"
+    advice = ", quoted" if first["type"] == "string_type" else ""
+    return f"{place}: {plain(first)}{advice}"
