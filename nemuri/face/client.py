@@ -18,7 +18,7 @@ from nemuri.contracts.portraits import AgentsView, AgentView, MemoriesView, Memo
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.face.offering import check_worth, offered, until_known
+from nemuri.face.offering import check, offered, until_known
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
 from nemuri.face.waiting import check_timeout, ended
@@ -180,10 +180,11 @@ class Client:
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
         """Put many memories into an agent's mind and return their ids in order, once all can be recalled.
 
-        Raises `ClientError`, and has then said nothing, for an unknown agent or a memory without any word.
+        Raises `ClientError`, and has then said nothing, for an unknown agent, for a memory without any word, or for a
+        learning under a perspective that the agent has not.
         """
-        check_worth(memories)
-        await self.agents(agent)
+        [knower] = await self.agents(agent)
+        check(knower, memories)
         known: list[UUID] = []
         for start in range(0, len(memories), GROUP):
             known += await offered(self._exchange, agent, memories[start : start + GROUP])
