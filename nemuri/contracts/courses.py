@@ -10,6 +10,10 @@ from nemuri.contracts.event import Identifier, Text, Usage, Value
 class AnswerReport(Value):
     """How an answer to an exercise was."""
 
+    task_id: UUID
+    """The task by which the exercise was set."""
+    answer: Text | None
+    """What was answered, or its beginning, where it is long; None where the task ended without an answer."""
     repetition: int
     """0 for the test after the chapter, then counting."""
     correct: bool
@@ -60,6 +64,8 @@ class CourseReport(Value):
 
     course_id: UUID
     title: Text
+    digest: str
+    """Of the textbook's content."""
     perspective: str | None
     repeating: str
     scope: Scope = Scope()
@@ -76,3 +82,10 @@ class CoursesView(Value):
     now: datetime
     """By the platform's clock."""
     courses: tuple[CourseReport, ...]
+
+
+class DueView(Value):
+    """Which exercises come again."""
+
+    exercises: int
+    """How many of them, of all agents."""

@@ -1,6 +1,7 @@
 """What an agent is taught, and how it does in tests (document 000 §4.1)."""
 
 from datetime import datetime
+from hashlib import sha256
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -57,6 +58,11 @@ class Textbook(Value):
     perspective: Label | None = None
     """The perspective under which it is read and tested; one of the agent's."""
     chapters: tuple[Chapter, ...] = Field(min_length=1, max_length=200)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its content: of two textbooks that say the same, the same."""
+        return sha256(self.model_dump_json().encode()).hexdigest()
 
 
 class CourseBegun(AgentEvent):

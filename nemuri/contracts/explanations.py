@@ -20,6 +20,8 @@ class ExplainedCandidate(Value):
     """What became of it; a principle that the answer drew on counts as used."""
     beginning: str
     """How its content begins."""
+    label: str | None
+    """What an answer cites it by, as m1; None for what is not in the context."""
 
 
 class KeptInMind(Value):
@@ -27,6 +29,8 @@ class KeptInMind(Value):
 
     memory_id: UUID
     beginning: str
+    label: str | None
+    """What an answer cites it by, as m1."""
 
 
 class Explanation(Value):

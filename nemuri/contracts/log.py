@@ -7,6 +7,7 @@ from typing import Annotated, Any, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 
 from nemuri.contracts import agents, clients, education, memories, tasks
+from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import ClientEvent, Event
 
 AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
@@ -87,7 +88,7 @@ def complaint(error: ValidationError) -> str:
     """What is wrong, in one printable line of at most 400 characters, without the value itself."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    text = f"{place}: {first['msg']}" if place else first["msg"]
+    text = f"{place}: {plain(first)}" if place else plain(first)
     printable = "".join(each if each.isprintable() else " " for each in text)
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return f"{shorten(printable, _COMPLAINT - len(more), placeholder='…')}{more}"

@@ -1,12 +1,13 @@
 """Questions to the views, asked over the bus; nothing of them is recorded."""
 
+from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from nemuri.contracts.clients import Setting
-from nemuri.contracts.courses import CoursesView
+from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.event import Identifier, Label, Text, Value
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
@@ -120,6 +121,13 @@ class CoursesQuery(Query):
     course_id: UUID | None = None
 
 
+class DueQuery(Query):
+    """How many exercises come again up to this time, by the platform's clock, and are not set yet?"""
+
+    name = "due"
+    until: datetime
+
+
 class WhyQuery(Query):
     """Why did these memories come to mind for a task? One retrieval a reply; refused for an unknown task."""
 
@@ -167,6 +175,7 @@ Answer = (
     | RememberedView
     | RecallView
     | CoursesView
+    | DueView
     | WhyView
     | RoutingView
     | StatusView

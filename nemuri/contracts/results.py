@@ -35,6 +35,13 @@ class FeedbackStanding(Value):
     memories: tuple[UUID, ...] = ()
     """What it was credited to so far."""
 
+    @property
+    def decided(self) -> bool:
+        """Whether it is known what becomes of every part of it, or at least why that is not known yet."""
+        if self.standing != "applied" or self.prevented_error is None:
+            return self.standing != "new"
+        return self.prevented_error in self.memories or self.reason is not None
+
 
 class Cost(Usage):
     """What one step of a task cost by one model, over all of its attempts."""

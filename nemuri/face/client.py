@@ -9,7 +9,7 @@ from uuid import UUID
 
 from nemuri.contracts import queries
 from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope, Setting
-from nemuri.contracts.courses import CoursesView
+from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView, WhyView
@@ -18,7 +18,7 @@ from nemuri.contracts.portraits import AgentsView, AgentView, MemoriesView, Memo
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.face.offering import check_worth, offered, until_known
+from nemuri.face.offering import check, offered, until_known
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
 from nemuri.face.waiting import check_timeout, ended
@@ -180,10 +180,11 @@ class Client:
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
         """Put many memories into an agent's mind and return their ids in order, once all can be recalled.
 
-        Raises `ClientError`, and has then said nothing, for an unknown agent or a memory without any word.
+        Raises `ClientError`, and has then said nothing, for an unknown agent, for a memory without any word, or for a
+        learning under a perspective that the agent has not.
         """
-        check_worth(memories)
-        await self.agents(agent)
+        [knower] = await self.agents(agent)
+        check(knower, memories)
         known: list[UUID] = []
         for start in range(0, len(memories), GROUP):
             known += await offered(self._exchange, agent, memories[start : start + GROUP])
@@ -271,15 +272,22 @@ class Client:
         return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
 
     async def teach(
-        self, agent: str, textbook: Textbook, *, repeating: Repeating = "fixed", scope: Scope | None = None
+        self,
+        agent: str,
+        textbook: Textbook,
+        *,
+        repeating: Repeating = "fixed",
+        scope: Scope | None = None,
+        again: bool = False,
     ) -> UUID:
         """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.
 
         What it reads is valid in the scope, everywhere by default, and it is tested there.
-        Raises `ClientError` for an unknown agent or perspective, or while it is taught this very textbook already.
+        Raises `ClientError` for an unknown agent or perspective, while it is taught a textbook of this title there,
+        or, but `again`, when it was taught exactly this one there before.
         """
         [taught] = await self.agents(agent)
-        return await begin(self._exchange, taught, textbook, repeating, scope or Scope())
+        return await begin(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
 
     async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
         """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
@@ -295,6 +303,14 @@ class Client:
             return await clock.now() if advance is None else await clock.advance(advance)
         except ValueError as error:
             raise ClientError(str(error)) from error
+
+    async def ahead(self) -> timedelta:
+        """How far the platform's clock is ahead of the real time."""
+        return await (await Clock.open(self.log)).ahead()
+
+    async def due(self, until: datetime) -> int:
+        """How many exercises of all agents come again up to this time, by the platform's clock, and are not set yet."""
+        return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
 
     async def status(self) -> StatusView:
         """How far the views are and what they hold."""

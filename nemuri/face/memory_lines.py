@@ -15,23 +15,25 @@ LARGEST_LINE = 512 * 1024
 """Bytes of a line, so that every memory passes as one message."""
 
 
-def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> tuple[MemoryContent, ...]:
+def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, MemoryContent]:
     """The memories in a file of JSON objects, one a line: content, tags, learnings, scope, said_by, said_at.
 
-    Empty lines are skipped; `scope` says where what names no scope is valid, and is asked only then. Raises
-    `InputError`, with file and line, for a line that is no memory.
+    Each by its place, file and line. Empty lines are skipped; `scope` says where what names no scope is valid, and is
+    asked only then. Raises `InputError`, with file and line, for a line that is no memory.
     """
     content = read_bounded(path, LARGEST, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    found = tuple(_memory(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip())
+    places = {f"{path}:{number}": line for number, line in enumerate(lines, 1) if line.strip()}
+    found = {place: _memory(line, place) for place, line in places.items()}
     if not found:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
-    if all("scope" in each.model_fields_set for each in found):
+    if all("scope" in each.model_fields_set for each in found.values()):
         return found
     default = scope()
-    return tuple(
-        each if "scope" in each.model_fields_set else each.model_copy(update={"scope": default}) for each in found
-    )
+    return {
+        place: each if "scope" in each.model_fields_set else each.model_copy(update={"scope": default})
+        for place, each in found.items()
+    }
 
 
 def _memory(line: bytes, place: str) -> MemoryContent:

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
-from nemuri.contracts.portraits import RememberedView
+from nemuri.contracts.portraits import AgentView, RememberedView
 from nemuri.contracts.queries import RememberedQuery
 from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.face.exchange import ClientError, Exchange, checked
@@ -18,12 +18,23 @@ TOGETHER = 64
 """Offered memories on their way at the same time."""
 
 
-def check_worth(memories: Sequence[MemoryContent]) -> None:
-    """Raise `ClientError` for the first of the memories that no agent would take in."""
-    for number, each in enumerate(memories, 1):
+def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
+    """Raise `ClientError` for the first of the memories that the agent could not use.
+
+    That is one without words, which nobody takes in, and one with a learning under a perspective that the agent has
+    not, which would never come to mind under it. `places` say where each memory is from.
+    """
+    names = agent.definition.perspective_names
+    for number, each in enumerate(memories):
+        numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"
+        which = places[number] if places else numbered
         if wordless(each.content):
-            which = f"memory {number} of {len(memories)}" if len(memories) > 1 else "the memory"
             raise ClientError(f"{which} is refused: {WORDLESS}")
+        unknown = next((name for name in each.learnings if name not in names), None)
+        if unknown is not None:
+            raise ClientError(
+                f"{which} is refused: {agent.agent_id} has no perspective {unknown!r:.80}; it has {', '.join(names)}"
+            )
 
 
 async def offered(exchange: Exchange, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:

@@ -85,6 +85,8 @@ class SyncClient:
     teach = blocking(Client.teach)
     courses = blocking(Client.courses)
     clock = blocking(Client.clock)
+    ahead = blocking(Client.ahead)
+    due = blocking(Client.due)
     status = blocking(Client.status)
     settle = blocking(Client.settle)
 

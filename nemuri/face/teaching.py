@@ -13,18 +13,27 @@ from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.infra.log import ConflictError, TooLargeError
 
 
-async def begin(exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope) -> UUID:
+async def begin(
+    exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope, *, again: bool
+) -> UUID:
     """Begin a course that is valid in the scope and return its id, once it is on disk.
 
-    Raises `ClientError` when the agent has no such perspective, is being taught this very textbook there already,
-    or could not read a chapter of it at once.
+    Raises `ClientError` when the agent has no such perspective, is being taught a textbook of this title there, was
+    taught exactly this one there before (unless `again`), or could not read a chapter of it at once.
     """
     _check_perspective(agent, textbook)
     _check_size(textbook)
     taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
-    going_on = [each for each in taught.courses if each.finished_at is None]
-    if any(each.title == textbook.title and each.scope == scope for each in going_on):
-        raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already; see `nemuri courses`")
+    here = [each for each in taught.courses if each.scope == scope]
+    running = next((each for each in here if each.title == textbook.title and not each.finished_at), None)
+    if running is not None:
+        raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already, in course {running.course_id}")
+    before = next((each for each in here if each.digest == textbook.digest), None)
+    if before is not None and not again:
+        raise ClientError(
+            f"{agent.agent_id} was taught exactly this {textbook.title!r:.80} in course {before.course_id}; "
+            "--again teaches it anew"
+        )
     log = exchange.log
     newest = await log.newest_on(log.subjects.of_agent(agent.agent_id, CourseBegun))
     content = sha256(f"{textbook.model_dump_json()}{scope.model_dump_json()}".encode()).hexdigest()

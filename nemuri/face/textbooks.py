@@ -5,7 +5,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nemuri.contracts.complaints import plain
 from nemuri.contracts.education import Textbook
+from nemuri.domain.education.grading import missing
 from nemuri.domain.language.chunks import CHARACTERS_PER_PAGE, split
 from nemuri.face.yaml_files import read_yaml
 
@@ -33,9 +35,21 @@ def read_textbook(path: Path) -> Textbook:
     if not isinstance(parsed, dict) or not {"title", "chapters"} <= set(parsed):
         raise TextbookError(f"{path}: write a mapping with the keys title and chapters, or `textbook` with these in it")
     try:
-        return Textbook.model_validate(_fields(parsed))
+        textbook = Textbook.model_validate(_fields(parsed))
     except ValidationError as error:
         raise TextbookError(f"{path}: {_complaint(error)}") from error
+    _check_answers(path, textbook)
+    return textbook
+
+
+def _check_answers(path: Path, textbook: Textbook) -> None:
+    """Raise `TextbookError` where the right answer that the file gives would be graded as wrong."""
+    for number, chapter in enumerate(textbook.chapters):
+        for place, exercise in enumerate(chapter.exercises):
+            lacking = missing(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
+            if lacking:
+                where = f"chapters.{number}.test_questions.{place}.answer_keywords"
+                raise TextbookError(f"{path}: {where}: the answer given lacks {', '.join(map(repr, lacking)):.200}")
 
 
 def _fields(parsed: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +96,5 @@ def _complaint(error: ValidationError) -> str:
     inner = [each for each in found if sum(place[: len(each["loc"])] == each["loc"] for place in places) == 1]
     first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
     place = ".".join(written.get(str(part), str(part)) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"{place}: there is no such key; check its spelling"
-    advice = "; quote it" if first["type"] == "string_type" else ""
-    return f"{place}: {first['msg']}{advice}"
+    advice = ", quoted" if first["type"] == "string_type" else ""
+    return f"{place}: {plain(first)}{advice}"

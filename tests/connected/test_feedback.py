@@ -135,6 +135,7 @@ async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: 
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         told = await client.feedback(task_id, "helpful", prevented_error=other)
         assert (told.standing, told.memories) == ("applied", (memory_id,))
+        assert "did not draw on" in (told.reason or "")
         unknown = FeedbackGiven(event_id=uuid4(), client_id="ann", correlation_id=task_id, prevented_error=uuid4())
         await resources.log.append(unknown)
         await quiet(resources)

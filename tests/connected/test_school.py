@@ -151,13 +151,18 @@ async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) ->
     async with at_work(settings) as resources, visiting(settings) as client:
         await school(resources, client, repeating="none")
         before = len(await client.memories("python"))
-        second = await client.teach("python", TEXTBOOK, repeating="fsrs")
+        with pytest.raises(ClientError, match=r"was taught exactly this 'Truth' in course .*; --again"):
+            await client.teach("python", TEXTBOOK, repeating="fsrs")
+        second = await client.teach("python", TEXTBOOK, repeating="fsrs", again=True)
         with pytest.raises(ClientError, match="is being taught 'Truth' already"):
             await client.teach("python", TEXTBOOK)
         report = await over(resources, client, second)
         read = [each for each in await client.memories("python") if each.source == "education"]
         assert len(read) == 3 <= before
         assert all(each.due_at is not None for each in report.chapters[0].details)
+        [said] = report.chapters[0].details[0].answers
+        assert "empty list" in (said.answer or "")
+        assert (await client.progress(said.task_id)).status == "done"
     await assert_verified(settings)
 
 

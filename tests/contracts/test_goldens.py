@@ -71,7 +71,7 @@ def test_another_version_is_undecodable_rather_than_misread(kind: str) -> None:
     """Until there is an upcaster for it."""
     newer = json.loads(encode(EXAMPLES[kind])) | {"version": 2}
 
-    with pytest.raises(UndecodableError, match=f"{kind}.version: Input should be 1"):
+    with pytest.raises(UndecodableError, match=f"{kind}.version: it must be 1"):
         decode(json.dumps(newer).encode(), recorded_at=NOW, sequence=1)
 
 

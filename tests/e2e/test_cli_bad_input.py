@@ -27,6 +27,7 @@ FILES = {
     "nul.jsonl": b'{"content": "a\\u0000b"}\n',
     "latin.jsonl": b'{"content": "\xe9"}\n',
     "none.jsonl": b"\n",
+    "unknown.jsonl": b'{"content": "fine"}\n\n{"content": "fine", "learnings": {"zzz": "foo"}}\n',
 }
 WRONG_USE = [
     ("ask",),
@@ -87,6 +88,8 @@ FAILED = [
     ("recall", "nobody", "x"),
     ("scorer", "nobody"),
     ("remember", "nobody", "x"),
+    ("remember", "cook", "x", "--learning", "zzz=foo"),
+    ("remember", "cook", "--file", "unknown.jsonl"),
     ("courses", "nobody"),
     ("courses", "cook", "nosuch"),
     ("clock", "--advance", "99999999d"),
@@ -132,7 +135,7 @@ def test_what_is_not_there_fails_and_changes_nothing(nemuri: CommandLine, folder
     """An unknown agent, task or memory, or a second platform, ends with exit code 1."""
     before = nemuri.events()
     with ThreadPoolExecutor(4) as pool:
-        for done in pool.map(lambda arguments: nemuri(*arguments), FAILED):
+        for done in pool.map(lambda arguments: nemuri(*in_folder(folder, arguments)), FAILED):
             assert done.code == 1, done
             one_line(done)
     assert nemuri.events() == before
@@ -140,6 +143,8 @@ def test_what_is_not_there_fails_and_changes_nothing(nemuri: CommandLine, folder
 
 def test_a_bad_line_is_named(nemuri: CommandLine, folder: Path) -> None:
     """File and line say where; the good lines before it are not taken in either."""
+    unknown = nemuri("remember", "cook", "--file", folder / "unknown.jsonl").err
+    assert "unknown.jsonl:3 is refused: cook has no perspective 'zzz'; it has " in unknown
     assert "second.jsonl:2: content" in nemuri("remember", "cook", "--file", folder / "second.jsonl").err
     assert "open.yaml:3:1: malformed YAML" in nemuri("agent", "add", folder / "open.yaml").err
 

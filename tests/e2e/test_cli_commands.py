@@ -217,7 +217,8 @@ def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> N
     """The scores of the agents, and nine features with what they added, for people and programs; or one line."""
     done = nemuri("why", task)
     assert (done.code, "always in mind" in done.out, "decided by" in done.out) == (0, False, True)
-    assert "against the mean" in done.out
+    assert "the score less that of the mean candidate" in done.out
+    assert "[m1] used" in done.out
     assert done.out.split()[:6] == ["agent", "expertise", "history", "load", "total", "chosen"]
     assert "memories of past tasks like this" in done.out
     found = nemuri("why", task, "--json").json

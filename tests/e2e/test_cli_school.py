@@ -17,7 +17,7 @@ chapters:
       - {title: Salt, text: Salted water seasons pasta from within while it boils.}
     test_questions:
       - {question: "What seasons pasta from within?", answer: Salted water does., answer_keywords: [salted water]}
-      - {question: "How long is spaghetti?", answer: Nobody says., answer_keywords: [zebra]}
+      - {question: "How long is spaghetti?", answer_keywords: [zebra]}
 """
 
 
@@ -37,11 +37,15 @@ def test_teaching_ends_with_a_school_report(nemuri: CommandLine, textbook: Path)
     assert "finished on" in done.out
     assert "right  " in done.out
     assert "missing: zebra" in done.out
+    assert "answered: " in done.out
+    twice = nemuri("teach", "cook", textbook)
+    assert (twice.code, twice.out) == (1, "")
+    assert "--again teaches it anew" in twice.err
 
 
 def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None:
     """All courses in short, or one by the start of its id; as JSON for programs."""
-    begun = nemuri("teach", "cook", textbook, "--no-wait", "--repeating", "fsrs", "--json").json
+    begun = nemuri("teach", "cook", textbook, "--again", "--no-wait", "--repeating", "fsrs", "--json").json
     courses = nemuri("courses", "cook", "--json").json["courses"]
     assert begun["course_id"] in [each["course_id"] for each in courses]
     one = nemuri("courses", "cook", begun["course_id"][:13], "--json").json["courses"]
@@ -73,6 +77,9 @@ def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Pat
 
 def test_the_clock_is_shown_and_moved(nemuri: CommandLine) -> None:
     """Forward only, for everybody."""
-    before = nemuri("clock", "--json").json["now"]
-    assert nemuri("clock", "--advance", "36h", "--json").json["now"] > before
-    assert nemuri("clock").out.endswith("UTC\n")
+    before = nemuri("clock", "--json").json
+    moved = nemuri("clock", "--advance", "36h", "--json").json
+    assert moved["now"] > before["now"]
+    assert moved["ahead_seconds"] == before["ahead_seconds"] + 36 * 3600
+    assert moved["due"] > 0
+    assert nemuri("clock").out.endswith("1 day, 12:00:00 ahead of the real time\n")

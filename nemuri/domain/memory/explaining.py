@@ -22,6 +22,8 @@ Score = Callable[[Floats], Floats]
 LINEAR: Final = "linear-1"
 ROUNDING: Final = 1e-9
 """Scores that differ by less are equal."""
+SMALLEST: Final = 0.0005
+"""What decides less than this would be shown as nothing at all."""
 _DOCUMENTED: Final = {name: Policy.of({"ranking": policy}) for policy, name in VERSIONS.items() if name != LINEAR}
 _ALL: Final = len(FEATURES)
 _COALITIONS: Final = (np.arange(2**_ALL)[:, None] >> np.arange(_ALL) & 1).astype(np.bool_)
@@ -76,7 +78,7 @@ def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tupl
     if not candidates:
         return ()
     best = int(added[0].argmax())
-    first = f"{FEATURES[best]} {added[0, best]:+.3f} against the mean"
+    first = f"{_led(best, added[0, best])} against the mean"
     pairs = zip(pairwise(candidates), added[:-1] - added[1:], own[1:].tolist(), strict=True)
     return (first, *(_behind(above, below, lead, score) for (above, below), lead, score in pairs))
 
@@ -88,7 +90,11 @@ def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str
     if below.score == above.score:
         return "equal score: less relevant" if below.relevance < above.relevance else "equal score and relevance: by id"
     most = int(lead.argmax())
-    return f"{FEATURES[most]} {-lead[most]:+.3f} against the one above"
+    return f"{_led(most, -lead[most])} against the one above"
+
+
+def _led(feature: int, difference: float) -> str:
+    return f"{FEATURES[feature]} {difference:+.3f}" if abs(difference) >= SMALLEST else "hardly anything"
 
 
 def _short(memory_id: UUID) -> str:

@@ -137,7 +137,7 @@ class Feedback(Record):
     standing: Literal["new", "parked", "applied", "refused"] = "new"
     """What became of it; applied as soon as a part of it was."""
     reason: str | None = None
-    """Why it waits or was refused."""
+    """Why it waits or was refused; of what is applied, why a part of it was refused."""
 
 
 def credit_key(reason: str, memory_ids: Iterable[UUID]) -> str:

@@ -53,6 +53,7 @@ def teach(
     ] = Schedule.FIXED,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Teach it anew, although it was taught before.")] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the report.")] = False,
     timeout: TimeoutOption = 600.0,
     json: JsonOption = False,
@@ -65,7 +66,7 @@ def teach(
     textbook, scope = read_textbook(file), session.scope(project, domain)
 
     async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
-        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope)
+        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope, again=again)
         if no_wait:
             return course_id, None
         with waiting(f"{name} reads {textbook.title}") as show:
@@ -121,16 +122,28 @@ def clock(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the platform's clock, or move it on, so that a simulation need not wait for exercises to come again."""
+    """Show the platform's clock, by which exercises come again, or move it on.
+
+    Moving it is for simulations, which need not wait for days: it goes forward only, and for everybody.
+    """
     from nemuri.face.cli.screen import say, say_json
+    from nemuri.infra.clock import FURTHEST
 
     session = Session.of(context, json=json)
     step = None if advance is None else _step(advance)
-    now: datetime = session.run(lambda client: client.clock(step))
+
+    async def work(client: "Client") -> "tuple[datetime, timedelta, int]":
+        due = await client.due(await client.clock() + step) if step and step <= FURTHEST else 0
+        return await client.clock(step), await client.ahead(), due
+
+    now, ahead, due = session.run(work)
     if session.json:
-        say_json({"now": now.isoformat()})
-    else:
-        say(f"{now:%Y-%m-%d %H:%M:%S} UTC")
+        moved = {"due": due} if step else {}
+        say_json({"now": now.isoformat(), "ahead_seconds": ahead.total_seconds(), **moved})
+        return
+    say(f"{now:%Y-%m-%d %H:%M:%S} UTC, {f'{ahead} ahead of the real time' if ahead else 'the real time'}")
+    if step:
+        say(f"{due} {'exercise' if due == 1 else 'exercises'} became due")
 
 
 def _step(text: str) -> timedelta:
@@ -172,7 +185,7 @@ def _doing(course: "CourseReport") -> str:
 
 
 def _show(view: "CoursesView") -> None:
-    from nemuri.face.cli.screen import say, table
+    from nemuri.face.cli.screen import say, short, table
 
     for course in view.courses:
         say(f"{course.title} ({course.course_id}){_where(course.scope)}: {_standing(course)}")
@@ -188,6 +201,9 @@ def _show(view: "CoursesView") -> None:
             for exercise in chapter.details:
                 for answer in exercise.answers:
                     say(f"  {'right' if answer.correct else 'wrong'}  {answer.graded_at:%Y-%m-%d}  {exercise.question}")
+                    if not answer.correct:
+                        say(f"         answered: {short(answer.answer) if answer.answer else 'nothing'}")
+                    say(f"         task {answer.task_id}")
                     if answer.reason:
                         say(f"         not graded: {answer.reason}")
                     if answer.missing:

@@ -1,5 +1,6 @@
 """Failures as one line on stderr and an exit code."""
 
+import re
 import sys
 from collections.abc import Iterator
 
@@ -9,6 +10,8 @@ FAILED = 1
 WRONG_USE = 2
 LATE = 3
 NEGOTIATION = 4
+_RANGE = re.compile(r"is not (a valid int range|in the range \S+[0-9a-z])")
+"""How typer says that a number is none, or out of bounds."""
 
 
 class WrongUse(typer.BadParameter):
@@ -89,7 +92,18 @@ def _said(error: Exception) -> str:
 def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     name = context.command_path if context else "nemuri"
-    return f"{error.format_message()} (see `{name} --help`)"  # type: ignore[attr-defined]
+    said: str = error.format_message()  # type: ignore[attr-defined]
+    kind = getattr(getattr(error, "param", None), "type", None)
+    bounds = (getattr(kind, "min", None), getattr(kind, "max", None))
+    if bounds != (None, None):
+        said = _RANGE.sub(f"is no {_number(*bounds)}", said)
+    return f"{said} (see `{name} --help`)"
+
+
+def _number(low: int | None, high: int | None) -> str:
+    if low is None or high is None:
+        return f"whole number of {f'at most {high}' if low is None else f'at least {low}'}"
+    return f"whole number between {low} and {high}"
 
 
 def _line(text: str) -> str:

@@ -67,10 +67,12 @@ def remember(
     if file is not None:
         if any((tag, learning, project, domain, said_by, said_at)):
             raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
-        content = read_memories(file, session.scope)
+        lines = read_memories(file, session.scope)
+        places, content = tuple(lines), tuple(lines.values())
     else:
+        places = ()
         content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
-    ids = session.run(lambda client: _remembered(client, name, content))
+    ids = session.run(lambda client: _remembered(client, name, content, places))
     if session.json:
         say_json({"agent_id": name, "memory_ids": ids})
     else:
@@ -197,12 +199,14 @@ def _content(
         raise WrongUse(complaint(error)) from error
 
 
-async def _remembered(client: "Client", agent: str, content: "tuple[MemoryContent, ...]") -> list[UUID]:
+async def _remembered(
+    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...]
+) -> list[UUID]:
     from nemuri.face.cli.screen import progress
-    from nemuri.face.offering import check_worth
+    from nemuri.face.offering import check
 
-    check_worth(content)
-
+    [knower] = await client.agents(agent)
+    check(knower, content, places)
     ids: list[UUID] = []
     with progress("remembering") as show:
         for start in range(0, len(content), GROUP):

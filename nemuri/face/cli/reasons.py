@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Candidates of each assignment that are shown unless all are asked for."""
+WIDTH = 80
+"""Columns of a line above or below a table."""
+DOCUMENTED = "document-"
+"""How the names of those rankings begin that take similarity as it is."""
 SHORT = {
     "similarity": "simil",
     "strength": "strength",
@@ -60,13 +64,13 @@ def why(
 
 
 def _show_routing(routing: "Routing | None") -> None:
-    from nemuri.face.cli.screen import say, short, table
+    from nemuri.face.cli.screen import say, table
 
     if routing is None:
         say("it has not been routed yet")
         return
     if routing.request:
-        say(f"understood as: {short(routing.request)}")
+        say(_line("understood as: ", routing.request))
     chosen = {each.agent_id for each in routing.choices}
     table(
         ("agent", "expertise", "history", "load", "total", "chosen"),
@@ -85,13 +89,13 @@ def _values(score: "AgentScore") -> tuple[float, float, float, float]:
 
 
 def _show(explanation: "Explanation", *, every: bool) -> None:
-    from nemuri.face.cli.screen import say, short, table
+    from nemuri.face.cli.screen import say, table
 
     view = f", perspective {explanation.perspective}" if explanation.perspective else ""
-    say(f"{explanation.agent_id}{view}: {short(explanation.query)}")
+    say(_line(f"{explanation.agent_id}{view}: ", explanation.query))
     say(f"ranked by {explanation.ranking}{', the archive was asked too' if explanation.deep else ''}")
     for kept in explanation.principles:
-        say(f"always in mind: {str(kept.memory_id)[:8]} {short(kept.beginning)}")
+        say(_line(f"always in mind: {_label(kept.label)}{str(kept.memory_id)[:8]} ", kept.beginning))
     if not explanation.candidates:
         say("nothing relevant was remembered\n")
         return
@@ -101,18 +105,42 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
         [_verdict(rank, each) for rank, each in enumerate(shown, 1)],
         numbers=("#", "score"),
     )
-    say("raw features, and below them what they added to the score against the mean candidate:")
+    say(_legend(explanation.ranking))
     numbers = [line for rank, each in enumerate(shown, 1) for line in _numbers(rank, each)]
     table(("#", *SHORT.values()), numbers, numbers=("#", *SHORT.values()))
     left = len(explanation.candidates) - len(shown)
     say(f"{left} more with --all\n" if left else "")
 
 
+def _line(beginning: str, text: str) -> str:
+    """A line of at most `WIDTH` columns in Latin script, with a word or two of the text in any case."""
+    from nemuri.face.cli.screen import short
+
+    return beginning + short(text, max(WIDTH - len(beginning), 20))
+
+
+def _legend(ranking: str) -> str:
+    """What the numbers below it are."""
+    stretched = (
+        "" if ranking.startswith(DOCUMENTED) else ";\nsimilarity counts stretched over the candidates of this question"
+    )
+    return (
+        "\nEach candidate's features, and below them what each added to its score:\n"
+        f"together the score less that of the mean candidate{stretched}.\n"
+        "persp: strength under the perspective; ratio: used per time seen;\n"
+        "princ: is a principle; match: was learned under this perspective."
+    )
+
+
+def _label(label: str | None) -> str:
+    return f"[{label}] " if label else ""
+
+
 def _verdict(rank: int, each: "ExplainedCandidate") -> tuple[object, ...]:
     from nemuri.face.cli.screen import short
 
     known = each.candidate
-    standing = f"{each.standing}{', archived' if known.archived else ''}"
+    standing = f"{_label(each.label)}{each.standing}{', archived' if known.archived else ''}"
     return rank, str(known.memory_id)[:8], f"{known.score:.3f}", standing, each.decided, short(each.beginning, 60)
 
 

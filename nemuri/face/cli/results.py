@@ -19,8 +19,9 @@ def fate(told: "FeedbackStanding") -> str:
     match told.standing:
         case "applied":
             number = len(told.memories)
-            part = f"; a part is refused: {told.reason}" if told.reason else ""
-            return f"credited to {number} {'memory' if number == 1 else 'memories'}{part}"
+            credited = f"credited to {number} {'memory' if number == 1 else 'memories'}"
+            part = f"; refused: {told.reason}" if told.reason else ""
+            return f"{credited if number else 'noted; the answer drew on no memory'}{part}"
         case "parked" | "refused":
             return f"{told.standing}: {told.reason}"
         case "new":

@@ -28,7 +28,7 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
         say_json(found)
         return
     lines = {"ranking": found.ranking, "standing": found.standing, **_trained(found)}
-    lines["waiting"] = f"{found.gathered} of {found.wanted} samples until the next training"
+    lines["waiting"] = waiting(found.gathered, found.wanted)
     width = max(map(len, lines))
     for title, value in lines.items():
         say(f"{title:{width}}  {value}")
@@ -37,6 +37,13 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
         for feature, each in found.features.items()
     ]
     table(("linear", "learned", "feature"), rows, numbers=("linear", "learned"))
+
+
+def waiting(gathered: int, wanted: int) -> str:
+    """How far the next training is."""
+    if gathered < wanted:
+        return f"{gathered} of {wanted} samples until the next training"
+    return f"{gathered} samples, and {wanted} are enough for a training"
 
 
 def _trained(found: "ScorerView") -> dict[str, str]:

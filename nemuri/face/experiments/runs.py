@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -91,10 +92,7 @@ def _samples(name: str, seed: int, tasks: int, repeats: int, processes: int) -> 
     if not processes:
         yield from ((each, one(name, seed, each, tasks)) for each in range(repeats))
         return
-    with (
-        _one_thread_each(),
-        ProcessPoolExecutor(min(processes, repeats), multiprocessing.get_context("spawn")) as pool,
-    ):
+    with _one_thread_each(), _pool(min(processes, repeats)) as pool:
         waiting = {pool.submit(one, name, seed, each, tasks): each for each in range(repeats)}
         yield from ((waiting[done], done.result()) for done in as_completed(waiting))
 
@@ -102,6 +100,22 @@ def _samples(name: str, seed: int, tasks: int, repeats: int, processes: int) -> 
 def one(name: str, seed: int, repeat: int, tasks: int) -> Sample:
     """What one repeat measures."""
     return asyncio.run(EXPERIMENTS[name].sample(seed, repeat, tasks))
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end at once when whoever needs them is interrupted; the executor alone would wait for them."""
+    before = set(multiprocessing.active_children())
+    ignoring = (signal.SIGINT, signal.SIG_IGN)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, context, initializer=signal.signal, initargs=ignoring) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for each in set(multiprocessing.active_children()) - before:
+                each.terminate()
+            raise
 
 
 @contextmanager

@@ -79,6 +79,13 @@ class Courses:
             found = await load(connection, tables.trial, Trial, _TRIAL.course_id == course_id, *chosen)
         return sorted(found, key=lambda each: each.place)
 
+    async def said(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
+        """The answers to those of the tasks that have one."""
+        task = tables.task.c
+        query = select(task.task_id, task.answer).where(task.task_id.in_(list(task_ids)), task.answer.is_not(None))
+        async with self.database.reading() as connection:
+            return {row.task_id: row.answer for row in await connection.execute(query)}
+
     async def set_by(self, task_id: UUID) -> tuple[Course, Trial] | None:
         """The exercise that a task sets and that is not graded yet, with its course; None for any other task."""
         async with self.database.reading() as connection:

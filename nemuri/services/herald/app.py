@@ -73,7 +73,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         if said is None:
             return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
         left = until - asyncio.get_running_loop().time()
-        if said.standing != "new" or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
+        if said.decided or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
             return said
 
 

@@ -35,7 +35,11 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
         raise LostError(f"what came to mind at {places[number]} is not in the log any more")
     known = await resources.views.memories_by_id([*event.principles, *(each.memory_id for each in event.candidates)])
     work = state.assignments.get(event.assignment_id)
-    principles = (KeptInMind(memory_id=each, beginning=_beginning(known.get(each))) for each in event.principles)
+    labels = _labels(event, known)
+    principles = (
+        KeptInMind(memory_id=each, beginning=_beginning(known.get(each)), label=labels.get(each))
+        for each in event.principles
+    )
     explanation = Explanation(
         assignment_id=event.assignment_id,
         agent_id=event.agent_id,
@@ -56,6 +60,7 @@ def _candidates(
     used: Sequence[UUID] | None,
 ) -> tuple[ExplainedCandidate, ...]:
     added, own = explained(event.candidates, event.ranking, weights)
+    labels = _labels(event, known)
     rows = zip(event.candidates, added.tolist(), decided(event.candidates, added, own), strict=True)
     return tuple(
         ExplainedCandidate(
@@ -64,9 +69,16 @@ def _candidates(
             decided=words,
             standing=_standing(candidate, event, used),
             beginning=_beginning(known.get(candidate.memory_id)),
+            label=labels.get(candidate.memory_id),
         )
         for candidate, row, words in rows
     )
+
+
+def _labels(event: MemoriesRetrieved, known: Mapping[UUID, Remembered]) -> dict[UUID, str]:
+    """By what the specialist gave the memories of the context to the model: their order there."""
+    shown = (each for each in event.in_context if each in known)
+    return {memory_id: f"m{number}" for number, memory_id in enumerate(shown, 1)}
 
 
 async def routing(task_id: UUID, resources: Resources) -> RoutingView:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from nemuri.contracts.clients import FeedbackGiven
-from nemuri.contracts.courses import CoursesView
+from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event, derive
 from nemuri.contracts.memories import AgentSlept, SessionEnded
-from nemuri.contracts.queries import CoursesQuery, Refusal
+from nemuri.contracts.queries import CoursesQuery, DueQuery, Refusal
 from nemuri.contracts.tasks import NegotiationOpened, ReactionFailed, TaskFailed
 from nemuri.domain.education import lessons
 from nemuri.domain.education.course import Course, Trial, memory_key
@@ -100,6 +100,13 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     if agent is None:
         return Refusal(refused=f"there is no agent {query.agent_id!r}; `nemuri agents` lists those there are")
     return await reported(agent, query.course_id, resources)
+
+
+@service.answer(DueQuery)
+async def due(query: DueQuery, resources: Resources) -> DueView:
+    """How many exercises come again up to a time."""
+    expected = await Courses(resources.database).expected()
+    return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 
 
 async def _next(event: Event, course: Course, resources: Resources) -> Sequence[Event]:

@@ -1,6 +1,6 @@
 """School reports: how each chapter of an agent's courses went, and what became of what was read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from nemuri.contracts.courses import AnswerReport, ChapterReport, CourseReport, CoursesView, ExerciseReport
@@ -10,11 +10,12 @@ from nemuri.contracts.queries import Refusal
 from nemuri.domain.education.course import Course, Grade, Trial
 from nemuri.domain.education.lessons import exercise_of
 from nemuri.domain.memory.mind import Agent, Remembered
+from nemuri.infra.models.extractive import substance
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.courses import Courses
 
-QUESTION = 200
-"""Characters of a question in a report."""
+BEGINNING = 200
+"""Characters of a question and of an answer in a report."""
 
 
 async def reported(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
@@ -38,11 +39,16 @@ async def _course(agent: Agent, course: Course, resources: Resources, *, details
         _chapter(agent, course, number, [each for each in trials if each.chapter == number], memories, slept)
         for number in range(len(course.textbook.chapters))
     ]
-    if not details:
-        chapters = [each.model_copy(update={"details": ()}) for each in chapters]
+    if details:
+        said = await Courses(resources.database).said(grade.task_id for each in trials for grade in each.grades)
+        chapters = [
+            known.model_copy(update={"details": _exercises(course, number, trials, said)})
+            for number, known in enumerate(chapters)
+        ]
     return CourseReport(
         course_id=course.course_id,
         title=course.textbook.title,
+        digest=course.textbook.digest,
         perspective=course.textbook.perspective,
         repeating=course.repeating,
         scope=course.scope,
@@ -76,21 +82,28 @@ def _chapter(
         right=newest.count(True),
         wrong=newest.count(False),
         due_at=min((each.due_at for each in trials if each.due_at is not None), default=None),
-        details=tuple(_exercise(course, each) for each in trials),
     )
 
 
-def _exercise(course: Course, trial: Trial) -> ExerciseReport:
-    question = exercise_of(course, trial).question
-    return ExerciseReport(
-        question=question if len(question) <= QUESTION else f"{question[: QUESTION - 1]}…",
-        answers=tuple(map(_answer, trial.grades)),
-        due_at=trial.due_at,
+def _exercises(
+    course: Course, chapter: int, trials: Sequence[Trial], said: Mapping[UUID, str]
+) -> tuple[ExerciseReport, ...]:
+    """The exercises of a chapter; `said` are the answers by task."""
+    return tuple(
+        ExerciseReport(
+            question=_beginning(exercise_of(course, trial).question),
+            answers=tuple(_answer(each, said.get(each.task_id)) for each in trial.grades),
+            due_at=trial.due_at,
+        )
+        for trial in trials
+        if trial.chapter == chapter
     )
 
 
-def _answer(grade: Grade) -> AnswerReport:
+def _answer(grade: Grade, said: str | None) -> AnswerReport:
     return AnswerReport(
+        task_id=grade.task_id,
+        answer=None if said is None else _beginning(substance(said)),
         repetition=grade.repetition,
         correct=grade.correct,
         missing=grade.missing,
@@ -98,3 +111,7 @@ def _answer(grade: Grade) -> AnswerReport:
         graded_at=grade.graded_at,
         reviewed=grade.reviewed or (),
     )
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= BEGINNING else f"{text[: BEGINNING - 1]}…"

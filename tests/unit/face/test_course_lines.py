@@ -23,8 +23,8 @@ def chapter(usage: Usage | None) -> ChapterReport:
 def shown(capsys: pytest.CaptureFixture[str], *usages: Usage | None) -> str:
     """What is printed of a course with these chapters."""
     course = CourseReport(
-        course_id=UUID(int=1), title="Sleep", perspective=None, repeating="fixed", begun_at=NOW, finished_at=None,
-        chapters=tuple(map(chapter, usages)),
+        course_id=UUID(int=1), title="Sleep", digest="", perspective=None, repeating="fixed", begun_at=NOW,
+        finished_at=None, chapters=tuple(map(chapter, usages)),
     )  # fmt: skip
     _show(CoursesView(agent_id="clerk", now=NOW, courses=(course,)))
     return capsys.readouterr().out

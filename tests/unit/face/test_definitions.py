@@ -43,7 +43,7 @@ def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
         (GOOD.replace("python", "12"), "id: 12 is no agent's id"),
         (GOOD.replace("archive_threshold", "speed"), "policy.speed: there is no such key"),
         (GOOD.replace("role:", "rule: x\nrole:"), "rule: there is no such key"),
-        (GOOD.replace("0.1", "-1"), "policy.archive_threshold: Input should be greater than 0"),
+        (GOOD.replace("0.1", "-1"), "policy.archive_threshold: it must be above 0"),
         (GOOD + "role: again\n", ":6:1: malformed YAML: the key 'role' occurs twice"),
         (GOOD.replace("1, arch", "1, expected_tasks_per_day: 2, arch"), "'expected_tasks_per_day' occurs twice"),
         (GOOD.replace("[semantics, ", "[' Pitfalls', "), "' Pitfalls' and 'pitfalls' are the same"),

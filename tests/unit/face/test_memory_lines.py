@@ -23,7 +23,9 @@ def test_every_line_is_a_memory(tmp_path: Path) -> None:
     """All fields are read; empty lines and a byte order mark do not matter."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(FULL).encode() + b'\r\n\n{"content": "b"}')
-    first, second = read_memories(file)
+    lines = read_memories(file)
+    first, second = lines.values()
+    assert list(lines) == [f"{file}:1", f"{file}:3"]
     assert (first.said_by, first.scope.name, first.learnings) == ("Ann", "dinner", {"craft": "before it boils"})
     assert second.content == "b"
 
@@ -35,7 +37,7 @@ def test_a_line_without_a_scope_is_valid_where_the_settings_say(tmp_path: Path) 
     named = [json.dumps(FULL), json.dumps(anywhere)]
     file.write_text("\n".join([*named, '{"content": "b"}']))
     bank = Scope(level="project", name="bank")
-    assert [each.scope.name for each in read_memories(file, lambda: bank)] == ["dinner", None, "bank"]
+    assert [each.scope.name for each in read_memories(file, lambda: bank).values()] == ["dinner", None, "bank"]
 
     file.write_text("\n".join(named))
     assert len(read_memories(file, lambda: pytest.fail("asked"))) == 2
@@ -44,10 +46,10 @@ def test_a_line_without_a_scope_is_valid_where_the_settings_say(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (b'{"content": "a"', ":2: Invalid JSON"),
+        (b'{"content": "a"', ":2: no valid JSON"),
         (b'{"content": "a", "mood": 1}', ":2: mood"),
         (b'{"content": "a\\u0000"}', ":2: content"),
-        (b"\xff\xfe", ":2: Invalid JSON"),
+        (b"\xff\xfe", ":2: no valid JSON"),
         (b'{"content": "' + b"a" * LARGEST_LINE + b'"}', ":2: the line is longer"),
     ],
 )

@@ -224,8 +224,8 @@ async def test_a_question_gets_an_answer_or_one_line() -> None:
     past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0)
     outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
         (b"{}", lambda: view, view.model_dump_json()),
-        (b'{"after": -1}', lambda: view, "after: Input should be greater than or equal to 0"),
-        (b"\xff", lambda: view, "Invalid JSON"),
+        (b'{"after": -1}', lambda: view, "after: it must be at least 0"),
+        (b"\xff", lambda: view, "no valid JSON"),
         (b"{}", _raising(BehindError("the views are at 1")), "not now: the views are at 1"),
         (b"{}", _raising(ValueError("broken\nreally")), "clerk failed: broken"),
     ]

@@ -4,6 +4,7 @@ from nemuri.contracts.memories import FEATURES, HeldOut
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.mind import Scorer
 from nemuri.domain.memory.policy import Policy
+from nemuri.face.cli.scorers import waiting
 from nemuri.services.herald.scorers import scorer_view, standing
 from tests.unit.domain.memory.stories import AGENT, BEGINNING, given
 
@@ -23,7 +24,8 @@ def test_why_the_learned_scorer_does_not_rank_is_said_in_one_line() -> None:
     """Too few samples, too few tasks to judge it by, not better, or not asked for."""
     rules = Policy()
     assert standing(rules, None, 62) == "not trained yet: 62 of 100 samples"
-    assert "118 samples are enough" in standing(rules, None, 118)
+    enough = "not trained yet: 118 samples are enough (the trainer runs with the extra 'learn')"
+    assert standing(rules, None, 118) == enough
     assert standing(rules, known(HELD_OUT), 0) == (
         "not better than linear: nDCG 0.410 against 0.430 (± 0.020) on the newest 20 tasks"
     )
@@ -48,3 +50,9 @@ def test_the_view_shows_what_each_feature_weighs() -> None:
     assert [scorer_view(patient, each, 12).wanted for each in (None, known(HELD_OUT))] == [200, 50]
     assert list(second.features) == list(FEATURES)
     assert all(each.learned is not None and abs(each.learned - each.linear) < 1e-9 for each in second.features.values())
+
+
+def test_how_far_the_next_training_is() -> None:
+    """Nobody waits for what is there already."""
+    assert waiting(62, 100) == "62 of 100 samples until the next training"
+    assert waiting(211, 100) == "211 samples, and 100 are enough for a training"

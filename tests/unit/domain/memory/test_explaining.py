@@ -85,6 +85,16 @@ def test_what_decided_a_rank_is_the_feature_that_set_it_back_most() -> None:
     assert decided([], np.zeros((0, 9)), np.zeros(0)) == ()
 
 
+def test_a_difference_that_nobody_sees_decided_nothing() -> None:
+    """Figures are shown with three places; none of them is +0.000."""
+    alike = [_candidate(A, score=0.5001, similarity=0.5001), _candidate(B, score=0.5, similarity=0.5)]
+
+    first, second = decided(alike, *explained(alike, "document-003", None))
+
+    assert first == "hardly anything against the mean"
+    assert second == "hardly anything against the one above"
+
+
 def test_a_rank_that_no_feature_decided_says_so() -> None:
     """Yielding to a newer memory, and ties."""
     newer = _candidate(A, score=0.5)

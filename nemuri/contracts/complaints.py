@@ -1,0 +1,55 @@
+"""What is wrong with somebody's input, in plain words: the one place that translates pydantic's."""
+
+from typing import Final
+
+from pydantic_core import ErrorDetails
+
+_PLAIN: Final = {
+    "missing": "it is missing",
+    "extra_forbidden": "there is no such key; check its spelling",
+    "string_type": "write a text",
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length:,} characters",
+    "tuple_type": "write a list",
+    "list_type": "write a list",
+    "dict_type": "write a mapping",
+    "mapping_type": "write a mapping",
+    "model_type": "write a mapping",
+    "model_attributes_type": "write a mapping",
+    "int_type": "write a whole number",
+    "int_parsing": "write a whole number",
+    "int_from_float": "write a whole number",
+    "float_type": "write a number",
+    "float_parsing": "write a number",
+    "finite_number": "write a finite number",
+    "bool_type": "write true or false",
+    "bool_parsing": "write true or false",
+    "uuid_type": "write a whole id",
+    "uuid_parsing": "write a whole id",
+    "datetime_type": "write a date and time, as 2026-01-31T12:00:00Z",
+    "datetime_parsing": "write a date and time, as 2026-01-31T12:00:00Z",
+    "datetime_from_date_parsing": "write a date and time, as 2026-01-31T12:00:00Z",
+    "greater_than": "it must be above {gt}",
+    "greater_than_equal": "it must be at least {ge}",
+    "less_than": "it must be below {lt}",
+    "less_than_equal": "it must be at most {le}",
+    "too_short": "at least {min_length}, not {actual_length}",
+    "too_long": "at most {max_length:,}, not {actual_length}",
+    "literal_error": "it must be {expected}",
+    "value_error": "{error}",
+    "json_invalid": "no valid JSON: {error}",
+}
+"""By pydantic's name of the fault, with the figures that it gives."""
+
+
+def plain(fault: ErrorDetails) -> str:
+    """What is wrong, without where; pydantic's own words for a fault that is rare."""
+    if fault["type"] == "string_too_short" and fault["ctx"]["min_length"] == 1:
+        return "it is empty"
+    words = _PLAIN.get(fault["type"])
+    return fault["msg"] if words is None else words.format(**{n: _whole(v) for n, v in fault.get("ctx", {}).items()})
+
+
+def _whole(value: object) -> object:
+    """A bound without a fraction that it has not."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
