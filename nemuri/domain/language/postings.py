@@ -1,7 +1,6 @@
 """An inverted index with Okapi BM25 weights, held in compact arrays that grow."""
 
 import math
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -9,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.domain.language.scripts import HIRAGANA
+from nemuri.domain.language.terms import telling
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -18,9 +17,6 @@ UNSEEN: Final = 100
 """Texts without any of a query's terms that `shares` adds to those of the index: rarity in a few texts says little."""
 LONG: Final = 24
 """A query of more terms than this, each as rare as can be, is shared as much as one of just so many."""
-GRAMMAR: Final = 0.5
-"""What a term of hiragana alone, mostly particles and endings, counts in a share; any other counts 1."""
-_GRAMMAR = re.compile(f"[{HIRAGANA}]+")
 _MOST: Final = (1 << _COUNT_BITS) - 1
 """Occurrences of a term in one row are counted up to here, where BM25 is saturated long since."""
 
@@ -100,15 +96,19 @@ class Postings:
         """How much of a query rows 0 … `rows` - 1 hold, shape (rows,), 0 to 1, whatever the others hold.
 
         The idf of the terms that a row holds over that of all distinct terms and of one more that no row holds, so
-        that a single term in common is less of a short query than it seems. Terms of no row count most.
+        that a single term in common is less of a short query than it seems. Terms of no row count most; each counts
+        as far as it is `telling`, and a query of none that is has nothing to share.
         """
         held = np.zeros(rows, np.float32)
         texts = len(self._held) + UNSEEN
         rarest, asked = _rarity(texts, 0), 0.0
         for term in dict.fromkeys(query):
+            told = telling(term)
+            if not told:
+                continue
             code = self._codes.get(term)
             postings = np.frombuffer(self._lists[code], np.uint32) if code is not None else np.zeros(0, np.uint32)
-            weight = _rarity(texts, len(postings)) * (GRAMMAR if _GRAMMAR.fullmatch(term) else 1.0)
+            weight = _rarity(texts, len(postings)) * told
             held[postings >> _COUNT_BITS] += np.float32(weight)
             asked += weight
         shares: NDArray[np.float32] = np.minimum(held / np.float32(min(asked, LONG * rarest) + rarest), 1)

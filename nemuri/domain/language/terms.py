@@ -1,4 +1,4 @@
-"""The terms by which a text is found: stemmed words, identifiers and CJK bigrams."""
+"""The terms by which a text is found, stemmed words, identifiers and CJK bigrams, and how telling each is."""
 
 import re
 import threading
@@ -9,14 +9,23 @@ from typing import Final
 
 import Stemmer
 
-from nemuri.domain.language.scripts import CJK, HIRAGANA, WORD
-from nemuri.domain.language.words import STOP_WORDS
+from nemuri.domain.language.scripts import CJK, HIRAGANA, KANJI, WORD
+from nemuri.domain.language.words import REQUESTS, STOP_WORDS
 
 LONGEST_TERM: Final = 64
 """Characters; a longer word is cut to this."""
 GRAMMAR: Final = re.compile(f"[{HIRAGANA}].?")
 """A term that is mostly a particle or an ending (です, では)."""
+_LONE_KANJI = re.compile(f"(?<![{KANJI}])[{KANJI}](?![{KANJI}])")
+HIRAGANA_ALONE: Final = 0.5
+"""How telling a term of hiragana is, beside 1 of any other."""
+PARTICLE: Final = 0.125
+"""How telling one is that begins or ends with what is mostly a particle."""
 _CACHED_WORD: Final = 256
+
+_MIXED = re.compile(f"[{HIRAGANA}][^{HIRAGANA}]|[{CJK}](?<![{HIRAGANA}])[{HIRAGANA}]")
+_PARTICLE = re.compile(f"を.|[{HIRAGANA}][はがをにのとでもへやか]")
+_HIRAGANA = re.compile(f"[{HIRAGANA}]+")
 
 _PIECE = re.compile(
     rf"(?P<cjk>[{CJK}]+)"
@@ -36,7 +45,8 @@ def terms(text: str) -> list[str]:
 
     Words are Snowball stems without English stop words. An identifier (`list.append`, `__init__`, `userName`) gives
     itself and then its parts; a number stays whole, its thousands separators removed. A run of kana, kanji or
-    hangul gives its character bigrams, a run of one that character. Terms have at most `LONGEST_TERM` characters.
+    hangul gives its character bigrams, then each kanji that stands alone in it (鍵は, 鍵), a run of one that
+    character. Terms have at most `LONGEST_TERM` characters.
     Time is linear in the text; safe to call from several threads.
     """
     found: list[str] = []
@@ -44,6 +54,7 @@ def terms(text: str) -> list[str]:
         piece = match.group()
         if match.lastgroup == "cjk":
             found += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
+            found += _LONE_KANJI.findall(piece) if len(piece) > 1 else ()
         elif match.lastgroup == "word":
             found += _word_terms(piece) if len(piece) <= _CACHED_WORD else _terms_of_word(piece)
         else:
@@ -59,6 +70,26 @@ def content_terms(text: str) -> frozenset[str]:
     """
     every = frozenset(terms(text))
     return frozenset(term for term in every if not GRAMMAR.fullmatch(term)) or every
+
+
+@lru_cache(maxsize=65_536)
+def telling(term: str) -> float:
+    """How much a term of a question says of what the question is about, 0 to 1.
+
+    Nothing if it only asks (教え of 教えて, どこ, *explain*) or runs from hiragana into another script or back (鍵は,
+    の在, 好き): a kanji in it is a term of its own. Less if it is hiragana alone, which is an ending more often than
+    a word (おにぎり), and least before a particle.
+    """
+    if term in _requests() or _MIXED.fullmatch(term):
+        return 0.0
+    if not _HIRAGANA.fullmatch(term):
+        return 1.0
+    return PARTICLE if _PARTICLE.fullmatch(term) else HIRAGANA_ALONE
+
+
+@cache
+def _requests() -> frozenset[str]:
+    return frozenset(term for phrase in REQUESTS for term in terms(phrase))
 
 
 def term_counts(text: str) -> dict[str, int]:

@@ -37,6 +37,16 @@ GENERAL_WORDS: Final = _listed("""
 """)
 """Words, case-folded, that a text may be about in part but that tag nothing."""
 
+REQUESTS: Final = _listed("""
+    please tell explain describe show give know want
+    教えて 教える 下さい 説明して 知りたい 知って 何 何が 何を 何で 何と 何の 何か 何時 何処 何故 何年 何人
+    何という 誰 誰が 誰の ください てください どこ どの どれ どんな どう どうして なぜ いつ だれ なに なんですか いくつ いくら ほしいです
+    です ですか でした でしょうか ます ますか します しました ません でき できる できた ある あり ありますか ありました
+    いる いた された される した して する なった なる ている ていた ていますか について とは から まで より という といった
+    として によって における ような ため もの こと これ それ この その また のは のが のか には では とも への からの
+""")
+"""Words that ask, and the grammar of a question: in a query they say nothing about what is asked."""
+
 NEVER_LAST: Final = _listed("""
     mr mrs ms mx dr prof rev hon gen col capt lt sgt st mt vs cf eg ie e.g i.e viz approx dept est fig figs eq eqs
     ref refs sec ch vol ed eds pp al incl resp jan feb mar apr jun jul aug sep sept oct nov dec

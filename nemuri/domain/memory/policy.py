@@ -9,7 +9,7 @@ Rate = Annotated[float, Field(ge=1e-6, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e6)]
 Strength = Annotated[float, Field(gt=0, le=1e6)]
 Detection = Literal["layered", "citation", "tag", "similarity", "judge"]
-RELEVANCE_FLOOR = 0.2
+RELEVANCE_FLOOR = 0.25
 """The share of a query's terms that a memory has to hold for anything to be relevant to it (`bench/abstention.py`)."""
 LEVELS = 6
 """Levels of consolidation, 0 (fresh) to 5 (settled)."""

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from nemuri.domain.language.postings import GRAMMAR, K1, LONG, UNSEEN, B, Postings
+from nemuri.domain.language.postings import K1, LONG, UNSEEN, B, Postings
+from nemuri.domain.language.terms import HIRAGANA_ALONE
 
 
 def test_scores_are_okapi_bm25() -> None:
@@ -67,15 +68,17 @@ def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
     assert beside.shares(query, 2)[1] > 3 * beside.shares(query, 2)[0]
 
 
-def test_hiragana_counts_half_in_a_share() -> None:
-    """Particles and endings say little of what a text is about."""
+def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
+    """Endings say little of what a text is about, and a word that only asks says nothing."""
     postings = Postings()
     postings.add(0, {"記憶": 1})
-    postings.add(1, {"のは": 1})
+    postings.add(1, {"にぎ": 1})
 
-    noun, particle = postings.shares(["記憶", "のは"], 2)
+    noun, spelt = postings.shares(["記憶", "にぎ"], 2)
 
-    assert particle == pytest.approx(GRAMMAR * noun)
+    assert spelt == pytest.approx(HIRAGANA_ALONE * noun)
+    assert postings.shares(["記憶", "にぎ", "教え", "explain", "の記"], 2).tolist() == [noun, spelt]
+    assert postings.shares(["教え"], 2).tolist() == [0, 0]
 
 
 def test_a_share_of_a_long_query_is_one_of_a_part_of_it() -> None:

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nemuri.domain.language.terms import LONGEST_TERM, stem, term_counts, terms
+from nemuri.domain.language.terms import HIRAGANA_ALONE, LONGEST_TERM, PARTICLE, stem, telling, term_counts, terms
 from nemuri.domain.language.words import is_stop_word
 
 
@@ -17,6 +17,7 @@ from nemuri.domain.language.words import is_stop_word
         ("C++ and C#, 1,000 items, 3.14", ["c++", "c#", "1000", "item", "3.14"]),
         ("ＡＢＣ ｶﾞｷﾞｸﾞ", ["abc", "ガギ", "ギグ"]),
         ("Pythonの記憶。漢", ["python", "の記", "記憶", "漢"]),
+        ("青い箱の鍵", ["青い", "い箱", "箱の", "の鍵", "青", "箱", "鍵"]),
         ("... ___ ！", []),
         ("", []),
     ],
@@ -35,6 +36,27 @@ def test_inflected_forms_and_widths_meet_in_one_term() -> None:
 def test_counts_are_of_terms() -> None:
     """Each term comes with its number, first occurrence first."""
     assert term_counts("memory of memories, 記憶記憶") == {"memori": 2, "記憶": 2, "憶記": 1}
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("bread", 1.0),
+        ("記憶", 1.0),
+        ("データ", 1.0),
+        ("鍵", 1.0),
+        ("にぎ", HIRAGANA_ALONE),
+        ("りは", PARTICLE),
+        ("鍵は", 0.0),
+        ("の在", 0.0),
+        ("教え", 0.0),
+        ("どこ", 0.0),
+        ("explain", 0.0),
+    ],
+)
+def test_a_term_tells_as_much_as_it_is_about_something(term: str, expected: float) -> None:
+    """A kanji beside hiragana counts alone, words that ask do not, and hiragana is a word now and then."""
+    assert telling(term) == expected
 
 
 def test_terms_are_bounded() -> None:
