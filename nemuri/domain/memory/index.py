@@ -29,6 +29,8 @@ conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without expansions.
 """
 TELLING: Final = 3
 """A cosine of so many times the embedder's threshold is as telling as a share of `RELEVANCE_FLOOR` of the terms."""
+BESIDE: Final = 0.25
+"""What is less relevant than this share of the most relevant is no candidate beside it, where there is a floor."""
 _GONE: Final = -1
 _UNIVERSAL: Final = ("universal", None)
 
@@ -161,8 +163,8 @@ class AgentIndex:
         with its items the first `own` texts, which count whole, then its expansions. A row is a candidate if it shares
         a term, or if its cosine is positive and reaches the threshold, which belongs to the embedder. There are none at
         all unless some row bears on one of the first `bearing` texts: holds a share `floor` of its terms
-        (`Postings.shares`), or has as telling a cosine (`TELLING`). The cost is linear in the texts. Raises ValueError
-        for shapes that do not agree.
+        (`Postings.shares`), or has as telling a cosine (`TELLING`). With a floor, a row far less relevant than the best
+        (`BESIDE`) is none either. The cost is linear in the texts. Raises ValueError for shapes that do not agree.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -180,13 +182,16 @@ class AgentIndex:
         lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])
         lexical[own:] *= EXPANSION_WEIGHT
         similarity[own:] *= EXPANSION_WEIGHT
-        return self._best(rows, similarity.max(axis=0)[rows], lexical.max(axis=0), vector_threshold, limit)
+        similarity = similarity.max(axis=0)[rows]
+        hit = (similarity > 0) & (similarity >= vector_threshold)
+        return self._best(rows, similarity, lexical.max(axis=0), hit, BESIDE if floor else 0.0, limit)
 
     def _best(
-        self, rows: NDArray[np.intp], similarity: Floats, lexical: Floats, threshold: float, limit: int
+        self, rows: NDArray[np.intp], similarity: Floats, lexical: Floats, hit: Mask, beside: float, limit: int
     ) -> Candidates:
+        """Of the rows that hit by their vector or share a term, those near enough to the most relevant one."""
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
-        found = np.flatnonzero((lexical > 0) | ((similarity > 0) & (similarity >= threshold)))
+        found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= beside * relevance.max()))
         if len(found) > limit:
             least = np.partition(relevance[found], -limit)[-limit]
             found = found[relevance[found] >= least]

@@ -127,3 +127,11 @@ def test_a_question_finds_the_memory_that_answers_it(query: str, memory: int) ->
 def test_a_question_about_nothing_remembered_finds_nothing(query: str) -> None:
     """Neither by a word that only asks nor by grammar."""
     assert _found(query) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["ハッシュは禁止ですか", "鍵はどこですか", "What is Anna allergic to?", "Explain the printer"]
+)
+def test_little_comes_along_where_little_is_relevant(query: str) -> None:
+    """A memory that shares next to nothing with the question is no candidate beside the one that answers it."""
+    assert len(_found(query)) <= 2
