@@ -69,9 +69,9 @@ def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 
 def overlap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """The share of their first `TOP` that two rankings have in common, 0 to 1."""
+    """The share of their first `TOP` that two rankings have in common, 0 to 1; 1 for two empty ones."""
     one, other = set(first[:TOP]), set(second[:TOP])
-    return len(one & other) / max(len(one), len(other), 1)
+    return len(one & other) / max(len(one), len(other)) if one | other else 1.0
 
 
 def jaccard_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
