@@ -92,7 +92,7 @@ async def test_who_stayed_up_is_started_again_at_once(directory: Path) -> None:
     async with supervisor.running():
         for _ in range(2):
             await until_replaced(worker, kill_now(worker))
-    assert [supervisor.reports.get_nowait().attempt for _ in range(2)] == [1, 1]
+        assert [(await supervisor.reports.get()).attempt for _ in range(2)] == [1, 1]
 
 
 async def test_all_end_in_reverse_order(directory: Path) -> None:
