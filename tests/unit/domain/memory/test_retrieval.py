@@ -62,7 +62,8 @@ def test_each_item_of_a_list_is_a_query_of_its_own() -> None:
     assert wording.own == 3
     scores = {each.memory_id: each.lexical for each in _candidates(wording, story)}
     assert (scores[B], scores[C]) == (1.0, 1.0)
-    assert {each.memory_id: each.lexical for each in _candidates(Wording(listed), story)}[B] < 0.7
+    as_one = {each.memory_id: each.lexical for each in _candidates(Wording(listed), story)}
+    assert as_one.get(B, 0.0) < 0.7
 
 
 def test_not_more_items_than_a_task_may_list_are_asked_for() -> None:
