@@ -1,4 +1,4 @@
-"""What comes next in a course: read, sleep, test, sleep, and so on (document 000 §4.1, RULINGS)."""
+"""What comes next in a course: read, sleep, test, sleep, and so on (document 000 §4.1)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime

@@ -20,7 +20,7 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
     """What follows from feedback as the task stands; `policies` by agent, the default one for an agent without.
 
     Each part of it (the verdict, the result, the prevented error) is credited once to each assignment of the present
-    attempt whose use is known, however often it is said (RULINGS); to no memory where none was used. While some are
+    attempt whose use is known, however often it is said; to no memory where none was used. While some are
     not known, the rest waits, which is said by an event only where nothing is credited yet. Refused is: feedback on a
     failed task; an error prevented by a memory that was not used; and what was said before, and nothing more.
     Whatever is refused stays refused.

@@ -22,7 +22,7 @@ FULL_USE: Final = (0.1, 0.5)
 MOSTLY_FULL: Final = 0.8
 """A fixed number of memories limits an agent when so many of its contexts are full."""
 NEVER_USED: Final = 50
-"""So often in a context and never used: a memory to look at (document 003 §6, RULINGS)."""
+"""So often in a context and never used: a memory to look at (document 003 §6)."""
 FILLED: Final = 0.9
 """A limit is near when so much of it is taken."""
 OFF: Final = 0.25
@@ -112,7 +112,7 @@ _NOTHING: Final[Turn] = (None, "raise", "")
 
 
 def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
-    """Every measure of document 003 §6.1 with the direction of §6.2, and what RULINGS adds.
+    """Every measure of document 003 §6.1 with the direction of §6.2, and what `docs/coverage.md` adds.
 
     `relevance` is the cosine from which on the embedder calls a memory relevant: the similarity threshold of §6.2.
     It is a setting of the platform that only people turn, and little depends on it, because what shares words with

@@ -1,4 +1,4 @@
-"""What tasks teach a scorer, and by which of them it is judged (document 000 §3.4, RULINGS on training data)."""
+"""What tasks teach a scorer, and by which of them it is judged (document 000 §3.4)."""
 
 from dataclasses import replace
 from uuid import UUID

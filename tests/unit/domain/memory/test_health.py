@@ -67,7 +67,7 @@ def test_who_does_well_hears_no_advice() -> None:
 def test_each_observation_names_its_parameter_and_its_direction(
     measure: str, changes: dict[str, Any], verdict: str, parameter: str, direction: str
 ) -> None:
-    """Document 003 §6.2, row by row and both ways, and what RULINGS adds."""
+    """Document 003 §6.2, row by row and both ways, and what `docs/coverage.md` adds."""
     found = finding(measure, **changes)
 
     assert found.verdict == verdict

@@ -34,7 +34,7 @@ def test_clocks_run_by_the_rates() -> None:
 
 
 def test_an_unused_memory_reaches_the_archive_after_about_45_days() -> None:
-    """The formula, not the 20 days of the text (RULINGS): ln 0.1 / ln 0.95 is 44.9 days."""
+    """The formula, not the 20 days of the text: ln 0.1 / ln 0.95 is 44.9 days."""
     days = log(POLICY.archive_threshold / POLICY.initial_strength) / log(POLICY.daily_decay_targets[0])
 
     assert round(days, 1) == 44.9
