@@ -7,7 +7,8 @@ sides; waiting is not failing.
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import reduce
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import structlog
@@ -27,16 +28,18 @@ from nemuri.infra.resources import Resources
 from nemuri.infra.views.database import OUTAGES
 from nemuri.infra.views.progress import BehindError
 
+E_co = TypeVar("E_co", bound=Event, covariant=True)
+
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class Against(Generic[E_co]):
     """An event to be appended only if its exact subject still ends where it was decided (0: is still empty)."""
 
-    event: Event
+    event: E_co
     last: int
 
 
-Outcome = Event | Against | Sequence[Event] | None
+Outcome = Event | Against[Event] | Sequence[Event] | None
 Reaction = Callable[[Any, Resources], Awaitable[Outcome]]
 Answering = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
 R = TypeVar("R", bound=Reaction)
@@ -65,6 +68,8 @@ class Service:
     answers: dict[type[Query], Answering] = field(default_factory=dict)
     background: Callable[[Resources], Awaitable[None]] | None = None
     """Work that goes on as long as the service runs."""
+    also_says: tuple[type[Event], ...] = ()
+    """Events that this work appends."""
 
     def reaction(self, *kinds: type[Event]) -> Callable[[R], R]:
         """Declare what the service does about events of these kinds; raises ValueError where it does that already."""
@@ -86,6 +91,12 @@ class Service:
 
         return declare
 
+    def says(self) -> frozenset[type[Event]]:
+        """Which events the service appends: those in what its reactions say they return, and its giving up."""
+        returned = (get_type_hints(each)["return"] for each in self.reactions.values())
+        said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_says))
+        return said | {ReactionFailed} if self.reactions else said
+
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
         """The consumers of the log that the service works from."""
         if not self.reactions:
@@ -98,6 +109,13 @@ class Service:
             )
             for group in range(self.groups)
         )
+
+
+def _events_in(returned: Any) -> frozenset[type[Event]]:
+    """The classes of events in an annotation, however deep."""
+    if isinstance(returned, type) and get_origin(returned) is None:
+        return frozenset({returned} if issubclass(returned, Event) else ())
+    return reduce(frozenset.union, map(_events_in, get_args(returned)), frozenset[type[Event]]())
 
 
 def _subjects(

@@ -6,6 +6,7 @@ import pytest
 
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
+from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, SessionEnded
 from nemuri.contracts.tasks import FeedbackParked
 from nemuri.domain.memory.policy import Policy
@@ -229,7 +230,7 @@ async def credited(resources: Resources) -> list[ImpactCredited]:
     return [each for each in await effective(resources.log) if isinstance(each, ImpactCredited)]
 
 
-async def verdict(resources: Resources) -> Against:
+async def verdict(resources: Resources) -> Against[Event]:
     """What the sleep worker decides on what the views hold now, before it is recorded."""
     ended = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)][-1]
     await resources.views.since(ended)

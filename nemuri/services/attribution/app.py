@@ -1,11 +1,11 @@
 """The reactions of attribution."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import structlog
 
 from nemuri.contracts.clients import FeedbackGiven
-from nemuri.contracts.event import Event, Usage
+from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoriesUsed,
@@ -16,13 +16,13 @@ from nemuri.contracts.memories import (
 from nemuri.contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import encoded
-from nemuri.domain.memory.crediting import fate
+from nemuri.domain.memory.crediting import Fate, fate
 from nemuri.domain.memory.learning import learned
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
-from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.attribution.evidence import recognised
 from nemuri.services.attribution.writing import together, written
@@ -70,9 +70,9 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
 
 
 @service.reaction(LearningsExtracted)
-async def encode(event: LearningsExtracted, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
+async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Every learning becomes a memory; then the session is over."""
-    memories: list[Event] = [
+    memories = [
         encoded(event, each, number=number, source="task", assignment_id=event.assignment_id)
         for number, each in enumerate(event.learnings)
     ]
@@ -86,10 +86,10 @@ async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> 
 
 
 @service.reaction(ReactionFailed)
-async def end_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
+async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
     """What attribution itself could not handle is not learned, but the sessions of the task end all the same."""
     if event.service != service.name:
-        return None
+        return ()
     state = await resources.views.task(event.task_id)
     return [
         usage.ended(event, each.assignment_id, each.agent_id)
@@ -99,18 +99,18 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
 
 
 @service.reaction(FeedbackGiven)
-async def credit(event: FeedbackGiven, resources: Resources) -> Outcome:
+async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
     """What becomes of feedback as things stand: credited, parked, or refused."""
     state = await resources.views.task(event.task_id)
     said = state.feedback.get(event.event_id)
-    return fate(said, state, await _policies(state, resources), event) if said else None
+    return fate(said, state, await _policies(state, resources), event) if said else ()
 
 
 @service.reaction(SessionEnded, TaskFailed)
-async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Outcome:
+async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[Fate]:
     """What becomes of feedback that came before: the other side of the join. What waits on was parked already."""
     if event.thread is None:
-        return None
+        return ()
     state = await resources.views.task(event.thread)
     policies = await _policies(state, resources) if state.feedback else {}
     fates = [each for said in state.feedback.values() for each in fate(said, state, policies, event)]

@@ -1,9 +1,12 @@
 """The reactions of the chronicler: the orchestrator's own memory, which never keeps a task waiting."""
 
-from nemuri.contracts.memories import ImpactCredited, MemoriesUsed
+from collections.abc import Sequence
+
+from nemuri.contracts.agents import AgentDefined
+from nemuri.contracts.memories import ImpactCredited, MemoriesUsed, MemoryEncoded, SessionEnded
 from nemuri.contracts.tasks import TaskCompleted, TaskRouted
 from nemuri.domain.tasks import precedents
-from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.chronicler.taking_in import taken_in
 
@@ -17,21 +20,21 @@ async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  
 
 
 @service.reaction(TaskCompleted)
-async def remember(event: TaskCompleted, resources: Resources) -> Outcome:
+async def remember(event: TaskCompleted, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
     """What was asked and who did it becomes a memory of the orchestrator's, and its session ends."""
     state = await resources.views.task(event.task_id)
     if state.task is None or not state.present:
-        return None
+        return ()
     memory = precedents.routing_memory(state)
     taken = await taken_in(event, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources)
-    return [*taken, precedents.session_ended(event, state.task)] if taken else None
+    return [*taken, precedents.session_ended(event, state.task)] if taken else ()
 
 
 @service.reaction(ImpactCredited)
-async def remember_outcome(event: ImpactCredited, resources: Resources) -> Outcome:
+async def remember_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
     """How an agent's work was judged becomes a memory of what that agent is good at."""
     task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
     if task is None:
-        return None
+        return ()
     memory = precedents.aptitude_memory(task, event.agent_id, event.reason)
     return await taken_in(event, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from nemuri.contracts.agents import ORCHESTRATOR, Embedding
+from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import NewMemory
+from nemuri.contracts.memories import MemoryEncoded, NewMemory
 from nemuri.domain.memory.content import embedded_text, encoded
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import precedents
@@ -14,7 +14,7 @@ from nemuri.infra.resources import Resources
 
 async def taken_in(
     event: Event, worker: str, memory: MemoryContent | None, key: str, resources: Resources
-) -> Sequence[Event]:
+) -> Sequence[AgentDefined | MemoryEncoded]:
     """The memory in the orchestrator's mind, which begins with its first one and has the vectors of the agents'.
 
     `worker` is an agent that worked on the task; nothing follows where there is no such agent.

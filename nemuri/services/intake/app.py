@@ -1,10 +1,19 @@
 """The reactions of the intake."""
 
+from collections.abc import Sequence
+
 from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.clients import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, NewMemory
-from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, DetailPoint, TaskReopened, TaskSummarised
+from nemuri.contracts.tasks import (
+    ChunkReady,
+    ChunkSummarised,
+    DetailPoint,
+    NegotiationOpened,
+    TaskReopened,
+    TaskSummarised,
+)
 from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text, encoded, principle_key
@@ -13,7 +22,7 @@ from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import fan_in, negotiation
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import KeyPointJob
-from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.intake.points import capped
 from nemuri.services.intake.splitting import details_of, items_beside, items_of
@@ -22,7 +31,9 @@ service = Service("intake", at_once=16)
 
 
 @service.reaction(TaskSubmitted, TaskReopened)
-async def take_in(event: TaskSubmitted | TaskReopened, resources: Resources) -> Outcome:
+async def take_in(
+    event: TaskSubmitted | TaskReopened, resources: Resources
+) -> NegotiationOpened | TaskSummarised | Sequence[ChunkReady] | None:
     """A small task is summarised as it stands; a large one is cut; one of too many items is negotiated."""
     state = await resources.views.task(event.task_id)
     task = state.task
@@ -35,7 +46,7 @@ async def take_in(event: TaskSubmitted | TaskReopened, resources: Resources) -> 
 
 
 @service.reaction(NegotiationAnswered)
-async def go_on(event: NegotiationAnswered, resources: Resources) -> Outcome:
+async def go_on(event: NegotiationAnswered, resources: Resources) -> TaskSummarised | Sequence[ChunkReady] | None:
     """The client chose: the task goes on with the items of its choice."""
     state = await resources.views.task(event.task_id)
     if state.task is None or state.task.option != event.option or state.begun:
@@ -43,7 +54,7 @@ async def go_on(event: NegotiationAnswered, resources: Resources) -> Outcome:
     return await _cut(event, state.task, resources)
 
 
-async def _cut(event: Event, task: Task, resources: Resources) -> Outcome:
+async def _cut(event: Event, task: Task, resources: Resources) -> TaskSummarised | Sequence[ChunkReady]:
     details = await details_of(task, resources.blobs)
     if not details or task.supplied_summary is not None:
         listed = await items_beside(task, resources.blobs)
@@ -90,7 +101,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
 
 
 @service.reaction(AgentDefined)
-async def encode_principles(event: AgentDefined, resources: Resources) -> Outcome:
+async def encode_principles(event: AgentDefined, resources: Resources) -> Sequence[MemoryEncoded]:
     """The principles of a definition become memories, each once however often the agent is defined."""
     known = await resources.views.agent(event.agent_id)
     rules = known.rules if known else Policy()

@@ -1,10 +1,13 @@
 """The reactions of the orchestrator."""
 
+from collections.abc import Sequence
+
 from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import (
     NegotiationOpened,
     ReactionFailed,
     TaskAnswered,
+    TaskAssigned,
     TaskCompleted,
     TaskFailed,
     TaskReopened,
@@ -13,7 +16,7 @@ from nemuri.contracts.tasks import (
 )
 from nemuri.domain.tasks import fan_in, panel, routing
 from nemuri.domain.tasks.state import TaskState
-from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.orchestrator import conversations
 from nemuri.services.orchestrator.applicants import Applicants
@@ -60,7 +63,7 @@ async def _routed(event: Event, state: TaskState, resources: Resources) -> TaskR
 
 
 @service.reaction(TaskRouted)
-async def assign(event: TaskRouted, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
+async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every reaction has this form
     """One assignment for each choice."""
     return routing.assignments(event)
 

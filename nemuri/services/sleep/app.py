@@ -11,7 +11,7 @@ service = Service("sleep", groups=16)
 
 
 @service.reaction(SessionEnded)
-async def fall_asleep(event: SessionEnded, resources: Resources) -> Against | None:
+async def fall_asleep(event: SessionEnded, resources: Resources) -> Against[AgentSlept] | None:
     """Serialised by the log: appended only if no other sleep of this agent came in between."""
     newest, tired = await _as_it_is(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
@@ -21,7 +21,7 @@ async def fall_asleep(event: SessionEnded, resources: Resources) -> Against | No
 
 
 @service.reaction(AgentSlept)
-async def sleep_on(event: AgentSlept, resources: Resources) -> Against | None:
+async def sleep_on(event: AgentSlept, resources: Resources) -> Against[AgentSlept] | None:
     """What did not fit into one event is done in the next; serialised in the same way."""
     if not event.unfinished:
         return None

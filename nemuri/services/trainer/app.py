@@ -22,7 +22,7 @@ pasts = Pasts()
 
 
 @service.reaction(SessionEnded, ImpactCredited)
-async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> Against | None:
+async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> Against[ScorerTrained] | None:
     """Serialised by the log, as a sleep is: appended only if no other training of this agent came in between."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.progress.wait(newest.sequence)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from nemuri.contracts.clients import FeedbackGiven
+from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event, derive
-from nemuri.contracts.memories import AgentSlept, SessionEnded
+from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
 from nemuri.contracts.queries import CoursesQuery, DueQuery, Refusal
 from nemuri.contracts.tasks import NegotiationOpened, ReactionFailed, TaskFailed
 from nemuri.domain.education import lessons
@@ -15,7 +15,7 @@ from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import encoded
 from nemuri.domain.memory.scopes import setting_of
 from nemuri.infra.models.extractive import substance
-from nemuri.infra.reactions import Outcome, Service
+from nemuri.infra.reactions import Service
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.courses import Courses
@@ -23,30 +23,29 @@ from nemuri.services.tutor.reading import read
 from nemuri.services.tutor.reminders import arm, remind
 from nemuri.services.tutor.reports import reported
 
-service = Service(TUTOR, at_once=8, background=remind)
+Following = ChapterRead | TaskSubmitted | CourseFinished
+service = Service(TUTOR, at_once=8, background=remind, also_says=(TaskSubmitted,))
 minds = Recollections()
 
 
 @service.reaction(CourseBegun, AgentSlept, MemoriesReviewed)
-async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Outcome:
+async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Sequence[Following]:
     """What comes next in each course that is not over, as soon as the agent has slept over what was before."""
-    running = await Courses(resources.database).of(event.agent_id, running=True)
-    return [following for course in running for following in await _next(event, course, resources)]
+    return await _go_on(event, event.agent_id, resources)
 
 
 @service.reaction(FeedbackGiven)
-async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Outcome:
+async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
     """The same once a right answer is credited, in case the agent slept before it was graded."""
     if event.client_id != TUTOR or event.agent_id is None:
-        return None
-    running = await Courses(resources.database).of(event.agent_id, running=True)
-    return [following for course in running for following in await _next(event, course, resources)]
+        return ()
+    return await _go_on(event, event.agent_id, resources)
 
 
 @service.reaction(ChapterRead)
-async def remember(event: ChapterRead, resources: Resources) -> Outcome:  # noqa: ARG001 - every reaction has this form
+async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """What was read becomes memories, each once however often it is read; then the agent is ready to sleep over it."""
-    memories: list[Event] = [
+    memories = [
         encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
     ]
     return [*memories, usage.ended(event, event.session_id, event.agent_id)]
@@ -79,14 +78,16 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
 
 
 @service.reaction(ReactionFailed)
-async def go_on_anyway(event: ReactionFailed, resources: Resources) -> Outcome:
+async def go_on_anyway(
+    event: ReactionFailed, resources: Resources
+) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
     """What the tutor itself could not handle holds up no course: ungraded is wrong, and a lost review found nothing."""
     if event.service != service.name or event.cause_kind == event.kind:
-        return None
+        return ()
     known = Courses(resources.database)
     if found := await known.set_by(event.task_id):
         return lessons.ungraded(event, *found, f"{event.cause_kind}: {event.error}", now=await resources.clock.now())
-    following: list[Event] = []
+    following: list[MemoriesReviewed | Following] = []
     for course in await known.of(event.agent_id, running=True) if event.agent_id else ():
         review = lessons.unreviewed(event, course, await known.trials(course.course_id))
         following += [review] if review else await _next(event, course, resources)
@@ -109,7 +110,12 @@ async def due(query: DueQuery, resources: Resources) -> DueView:
     return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 
 
-async def _next(event: Event, course: Course, resources: Resources) -> Sequence[Event]:
+async def _go_on(event: Event, agent_id: str, resources: Resources) -> Sequence[Following]:
+    running = await Courses(resources.database).of(agent_id, running=True)
+    return [following for course in running for following in await _next(event, course, resources)]
+
+
+async def _next(event: Event, course: Course, resources: Resources) -> Sequence[Following]:
     known, chapter = Courses(resources.database), max(len(course.readings) - 1, 0)
     trials = await known.trials(course.course_id, chapter)
     agent = await resources.views.agent(course.agent_id)
