@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.log import AnyAgentEvent
-from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.memories import Candidate, MemoryEncoded
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.remembering import evolve
@@ -20,8 +20,16 @@ pytestmark = pytest.mark.connected
 PASSAGES, TASKS = 60, 8
 
 
+def alike(one: Candidate, two: Candidate) -> bool:
+    """Whether both are the same as far as processors agree: sums of float32 differ in their last digits."""
+    if (one.memory_id, one.archived, one.yields_to) != (two.memory_id, two.archived, two.yields_to):
+        return False
+    numbers = (one.similarity, one.score, *one.features)
+    return numbers == pytest.approx((two.similarity, two.score, *two.features), abs=1e-6)
+
+
 async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings) -> None:
-    """The very same candidates, features and scores; for strangers' questions nothing, as on the platform."""
+    """The same candidates, features and scores up to rounding; for strangers' questions nothing, as on the platform."""
     chance = random.Random("both")
     world = memories(chance, PASSAGES)
     living = await Living.remembering(world, "use", Vectors())
@@ -51,6 +59,6 @@ async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings)
                 resources, agent, task.query, perspective=task.needed.area, setting=Setting(), now=living.now
             )
             found.append((here.candidates, there.candidates))
-    assert all(here == there for here, there in found)
+    assert all(len(here) == len(there) and all(map(alike, here, there)) for here, there in found)
     assert all(here for here, _ in found[:-1])
     assert not found[-1][0]
