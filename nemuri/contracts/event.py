@@ -31,12 +31,12 @@ Label = Annotated[
 """A short name for people: a tag, a perspective, a project, a domain, a speaker."""
 
 
-def derive(key: Hashable, kind: str, number: Hashable = 0) -> UUID:
+def derive(key: Hashable, kind: str, nth: Hashable = 0) -> UUID:
     """The id of the event of `kind` that follows from `key`: the same every time it is asked.
 
-    `key` is the id of the cause, or for a fan-in what is joined; `number` tells several events of one cause apart.
+    `key` is the id of the cause, or for a fan-in what is joined; `nth` tells several events of one cause apart.
     """
-    return uuid5(NAMESPACE, f"{key}/{kind}/{number}")
+    return uuid5(NAMESPACE, f"{key}/{kind}/{nth}")
 
 
 class Value(BaseModel):
@@ -90,15 +90,15 @@ class Event(Value):
         return kind
 
     @classmethod
-    def following(cls, cause: "Event", *, key: Hashable = None, number: Hashable = 0, **fields: object) -> Self:
+    def following(cls, cause: "Event", *, key: Hashable = None, nth: Hashable = 0, **fields: object) -> Self:
         """The event of this class that follows from `cause`, with a derived id.
 
-        `key` replaces the cause's id where several causes are joined into one event; `number` tells the events of a
+        `key` replaces the cause's id where several causes are joined into one event; `nth` tells the events of a
         fan-out apart. Task and agent are inherited from the cause unless given.
         """
         kind = cls.kind_of()
         envelope: dict[str, object] = {
-            "event_id": derive(cause.event_id if key is None else key, kind, number),
+            "event_id": derive(cause.event_id if key is None else key, kind, nth),
             "correlation_id": cause.thread,
             "causation_id": cause.event_id,
             "agent_id": cause.agent_id,

@@ -73,7 +73,7 @@ def _withdrawal(event: LearningsExtracted, repetition: Repetition) -> Repetition
     return RepetitionWithdrawn.following(
         event,
         key=f"{event.event_id}/{repetition.memory_id}",
-        number=repetition.learning.vector,
+        nth=repetition.learning.vector,
         repetition=repetition,
         assignment_id=event.assignment_id,
     )

@@ -170,7 +170,7 @@ class Reactor:
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id), error=_line(error))
         if event.thread is not None:
             failed = ReactionFailed.following(
-                event, number=self.service.name, service=self.service.name, cause_kind=event.kind, error=_line(error)
+                event, nth=self.service.name, service=self.service.name, cause_kind=event.kind, error=_line(error)
             )
             await self.resources.log.append(failed)
         del self.faults[event.event_id]

@@ -52,11 +52,9 @@ def principle_key(agent_id: str, text: str) -> str:
     return f"{agent_id}/{text}"
 
 
-def encoded(
-    cause: Event, new: NewMemory, *, key: Hashable = None, number: Hashable = 0, **fields: Any
-) -> MemoryEncoded:
-    """The beginning of a memory, a pure consequence of what it is to be; `key` and `number` as in `Event.following`.
+def encoded(cause: Event, new: NewMemory, *, key: Hashable = None, nth: Hashable = 0, **fields: Any) -> MemoryEncoded:
+    """The beginning of a memory, a pure consequence of what it is to be; `key` and `nth` as in `Event.following`.
 
     `fields` are the other fields of the event: its source, and the assignment in which it was learned.
     """
-    return MemoryEncoded.following(cause, key=key, number=number, **dict(new), **fields)
+    return MemoryEncoded.following(cause, key=key, nth=nth, **dict(new), **fields)

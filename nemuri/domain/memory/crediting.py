@@ -115,7 +115,7 @@ def _refused(feedback: Feedback, cause: Event, reason: str, *, part: str = "all"
     return FeedbackRefused.following(
         cause,
         key=feedback.feedback_id,
-        number=part,
+        nth=part,
         correlation_id=feedback.task_id,
         agent_id=None,
         feedback_id=feedback.feedback_id,

@@ -88,13 +88,13 @@ def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
     return tuple(
         TaskAssigned.following(
             routed,
-            number=number,
+            nth=nth,
             agent_id=choice.agent_id,
             part=choice.part,
             perspective=choice.perspective,
             attempt=routed.attempt,
         )
-        for number, choice in enumerate(routed.choices)
+        for nth, choice in enumerate(routed.choices)
     )
 
 

@@ -73,8 +73,8 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Every learning becomes a memory; then the session is over."""
     memories = [
-        encoded(event, each, number=number, source="task", assignment_id=event.assignment_id)
-        for number, each in enumerate(event.learnings)
+        encoded(event, each, nth=nth, source="task", assignment_id=event.assignment_id)
+        for nth, each in enumerate(event.learnings)
     ]
     return [*memories, usage.ended(event, event.assignment_id, event.agent_id)]
 

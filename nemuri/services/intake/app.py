@@ -61,8 +61,8 @@ async def _cut(event: Event, task: Task, resources: Resources) -> TaskSummarised
         return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), listed)
     key = fan_in.attempt_key(task.task_id, task.attempt)
     return [
-        ChunkReady.following(event, key=key, number=number, ordinal=number, of=len(details), detail=each)
-        for number, each in enumerate(details)
+        ChunkReady.following(event, key=key, nth=ordinal, ordinal=ordinal, of=len(details), detail=each)
+        for ordinal, each in enumerate(details)
     ]
 
 

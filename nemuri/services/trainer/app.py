@@ -5,7 +5,6 @@ from functools import cache
 
 import structlog
 
-from nemuri.contracts.event import derive
 from nemuri.contracts.memories import ImpactCredited, ScorerTrained, SessionEnded
 from nemuri.domain.memory import experience
 from nemuri.domain.memory.mind import Scorer
@@ -63,11 +62,8 @@ def _trained(
     samples = experience.samples(older)
     weights = training.train(samples, cause.event_id.int)
     found = experience.judged(weights, held_out)
-    return ScorerTrained(
-        event_id=derive(cause.event_id, ScorerTrained.kind_of()),  # `following` has a number of another meaning
-        correlation_id=cause.thread,
-        causation_id=cause.event_id,
-        agent_id=cause.agent_id,
+    return ScorerTrained.following(
+        cause,
         number=number,
         weights=weights,
         samples=len(samples),

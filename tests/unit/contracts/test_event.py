@@ -71,7 +71,7 @@ def test_a_fan_out_tells_its_events_apart() -> None:
     assert isinstance(routed, TaskRouted)
 
     events = [
-        TaskAssigned.following(routed, number=number, agent_id="a", part=0, perspective=None, attempt=1)
+        TaskAssigned.following(routed, nth=number, agent_id="a", part=0, perspective=None, attempt=1)
         for number in range(3)
     ]
 
