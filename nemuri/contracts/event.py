@@ -1,6 +1,6 @@
 """The envelope that every event shares, and how identities are derived."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from datetime import datetime
 from typing import Annotated, ClassVar, Literal, Self
 from uuid import UUID, uuid5
@@ -133,3 +133,13 @@ class Usage(Value):
     model: str
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
+
+    @classmethod
+    def together(cls, calls: "Iterable[Usage]") -> "Usage":
+        """What calls cost together, at least one; each of their models by name."""
+        spent = tuple(calls)
+        return Usage(
+            model=", ".join(dict.fromkeys(each.model for each in spent)),
+            input_tokens=sum(each.input_tokens for each in spent),
+            output_tokens=sum(each.output_tokens for each in spent),
+        )

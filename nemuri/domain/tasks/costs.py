@@ -9,17 +9,11 @@ from nemuri.domain.tasks.state import TaskState
 
 def costs(state: TaskState) -> tuple[Cost, ...]:
     """One cost for each step and model, in the order of the steps; none for what no model was asked for."""
-    found: dict[tuple[Step, str], Cost] = {}
+    calls: dict[tuple[Step, str], list[Usage]] = {}
     for step, usage in _calls(state):
         if usage is not None:
-            known = found.get((step, usage.model), Cost(step=step, model=usage.model))
-            found[step, usage.model] = Cost(
-                step=step,
-                model=usage.model,
-                input_tokens=known.input_tokens + usage.input_tokens,
-                output_tokens=known.output_tokens + usage.output_tokens,
-            )
-    return tuple(found.values())
+            calls.setdefault((step, usage.model), []).append(usage)
+    return tuple(Cost(step=step, **dict(Usage.together(each))) for (step, _), each in calls.items())
 
 
 def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:

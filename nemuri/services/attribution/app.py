@@ -25,7 +25,7 @@ from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Sour
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.attribution.evidence import recognised
-from nemuri.services.attribution.writing import together, written
+from nemuri.services.attribution.writing import written
 
 service = Service("attribution", at_once=8)
 logger = structlog.get_logger()
@@ -65,7 +65,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
         learnings=kept,
         repetitions=repeated,
         dropped=(*empty, *dropped),
-        usage=together(reply.usage, cost),
+        usage=Usage.together(each for each in (reply.usage, cost) if each),
     )
 
 

@@ -53,18 +53,6 @@ async def written(
     return _sorted(agent, made, fates, tuple(used)), reply.usage if reply else None
 
 
-def together(one: Usage, two: Usage | None) -> Usage:
-    """What both calls cost; both models by name where they are two."""
-    if two is None:
-        return one
-    names = dict.fromkeys((one.model, two.model))
-    return Usage(
-        model=", ".join(names),
-        input_tokens=one.input_tokens + two.input_tokens,
-        output_tokens=one.output_tokens + two.output_tokens,
-    )
-
-
 def _job(
     learnings: Sequence[Learned], older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]]
 ) -> RelationsJob:

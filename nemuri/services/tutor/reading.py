@@ -1,7 +1,6 @@
 """Reading a chapter: what of it is to be remembered, and what is learned from it (document 000 §4.1)."""
 
 import asyncio
-from collections.abc import Iterable
 
 import structlog
 
@@ -43,7 +42,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
         beginning(agent, content, vectors.key(text)).model_copy(update=faint)
         for content, text in zip(contents, texts, strict=True)
     ]
-    return memories, _together(usage for _, usage in found)
+    return memories, Usage.together(usage for _, usage in found)
 
 
 async def _learned(
@@ -68,12 +67,3 @@ async def _learned(
         logger.warning("nothing learned", service="tutor", why=str(error))
         return {}, Usage(model=model.name)
     return {name: shortened(each, LEARNING_CHARACTERS) for name, each in reply.value.items()}, reply.usage
-
-
-def _together(usages: Iterable[Usage]) -> Usage:
-    spent = list(usages)
-    return Usage(
-        model=spent[0].model,
-        input_tokens=sum(each.input_tokens for each in spent),
-        output_tokens=sum(each.output_tokens for each in spent),
-    )
