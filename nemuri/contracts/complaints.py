@@ -4,6 +4,7 @@ from typing import Final
 
 from pydantic_core import ErrorDetails
 
+LISTED: Final = "`nemuri agents` lists those there are"
 _PLAIN: Final = {
     "missing": "it is missing",
     "extra_forbidden": "there is no such key; check its spelling",
@@ -40,6 +41,11 @@ _PLAIN: Final = {
     "json_invalid": "no valid JSON: {error}",
 }
 """By pydantic's name of the fault, with the figures that it gives."""
+
+
+def no_agent(agent_id: str) -> str:
+    """That there is no such agent, and how to see which there are."""
+    return f"there is no agent {agent_id!r}; {LISTED}"
 
 
 def plain(fault: ErrorDetails) -> str:

@@ -13,6 +13,7 @@ from nemuri.contracts.clients import (
     NegotiationOption,
     TaskSubmitted,
 )
+from nemuri.contracts.complaints import LISTED
 from nemuri.contracts.event import DERIVED
 from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
@@ -91,7 +92,7 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
     able = (await exchange.ask(AgentsQuery, AgentsView, agent_id=agent)).agents
     if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
         who = f"agent {agent}" if agent else "any agent"
-        raise ClientError(f"there is no perspective {perspective!r} of {who}; `nemuri agents` lists those there are")
+        raise ClientError(f"there is no perspective {perspective!r} of {who}; {LISTED}")
 
 
 def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:

@@ -10,6 +10,7 @@ from math import log
 from typing import Final
 
 from nemuri.contracts.agents import Definition
+from nemuri.contracts.complaints import LISTED, no_agent
 from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import AgentScore, Choice, Part, TaskAssigned, TaskFailed, TaskRouted
 from nemuri.domain.language import tokens
@@ -159,9 +160,9 @@ def _suits(applicant: Applicant, task: Task) -> bool:
 def _nobody(task: Task) -> str:
     if task.wanted_perspective:
         who = f"agent {task.wanted_agent!r}" if task.wanted_agent else "any agent"
-        return f"there is no perspective {task.wanted_perspective!r} of {who}; `nemuri agents` lists those there are"
+        return f"there is no perspective {task.wanted_perspective!r} of {who}; {LISTED}"
     if task.wanted_agent:
-        return f"there is no agent {task.wanted_agent!r}; `nemuri agents` lists those there are"
+        return no_agent(task.wanted_agent)
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
 
 

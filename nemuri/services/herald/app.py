@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
+from nemuri.contracts.complaints import no_agent
 from nemuri.contracts.event import derive
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
@@ -208,4 +209,4 @@ async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
 
 
 def _nobody(agent_id: str) -> Refusal:
-    return Refusal(refused=f"there is no agent {agent_id!r}; `nemuri agents` lists those there are")
+    return Refusal(refused=no_agent(agent_id))

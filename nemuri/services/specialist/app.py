@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from nemuri.contracts.complaints import no_agent
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
@@ -97,7 +98,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     """What would come to the agent's mind, without a task; nothing is recorded."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=f"there is no agent {query.agent_id!r}; `nemuri agents` lists those there are")
+        return Refusal(refused=no_agent(query.agent_id))
     if query.perspective not in {None, *agent.definition.perspective_names}:
         known = ", ".join(agent.definition.perspective_names)
         return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
+from nemuri.contracts.complaints import no_agent
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event, derive
@@ -99,7 +100,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     """How an agent is doing at school."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=f"there is no agent {query.agent_id!r}; `nemuri agents` lists those there are")
+        return Refusal(refused=no_agent(query.agent_id))
     return await reported(agent, query.course_id, resources)
 
 
