@@ -2,12 +2,12 @@
 
 import asyncio
 import sys
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Self
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
 from nats.js.errors import NotFoundError, ObjectNotFoundError
 from nats.js.object_store import ObjectStore
 
@@ -31,9 +31,16 @@ class Recent:
     """The texts asked for last, within a bound; never out of date, since a reference names its content."""
 
     limit: int = RECENT_BYTES
-    bytes: int = 0
-    _texts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _texts: LRUCache[str, str] = field(init=False)
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    def __post_init__(self) -> None:
+        self._texts = LRUCache(self.limit, sys.getsizeof)
+
+    @property
+    def bytes(self) -> int:
+        """What the texts at hand take."""
+        return int(self._texts.currsize)
 
     def fetching(self, ref: str) -> asyncio.Lock:
         """What lets one fetch of a reference at a time."""
@@ -41,18 +48,12 @@ class Recent:
 
     def get(self, ref: str) -> str | None:
         """The text, if it is still at hand."""
-        if ref in self._texts:
-            self._texts.move_to_end(ref)
         return self._texts.get(ref)
 
     def keep(self, ref: str, text: str) -> None:
         """Have the text at hand instead of those not asked for longest; one over the limit is not kept."""
-        if ref in self._texts or sys.getsizeof(text) > self.limit:
-            return
-        self._texts[ref] = text
-        self.bytes += sys.getsizeof(text)
-        while self.bytes > self.limit:
-            self.bytes -= sys.getsizeof(self._texts.popitem(last=False)[1])
+        if sys.getsizeof(text) <= self.limit:
+            self._texts[ref] = text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """What agents know about: read from the views once, and again only when their memory has changed."""
 
 import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
+from cachetools import LRUCache
 from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or_, select
 
 from nemuri.contracts.clients import Setting
@@ -32,7 +32,7 @@ Place = tuple[str, str, str, tuple[str | None, frozenset[str]]]
 class Knowledge:
     """The topics of agents in settings, kept in this process."""
 
-    known: OrderedDict[Place, tuple[State, tuple[Topic, ...]]] = field(default_factory=OrderedDict)
+    known: LRUCache[Place, tuple[State, tuple[Topic, ...]]] = field(default_factory=lambda: LRUCache(KEPT))
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
         """What those of the agent's active memories are about that are valid in the setting, strongest first."""
@@ -43,10 +43,7 @@ class Knowledge:
         if found is None or found[0] != state:
             # In a thread, because keywords of many untagged memories take long the first time.
             found = (state, await asyncio.to_thread(topics, await held(views.database, agent, setting)))
-        self.known[name] = found
-        self.known.move_to_end(name)
-        while len(self.known) > KEPT:
-            self.known.popitem(last=False)
+            self.known[name] = found
         return found[1]
 
 

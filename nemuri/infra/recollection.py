@@ -1,13 +1,13 @@
 """What comes to an agent's mind: the indexes of agents in this process, kept up from the views."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from nemuri.contracts.agents import Definition
@@ -74,7 +74,7 @@ class _Indexed:
 class Recollections:
     """The indexes of this process, by database and namespace, agent and generation of vectors."""
 
-    indexes: OrderedDict[tuple[str, str, str, str], _Indexed] = field(default_factory=OrderedDict)
+    indexes: LRUCache[tuple[str, str, str, str], _Indexed] = field(default_factory=lambda: LRUCache(REMEMBERED_AGENTS))
 
     async def recall(
         self,
@@ -137,11 +137,7 @@ class Recollections:
     def _indexed(self, resources: Resources, agent: Agent, vectors: Vectors) -> _Indexed:
         views = resources.database
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
-        known = self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
-        self.indexes.move_to_end(name)
-        while len(self.indexes) > REMEMBERED_AGENTS:
-            self.indexes.popitem(last=False)
-        return known
+        return self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
 
 
 async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:

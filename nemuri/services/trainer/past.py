@@ -1,8 +1,9 @@
 """What an agent's past teaches: its retrievals from the log, what became of them from the views."""
 
 import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass, field
+
+from cachetools import LRUCache
 
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.domain.memory.experience import WINDOW, Experience, Retrieval, experienced
@@ -23,7 +24,7 @@ Kept = dict[int, Retrieval | None]
 class Pasts:
     """The retrievals that this process has read, by database, namespace and agent: events never change."""
 
-    known: OrderedDict[tuple[str, str, str], Kept] = field(default_factory=OrderedDict)
+    known: LRUCache[tuple[str, str, str], Kept] = field(default_factory=lambda: LRUCache(REMEMBERED_AGENTS))
 
     async def experience(self, resources: Resources, agent_id: str) -> list[Experience]:
         """What the agent's newest attributed assignments teach, oldest first."""
@@ -32,9 +33,6 @@ class Pasts:
         name = (views.url, views.schema, agent_id)
         kept = await _read(resources.log, places, self.known.get(name, {}))
         self.known[name] = kept
-        self.known.move_to_end(name)
-        while len(self.known) > REMEMBERED_AGENTS:
-            self.known.popitem(last=False)
         found = [each for place in places if (each := kept[place]) is not None]
         became = await outcomes(views, [each.assignment_id for each in found])
         return [experienced(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
