@@ -70,11 +70,11 @@ class Asked:
     threshold: float
     """The cosine from which on the embedder of the vectors calls a memory relevant."""
     setting: Setting
+    words: tuple[Sequence[str], ...] = field(init=False)
+    """The terms of each text."""
 
-    @property
-    def words(self) -> Sequence[Sequence[str]]:
-        """The terms of each text."""
-        return [terms(text) for text in self.wording.texts]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(terms(text) for text in self.wording.texts))
 
 
 @dataclass(frozen=True, slots=True)
