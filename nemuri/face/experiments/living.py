@@ -59,6 +59,7 @@ class Recalled:
     candidates: tuple[Candidate, ...]
     context: tuple[UUID, ...]
     cited: tuple[UUID, ...]
+    expansions: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -131,9 +132,8 @@ class Living:
         if self.regime == "none":
             candidates = tuple(sorted(candidates, key=lambda each: (-each.relevance, str(each.memory_id))))
         context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items))
-        return Recalled(
-            tuple(each.memory_id for each in candidates), candidates, context, await self._cited(task, context)
-        )
+        order = tuple(each.memory_id for each in candidates)
+        return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 
     async def live(self, task: Task) -> Recalled:
         """A whole task: retrieval, answer, attribution, the end of the session, and the sleep over it."""
@@ -192,7 +192,7 @@ class Living:
             assignment_id=cause.event_id,
             query=task.query,
             terms=tuple(terms(task.query)),
-            expansions=dict(worded(self.agent, task.query).expansions),
+            expansions=recalled.expansions,
             vector="in-memory",
             perspective=task.needed.area,
             setting=Setting(),
