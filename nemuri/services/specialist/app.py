@@ -1,7 +1,6 @@
 """The reactions of the specialist, and its answer to what would come to mind."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from uuid import UUID
 
 from nemuri.contracts.complaints import no_agent
@@ -81,7 +80,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         for label, (content, _) in zip(labels, shown, strict=True)
     ]
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
-    reply = await resources.models.main.answer(replace(_job(agent, work, part, memories, fetched), memo=contents))
+    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched, contents))
     return TaskAnswered.following(
         event,
         assignment_id=event.assignment_id,
@@ -118,7 +117,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
 
 
 def _job(
-    agent: Agent, work: Assignment, part: Part, memories: Sequence[Source], fetched: Sequence[Passage]
+    agent: Agent, work: Assignment, part: Part, memories: Sequence[Source], fetched: Sequence[Passage], contents: str
 ) -> AnswerJob:
     return AnswerJob(
         role=agent.definition.role,
@@ -127,6 +126,7 @@ def _job(
         question=part.text,
         memories=tuple(memories),
         details=tuple(Source(f"d{number}", each.text) for number, each in enumerate(fetched, 1)),
+        memo=contents,
     )
 
 
