@@ -99,20 +99,3 @@ def upgrade() -> None:
             f"CREATE TABLE memory_vector_{number} PARTITION OF memory_vector "
             f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
         )
-
-
-def downgrade() -> None:
-    """Drop all views; a rebuild makes them again."""
-    for name in (
-        "memory_vector",
-        "memory_state",
-        "memory",
-        "agent",
-        "feedback",
-        "assignment",
-        "chunk",
-        "task",
-        "journal",
-        "checkpoint",
-    ):
-        op.execute(f"DROP TABLE {name}")

@@ -31,8 +31,3 @@ def upgrade() -> None:
     """Add the tables; a rebuild, which a newer fold asks for, fills them."""
     for statement in STATEMENTS:
         op.execute(statement)
-
-
-def downgrade() -> None:
-    """Views are never taken back: an older fold rebuilds them."""
-    raise NotImplementedError

@@ -12,8 +12,3 @@ def upgrade() -> None:
     """Add the columns; a rebuild, which a newer fold asks for, fills them."""
     op.execute("ALTER TABLE assignment ADD COLUMN repeated jsonb NOT NULL DEFAULT '[]'")
     op.execute("ALTER TABLE assignment ADD COLUMN dropped jsonb NOT NULL DEFAULT '[]'")
-
-
-def downgrade() -> None:
-    """Views are never taken back: an older fold rebuilds them."""
-    raise NotImplementedError

@@ -14,8 +14,3 @@ def upgrade() -> None:
     op.execute("ALTER TABLE task ADD COLUMN routing_usage jsonb NOT NULL DEFAULT '[]'")
     op.execute("ALTER TABLE assignment ADD COLUMN judge_usage jsonb")
     op.execute("ALTER TABLE assignment ADD COLUMN learning_usage jsonb")
-
-
-def downgrade() -> None:
-    """Views are never taken back: an older fold rebuilds them."""
-    raise NotImplementedError

@@ -11,8 +11,3 @@ depends_on = None
 def upgrade() -> None:
     """Add the column; a rebuild, which a newer fold asks for, fills it."""
     op.execute("""ALTER TABLE course ADD COLUMN scope jsonb NOT NULL DEFAULT '{"level": "universal", "name": null}'""")
-
-
-def downgrade() -> None:
-    """Views are never taken back: an older fold rebuilds them."""
-    raise NotImplementedError
