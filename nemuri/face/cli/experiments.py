@@ -1,6 +1,7 @@
 """The experiments: experiment personality, noise, scorer."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
@@ -34,50 +35,36 @@ RepeatsOption = Annotated[
 OutOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the plot is written.")]
 
 
+WHAT = {
+    "personality": "Same model, same memories, different tasks: how far do agents drift apart, and is it of use?",
+    "noise": "Reinforcement on use against reinforcement on retrieval: signal against noise.",
+    "scorer": "The learned scorer against the linear score against similarity alone.",
+}
+"""The experiments, by name."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     group = typer.Typer(
         no_args_is_help=True, help="Test the claims, with agents in memory: no key, no server.", rich_markup_mode=None
     )
-    for command in (personality, noise, scorer):
-        group.command()(command)
+    for name, what in WHAT.items():
+        group.command(name, help=what)(_command(name))
     app.add_typer(group, name="experiment")
 
 
-def personality(
-    context: typer.Context,
-    seed: SeedOption = 1,
-    tasks: TasksOption = None,
-    repeats: RepeatsOption = None,
-    out: OutOption = Path("experiments"),
-    json: JsonOption = False,
-) -> None:
-    """Same model, same memories, different tasks: how far do agents drift apart, and is it of use?"""
-    _run("personality", Session.of(context, json=json), seed, tasks, repeats, out)
+def _command(name: str) -> Callable[..., None]:
+    def run(
+        context: typer.Context,
+        seed: SeedOption = 1,
+        tasks: TasksOption = None,
+        repeats: RepeatsOption = None,
+        out: OutOption = Path("experiments"),
+        json: JsonOption = False,
+    ) -> None:
+        _run(name, Session.of(context, json=json), seed, tasks, repeats, out)
 
-
-def noise(
-    context: typer.Context,
-    seed: SeedOption = 1,
-    tasks: TasksOption = None,
-    repeats: RepeatsOption = None,
-    out: OutOption = Path("experiments"),
-    json: JsonOption = False,
-) -> None:
-    """Reinforcement on use against reinforcement on retrieval: signal against noise."""
-    _run("noise", Session.of(context, json=json), seed, tasks, repeats, out)
-
-
-def scorer(
-    context: typer.Context,
-    seed: SeedOption = 1,
-    tasks: TasksOption = None,
-    repeats: RepeatsOption = None,
-    out: OutOption = Path("experiments"),
-    json: JsonOption = False,
-) -> None:
-    """The learned scorer against the linear score against similarity alone."""
-    _run("scorer", Session.of(context, json=json), seed, tasks, repeats, out)
+    return run
 
 
 def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path) -> None:
