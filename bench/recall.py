@@ -1,6 +1,6 @@
 """Recall@10 and times of the whole way, `Client.remember_all` and `Client.recall`, beside the bare index.
 
-    python bench/recall.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
+    python -m bench.recall --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
 Starts the embedded servers and all services in this process. Formats as in `bench/retrieval.py`: each conversation
 (LoCoMo) or all paragraphs (SQuAD) are what one agent remembers. Every question is put to the client and to an index
@@ -16,16 +16,15 @@ import asyncio
 import json
 import re
 import statistics
-import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from bench.servers import servers
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.domain.language.terms import terms
@@ -35,12 +34,9 @@ from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.offering import TOGETHER
-from nemuri.face.serving import prepare, serving
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.embedded.postgres import EmbeddedPostgres
+from nemuri.face.serving import serving
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.log import Log
-from nemuri.infra.settings import Settings
 
 FOUND = 10
 ADVERSARIAL = 5
@@ -99,23 +95,6 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
             if evidence and asked["category"] != ADVERSARIAL:
                 person.questions.append((asked["question"], evidence))
         yield person
-
-
-@asynccontextmanager
-async def platform() -> AsyncIterator[Settings]:
-    """Both servers and all services in this process, on data that does not stay."""
-    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
-        nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
-        try:
-            await nats.start()
-            await postgres.start()
-            settings = Settings(embedder="hashing", providers="extractive").addressed(nats.url, postgres.url)
-            await prepare(settings)
-            async with serving(settings, SERVICES):
-                yield settings
-        finally:
-            await nats.stop()
-            await postgres.stop()
 
 
 async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
@@ -208,7 +187,11 @@ async def run(people: Sequence[Person], keywords: Sequence[str]) -> None:
     memories = sum(len(each.memories) for each in people)
     print(f"  {memories} memories, {sum(len(each.questions) for each in people)} questions")
     measured = Measured()
-    async with platform() as settings, Client.connect(str(settings.nats_url)) as client:
+    async with (
+        servers() as settings,
+        serving(settings, SERVICES),
+        Client.connect(str(settings.nats_url)) as client,
+    ):
         for number, person in enumerate(people):
             name = f"agent-{number}"
             await define(client.log, name, keywords)

@@ -19,49 +19,28 @@ import gc
 import json
 import random
 import statistics
-import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
 import psutil
 
 from bench.retrieval import DIMENSION, LETTERS, ROWS, locomo, squad
+from bench.servers import servers
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri.contracts.clients import MemoryContent, Setting
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.ranking import expanded
-from nemuri.face.serving import prepare, working
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.embedded.postgres import EmbeddedPostgres
+from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources, opened
-from nemuri.infra.settings import Settings
 from nemuri.infra.vectors import vector_key
 
 EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
 QUERIES, AT_ONCE, TAGS = 100, 50, 4
-
-
-@asynccontextmanager
-async def views() -> AsyncIterator[Resources]:
-    """Both servers and the projector, on data that does not stay."""
-    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
-        nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
-        try:
-            await nats.start()
-            await postgres.start()
-            settings = Settings(embedder="hashing", providers="extractive").addressed(nats.url, postgres.url)
-            await prepare(settings)
-            async with opened(settings) as resources, working(resources, ["projector"]):
-                yield resources
-        finally:
-            await nats.stop()
-            await postgres.stop()
 
 
 async def remember(resources: Resources, everything: str, perspectives: Sequence[Perspective]) -> None:
@@ -98,7 +77,7 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
 async def measure(everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
     """Cold start and memory, then the median of warm recalls."""
     perspectives = [Perspective(name=f"view {number}", keywords=(word,)) for number, word in enumerate(words)]
-    async with views() as resources:
+    async with servers() as settings, opened(settings) as resources, working(resources, ["projector"]):
         await remember(resources, everything, perspectives)
         agent = await resources.views.agent("reader")
         if agent is None:

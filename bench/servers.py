@@ -1,0 +1,27 @@
+"""The embedded servers that figures are measured on, with data that does not stay."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from nemuri.face.serving import prepare
+from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.postgres import EmbeddedPostgres
+from nemuri.infra.settings import Settings
+
+
+@asynccontextmanager
+async def servers() -> AsyncIterator[Settings]:
+    """Settings under which both servers are found and everything is provisioned; no service runs yet."""
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+        nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
+        try:
+            await nats.start()
+            await postgres.start()
+            settings = Settings(embedder="hashing", providers="extractive").addressed(nats.url, postgres.url)
+            await prepare(settings)
+            yield settings
+        finally:
+            await nats.stop()
+            await postgres.stop()
