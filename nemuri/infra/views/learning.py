@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select, text
 
+from nemuri.contracts.memories import MemoriesRetrieved, MemoriesUsed
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 
@@ -22,13 +23,13 @@ _GATHERED = text(
     -- Samples of an agent's newest assignments that were attributed after a place in the log: each used memory, and
     -- two unused ones for it as far as the context had them. At least so many can be drawn of all candidates.
     WITH lately AS (
-        SELECT task_id FROM journal WHERE agent_id = :agent AND kind = 'memories_used' AND sequence > :after
+        SELECT task_id FROM journal WHERE agent_id = :agent AND kind = :used AND sequence > :after
         ORDER BY sequence DESC LIMIT :window
     )
     SELECT coalesce(sum(least(3 * jsonb_array_length(used), jsonb_array_length(retrieved))), 0) FROM assignment
     WHERE agent_id = :agent AND used IS NOT NULL AND task_id IN (SELECT task_id FROM lately)
     """
-)
+).bindparams(used=MemoriesUsed.kind_of())
 _CREDITED = text(
     """
     -- For what an assignment was credited that used something and was attributed by a place in the log.
@@ -36,10 +37,10 @@ _CREDITED = text(
     WHERE assignment_id = :assignment AND jsonb_array_length(used) > 0 AND EXISTS (
         SELECT 1 FROM journal
         WHERE journal.task_id = work.task_id AND journal.agent_id = work.agent_id
-          AND kind = 'memories_used' AND sequence <= :until
+          AND kind = :used AND sequence <= :until
     )
     """
-)
+).bindparams(used=MemoriesUsed.kind_of())
 
 
 async def gathered(views: Database, agent_id: str, *, after: int, window: int) -> int:
@@ -61,7 +62,7 @@ async def retrievals(views: Database, agent_id: str, *, window: int) -> list[int
     journal = tables.journal.c
     query = (
         select(journal.sequence)
-        .where(journal.agent_id == agent_id, journal.kind == "memories_retrieved")
+        .where(journal.agent_id == agent_id, journal.kind == MemoriesRetrieved.kind_of())
         .order_by(journal.sequence.desc())
         .limit(window)
     )

@@ -3,12 +3,14 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from nemuri.contracts.memories import SessionEnded
 from nemuri.domain.memory.health import NEVER_USED, Vitals
-from nemuri.domain.memory.mind import PRINCIPLE, Agent
+from nemuri.domain.memory.mind import Agent
+from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.tiredness import is_principle
 
 NEWEST = 200
 """So many of the newest assignments tell how retrieval does."""
@@ -20,17 +22,17 @@ _USAGE = text(
     -- How much of what was put into contexts was used: over memories that were candidates, without principles.
     SELECT avg(least(1.0, access_count::float / candidate_count)), count(*),
            count(*) FILTER (WHERE candidate_count > :often AND access_count = 0)
-    FROM memory_state JOIN memory USING (memory_id)
-    WHERE memory_state.agent_id = :agent AND candidate_count > 0
-      AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+    FROM memory_state
+    WHERE agent_id = :agent AND candidate_count > 0
+      AND memory_id <> ALL(:principles)
     """
 )
 _NEVER = text(
     """
     -- Those that are in the context again and again for nothing.
-    SELECT memory_id FROM memory_state JOIN memory USING (memory_id)
-    WHERE memory_state.agent_id = :agent AND candidate_count > :often AND access_count = 0
-      AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+    SELECT memory_id FROM memory_state
+    WHERE agent_id = :agent AND candidate_count > :often AND access_count = 0
+      AND memory_id <> ALL(:principles)
     ORDER BY candidate_count DESC, memory_id LIMIT :named
     """
 )
@@ -42,8 +44,7 @@ _WORK = text(
             SELECT count(*) FROM jsonb_array_elements(retrieved) AS one WHERE one->>'score' IS NOT NULL
         ) AS found, EXISTS (
             SELECT FROM jsonb_array_elements(retrieved) AS one
-            JOIN memory ON memory.memory_id = CAST(one->>'memory_id' AS uuid)
-            WHERE one->>'score' IS NOT NULL AND NOT memory.memory->'tags' @> to_jsonb(CAST(:principle AS text))
+            WHERE one->>'score' IS NOT NULL AND CAST(one->>'memory_id' AS uuid) <> ALL(:principles)
         ) AS hit
         FROM assignment WHERE agent_id = :agent AND retrieved IS NOT NULL
         ORDER BY assigned_at DESC, assignment_id LIMIT :newest
@@ -70,12 +71,15 @@ _WEEK = text(
 
 async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
     """What is counted of the agent, and some of the memories that are often seen and never used."""
-    known = {"agent": agent.agent_id, "often": NEVER_USED, "principle": PRINCIPLE}
     async with database.reading() as connection:
+        content = tables.memory.c
+        principles = select(content.memory_id).where(content.agent_id == agent.agent_id, is_principle(agent))
+        held = list((await connection.execute(principles)).scalars())
+        known = {"agent": agent.agent_id, "often": NEVER_USED, "principles": held}
         ratio, candidates, never = (await connection.execute(_USAGE, known)).one()
         named = (await connection.execute(_NEVER, known | {"named": NAMED})).scalars().all()
-        work = {"agent": agent.agent_id, "newest": NEWEST, "top": agent.rules.top_k_results, "principle": PRINCIPLE}
-        tasks, hits, full, full_use = (await connection.execute(_WORK, work)).one()
+        work = {"newest": NEWEST, "top": agent.rules.top_k_results}
+        tasks, hits, full, full_use = (await connection.execute(_WORK, known | work)).one()
         archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
         ended = {"agent": agent.agent_id, "now": now, "ended": SessionEnded.kind_of()}
         week = (await connection.execute(_WEEK, ended)).scalar_one()
