@@ -12,13 +12,14 @@ from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope, Se
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import TUTOR
-from nemuri.contracts.explanations import Explanation, Routing, RoutingView, WhyView
+from nemuri.contracts.explanations import Explanation, Routing, RoutingView
 from nemuri.contracts.health import AgentHealth, HealthView
-from nemuri.contracts.portraits import AgentsView, AgentView, MemoriesView, MemoryView, MemoView, RecallView, StatusView
+from nemuri.contracts.portraits import AgentsView, AgentView, MemoryView, MemoView, RecallView, StatusView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.face.offering import check, offered, until_known
+from nemuri.face.offering import offered, until_known
+from nemuri.face.paging import explained, listed
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
 from nemuri.face.waiting import check_timeout, ended
@@ -26,9 +27,6 @@ from nemuri.infra.blobs import Blobs
 from nemuri.infra.clock import Clock
 from nemuri.infra.log import Log
 from nemuri.infra.results import Results
-
-GROUP = 500
-"""Offered memories that are waited for together."""
 
 
 @dataclass(slots=True)
@@ -118,12 +116,7 @@ class Client:
 
         One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
         """
-        found: list[Explanation] = []
-        while True:
-            view = await self._exchange.ask(queries.WhyQuery, WhyView, task_id=task_id, number=len(found))
-            if view.explanation is None:
-                return tuple(found)
-            found.append(view.explanation)
+        return await explained(self._exchange, task_id)
 
     async def routing(self, task_id: UUID) -> Routing | None:
         """Why a task got its agents: everybody's scores; None while it is not routed.
@@ -184,11 +177,7 @@ class Client:
         learning under a perspective that the agent has not.
         """
         [knower] = await self.agents(agent)
-        check(knower, memories)
-        known: list[UUID] = []
-        for start in range(0, len(memories), GROUP):
-            known += await offered(self._exchange, agent, memories[start : start + GROUP])
-        return tuple(known)
+        return await offered(self._exchange, knower, memories)
 
     async def until_known(self, agent: str, causes: Sequence[UUID]) -> None:
         """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""
@@ -236,20 +225,7 @@ class Client:
 
         What moves in the order meanwhile may be missing, but nothing comes twice.
         """
-        found: dict[UUID, MemoryView] = {}
-        offset: int | None = 0
-        while offset is not None and (not found or len(found) < limit):
-            page = await self._exchange.ask(
-                queries.MemoriesQuery,
-                MemoriesView,
-                agent_id=agent,
-                status=status,
-                offset=offset,
-                limit=min(limit - len(found), queries.MEMORIES_AT_ONCE),
-            )
-            found |= {each.memory_id: each for each in page.memories}
-            offset = page.following
-        return tuple(found.values())
+        return await listed(self._exchange, agent, status, limit)
 
     async def memory(self, memory_id: UUID) -> MemoryView:
         """One memory. Raises `ClientError` for an unknown one."""

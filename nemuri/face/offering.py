@@ -12,6 +12,8 @@ from nemuri.contracts.queries import RememberedQuery
 from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.face.exchange import ClientError, Exchange, checked
 
+GROUP = 500
+"""Offered memories that are waited for together."""
 STALLED = 30
 """Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
 TOGETHER = 64
@@ -37,11 +39,20 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
             )
 
 
-async def offered(exchange: Exchange, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
-    """Offer memories, at most as many as one question may be about, and return their ids once all can be recalled.
+async def offered(exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
+    """Offer memories and return their ids in order, once all can be recalled.
 
-    Raises `ClientError` when memories are refused, or when nothing moves any more.
+    Raises `ClientError` as `check` does, before anything is said; and when memories are refused all the same, or when
+    nothing moves any more.
     """
+    check(agent, memories)
+    known: list[UUID] = []
+    for start in range(0, len(memories), GROUP):
+        known += await _offered(exchange, agent.agent_id, memories[start : start + GROUP])
+    return tuple(known)
+
+
+async def _offered(exchange: Exchange, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
     offers = [checked(MemoryOffered, event_id=uuid4(), agent_id=agent, memory=each) for each in memories]
     room = asyncio.Semaphore(TOGETHER)
 

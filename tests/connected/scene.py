@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from nats.aio.msg import Msg
 from sqlalchemy import text
@@ -14,6 +14,7 @@ from sqlalchemy import text
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.log import AnyEvent
+from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.domain.deliveries import first_of_each
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
@@ -216,3 +217,13 @@ class CountingModel(ExtractiveModel):
         """Counted by the question."""
         self.calls[f"merge {job.question}"] += 1
         return await super().merge(job)
+
+
+async def retrieval(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
+    """What was recorded as having come to mind for a task of one part."""
+    [found] = [
+        each
+        for each in await effective(resources.log)
+        if isinstance(each, MemoriesRetrieved) and each.correlation_id == task_id
+    ]
+    return found

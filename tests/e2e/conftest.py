@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 SCRIPT = Path(sys.executable).parent / "nemuri"
+QUESTION = "What do I do with the water before the pasta goes in?"
 AGENT = """\
 id: cook
 role: a cook
@@ -120,3 +121,9 @@ def nemuri(directory: Path) -> Iterator[CommandLine]:
         yield line
     finally:
         stop(platform)
+
+
+@pytest.fixture(scope="session")
+def task(nemuri: CommandLine) -> str:
+    """The id of an answered task."""
+    return str(nemuri("ask", QUESTION, "--json").json["task_id"])

@@ -1,22 +1,13 @@
 """Each command doing what it is for."""
 
-import json
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri import connect, connect_sync
-from tests.e2e.conftest import CommandLine
+from tests.e2e.conftest import QUESTION, CommandLine
 
 pytestmark = pytest.mark.connected
-QUESTION = "What do I do with the water before the pasta goes in?"
-
-
-@pytest.fixture(scope="session")
-def task(nemuri: CommandLine) -> str:
-    """The id of an answered task."""
-    return str(nemuri("ask", QUESTION, "--json").json["task_id"])
 
 
 def test_asking_as_a_program_gets_one_object_with_everything(nemuri: CommandLine) -> None:
@@ -257,62 +248,3 @@ def test_the_settings_give_the_scope_of_a_memory(nemuri: CommandLine, tmp_path: 
     assert "always in mind: greet every guest" not in nemuri(*elsewhere).out
     memory = nemuri("remember", "cook", "the guests eat no nuts", NEMURI_PROJECT="dinner").out.strip()
     assert nemuri("memory", memory, "--json").json["scope"] == {"level": "project", "name": "dinner"}
-
-
-def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, tmp_path: Path) -> None:
-    """The newest events as lines, the numbers by kind, and every event in a file; a used log takes no import."""
-    lines = nemuri("log", "tail", "-n", "3").out.splitlines()
-    assert [line.split()[0].isdigit() for line in lines] == [True] * 3
-    assert json.loads(nemuri("log", "tail", "-n", "1", "--json").out)["kind"]
-    stats = nemuri("log", "stats", "--json").json
-    assert sum(stats["kinds"].values()) == stats["events"] == stats["last"]["sequence"]
-    exported = tmp_path / "log.jsonl"
-    assert nemuri("log", "export", exported).code == 0
-    *kept, end = exported.read_bytes().splitlines(keepends=True)
-    assert len(kept) >= json.loads(end)["events"] >= stats["events"]
-    assert "the log is not empty" in nemuri("log", "import", exported).err
-    exported.write_bytes(b"".join(kept))
-    assert "cut off" in nemuri("log", "import", exported).err
-
-
-def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None:
-    """The views are up with the log, equal to what it says, and so they are after a rebuild."""
-    status = nemuri("status", "--json").json
-    assert status["agents"] == 1
-    assert {"pending", "in_work"} == status["consumers"]["sleep"].keys()
-    assert "\nspecialist" in nemuri("status").out
-    assert "0 differences in" in nemuri("verify").out
-    assert nemuri("rebuild").code == 0
-    verified = nemuri("verify", "--json")
-    assert (verified.code, verified.json["differences"]) == (0, [])
-
-
-def test_a_program_without_asyncio_uses_the_same_client(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`connect_sync` finds the platform by its directory, and its methods return results."""
-    monkeypatch.delenv("NATS_URL", raising=False)
-    with connect_sync(nemuri.data) as client:
-        assert client.ask(QUESTION, agent="cook", timeout=30).status == "done"
-        assert [each.agent_id for each in client.agents()] == ["cook"]
-        assert client.recall("cook", "salt", top=1).memories
-
-
-async def test_a_program_with_asyncio_finds_the_platform(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`connect` finds the platform by its directory."""
-    monkeypatch.delenv("NATS_URL", raising=False)
-    async with connect(nemuri.data, client_id="test") as client:
-        assert (await client.status()).agents == 1
-        assert uuid4() not in {each.memory_id for each in await client.memories("cook")}
-
-
-def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None:
-    """What ranks and why, and what each of the nine features weighs; the same as JSON."""
-    done = nemuri("scorer", "cook")
-    assert done.code == 0
-    assert [
-        line for line in ("linear-1", "not trained yet", "of 100 samples", "perspective_match") if line not in done.out
-    ] == []
-    found = nemuri("scorer", "cook", "--json").json
-    assert (found["agent_id"], found["ranking"], found["version"], found["wanted"]) == ("cook", "linear-1", None, 100)
-    assert 0 < found["gathered"] < 100
-    assert len(found["features"]) == 9
-    assert found["features"]["similarity"] == {"linear": 0.8, "learned": None}

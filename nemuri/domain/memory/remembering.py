@@ -8,7 +8,7 @@ from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
-from nemuri.contracts.event import AgentEvent, derive
+from nemuri.contracts.event import derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
     AgentSlept,
@@ -29,6 +29,7 @@ from nemuri.domain.memory.clocks import advanced, base
 from nemuri.domain.memory.content import principle_key
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, Scorer, moved, rebased
 from nemuri.domain.memory.policy import LEVELS, Policy
+from nemuri.domain.memory.reinforcement import credited, reactivated, reviewed, strengthened, taken_back, used
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
@@ -75,13 +76,13 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
                 ),
             )
         case MemoriesUsed():
-            return _holding(mind, (_used(agent, each, event) for each in mind.known(event.memory_ids)))
+            return _holding(mind, (used(agent, each, event) for each in mind.known(event.memory_ids)))
         case LearningsExtracted():
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
-            return _holding(mind, (_reviewed(agent, each, event) for each in mind.known(event.memory_ids)))
+            return _holding(mind, (reviewed(agent, each, event) for each in mind.known(event.memory_ids)))
         case ImpactCredited():
-            return _holding(mind, (_credited(agent, each, event) for each in mind.known(event.memory_ids)))
+            return _holding(mind, (credited(agent, each, event) for each in mind.known(event.memory_ids)))
         case SessionEnded():
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
@@ -116,7 +117,7 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
             )
         case RepetitionWithdrawn():
             return _holding(
-                mind, (_taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
+                mind, (taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
             )
         case EmbeddingAdopted():
             return mind.with_agent(embedding=event.embedding)
@@ -166,7 +167,7 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     by = event.sequence or 0
     again = [key for key, text in _principles(event).items() if text not in before.definition.principles]
     archived = [each for each in mind.known(again) if each.status == "archived"]
-    mind = _holding(mind, (_reactivated(before, each, by=by) for each in archived))
+    mind = _holding(mind, (reactivated(before, each, by=by) for each in archived))
     return _holding(mind, (moved(before, each, by=by, perspectives={}) for each in mind.known(again)))
 
 
@@ -198,72 +199,13 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
     return _holding(mind, (each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older))
 
 
-def _used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
-    """Document 000 §3.5, second stage: one use, strength and the task's perspective stronger."""
-    return _strengthened(agent, memory, event, event.perspective, agent.rules.strength_increment_on_use)
-
-
-def _reviewed(agent: Agent, memory: Memory, event: MemoriesReviewed) -> Memory:
-    """Document 000 §4.1: looked at again after a wrong answer, which is one use, and worth more than one."""
-    return _strengthened(agent, memory, event, event.perspective, agent.rules.review_increment)
-
-
-def _strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: str | None, more: float) -> Memory:
-    by, rules, uses = event.sequence or 0, agent.rules, memory.effective_uses + 1
-    if memory.status == "archived":
-        memory = _reactivated(agent, memory, by=by)
-        # The use that brings it back earns no level: the next sleep would undo the fall where thresholds lie close.
-        uses = rules.within(memory.level, memory.effective_uses + 1)
-    step = {perspective: rules.perspective_strength_increment} if perspective else {}
-    return moved(agent, memory, by=by, more=more, perspectives=step).but(
-        access_count=memory.access_count + 1,
-        effective_uses=uses,
-        last_accessed_at=event.recorded_at,
-    )
-
-
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
     """A learning that says what a memory already says is one more use of that memory."""
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
         known = mind.known((each.memory_id,))
-        mind = _holding(mind, (_strengthened(agent, memory, event, each.perspective, more) for memory in known))
+        mind = _holding(mind, (strengthened(agent, memory, event, each.perspective, more) for memory in known))
     return mind
-
-
-def _taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memory:
-    """The use that a repetition was taken for counts no more; what it had added goes, down to the threshold."""
-    rules, perspective = agent.rules, event.repetition.perspective
-
-    def less(gained: float, now: float) -> float:
-        return -max(0.0, min(gained, now - rules.archive_threshold))
-
-    step: dict[str, float] = {}
-    if perspective is not None and perspective in memory.perspectives:
-        step[perspective] = less(rules.perspective_strength_increment, agent.strength(memory, perspective))
-    more = less(rules.strength_increment_on_use, agent.strength(memory))
-    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives=step).but(
-        access_count=max(0, memory.access_count - 1), effective_uses=max(0, memory.effective_uses - 1)
-    )
-
-
-def _reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
-    """Back from the archive: two levels lower, at 0.5 or its strength if that is more (document 000 §3.7)."""
-    rules = agent.rules
-    level = max(0, memory.level - rules.reactivation_levels)
-    back = rebased(agent, memory, level=level, status="active", by=by)
-    lacking = max(0.0, rules.reactivation_strength - agent.strength(back))
-    return moved(agent, back, by=by, more=lacking, perspectives={}).but(
-        effective_uses=min(memory.effective_uses, rules.consolidation_thresholds[level]), archived_at=None
-    )
-
-
-def _credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
-    """Document 003 §4.4: impact adds up, and a share of it to the strength."""
-    more = event.points * agent.rules.impact_to_strength_ratio
-    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives={}).but(
-        impact_score=memory.impact_score + event.points
-    )
 
 
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:

@@ -1,0 +1,99 @@
+"""What an agent always keeps in mind: for as long as its definition says so."""
+
+from uuid import uuid4
+
+import pytest
+
+from nemuri.contracts.agents import PolicyAdopted
+from nemuri.contracts.clients import Scope
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.infra.settings import Settings
+from tests.connected.scene import agent_defined, assert_verified, at_work, effective, quiet, retrieval, visiting
+
+pytestmark = pytest.mark.connected
+
+ELSEWHERE = "How many moons of Jupiter did Galileo see through his telescope?"
+QUICKLY = {
+    "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
+    "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
+    "expected_tasks_per_day": 1,
+}
+"""A policy under which a session is enough to forget what was not used in it, or was used before."""
+
+
+async def test_a_principle_comes_to_mind_in_its_own_scope_only(settings: Settings) -> None:
+    """Whatever is asked there, and nowhere else."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        scope = Scope(level="project", name="bank")
+        kept = await client.remember("python", "Every amount is a Decimal.", tags=["principle"], scope=scope)
+        here, there = [await client.ask(ELSEWHERE, project=each) for each in ("bank", "shop")]
+        assert (await retrieval(resources, here.task_id)).principles == (kept,)
+        assert (await retrieval(resources, there.task_id)).principles == ()
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
+    """As a task would be given it: also where nothing relevant is found, and only what holds there."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await quiet(resources)
+        scope = Scope(level="project", name="bank")
+        await client.remember("python", "Every amount is a Decimal.", tags=["principle"], scope=scope)
+        foreign = await client.recall("python", ELSEWHERE)
+        assert foreign.memories == ()
+        assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
+        asked = await client.ask(ELSEWHERE, project="bank", settled=True)
+        there = (await client.recall("python", ELSEWHERE, project="bank")).principles
+        assert {each.memory_id for each in there} == set((await retrieval(resources, asked.task_id)).principles)
+        assert len(there) == 2
+
+
+async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:
+    """It stays as an ordinary memory, which fades; defined again it is in every context again, archived or not."""
+    text = "Truth values come before operators."
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=(text,)))
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
+        await client.settle()
+        await quiet(resources)
+        [kept] = (await client.recall("python", ELSEWHERE)).principles
+        assert (await client.memory(kept.memory_id)).principle
+        await resources.log.append(agent_defined())
+        await client.settle()
+        assert (await client.recall("python", ELSEWHERE)).principles == ()
+        assert [each.candidate.memory_id for each in (await client.recall("python", text)).memories] == [kept.memory_id]
+        assert not (await client.memory(kept.memory_id)).principle
+        for _ in range(3):
+            await client.ask(ELSEWHERE, settled=True)
+            await quiet(resources)
+        assert (await client.memory(kept.memory_id)).status == "archived"
+        await resources.log.append(agent_defined(principles=(text,)))
+        await client.settle()
+        assert [each.memory_id for each in (await client.recall("python", ELSEWHERE)).principles] == [kept.memory_id]
+        await client.ask(ELSEWHERE, settled=True)
+        await quiet(resources)
+        back = await client.memory(kept.memory_id)
+        assert (back.principle, back.status) == (True, "active")
+    await assert_verified(settings)
+
+
+async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settings) -> None:
+    """By the parameters in force when it is defined."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await resources.log.append(
+            PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 3.0})
+        )
+        await client.ask(ELSEWHERE, settled=True)
+        await quiet(resources)
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await quiet(resources)
+        [encoded] = [
+            each
+            for each in await effective(resources.log)
+            if isinstance(each, MemoryEncoded) and each.source == "definition"
+        ]
+        assert encoded.strength == 3.0
