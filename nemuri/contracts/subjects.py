@@ -48,6 +48,10 @@ class Subjects:
         """The beginning of every subject of an agent's own events: the sub-stream of its mind."""
         return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
 
+    def mind(self, agent_id: str) -> str:
+        """Every subject of an agent's own events at once."""
+        return f"{self.agent(agent_id)}.>"
+
     def of_agent(self, agent_id: str, kind: type[Event]) -> str:
         """The exact subject on which the agent's own events of a kind are recorded."""
         return f"{self.agent(agent_id)}.{kind.kind_of()}"
@@ -63,6 +67,11 @@ class Subjects:
         """Who said it: the client in a client's subject; None for any other subject."""
         _, family, name, *_ = subject.split(".")
         return name if family == "client" else None
+
+    def agent_of(self, subject: str) -> str | None:
+        """Whose mind it belongs to: the agent in an agent's subject; None for any other subject."""
+        _, family, _, name, *_ = subject.split(".")
+        return name if family == "agent" else None
 
     def dead(self, service: str) -> str:
         """Where a service puts an event that it gave up on."""

@@ -1,6 +1,5 @@
 """Agents as people write them: YAML files, checked as a whole before anything is appended."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -54,14 +53,15 @@ def read_definition(path: Path) -> AgentFile:
     """
     fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)
-    policy = _policy(fields.pop("policy", None), path)
+    policy = fields.pop("policy", None)
+    differing = None if policy is None else checked_policy(policy, path, "policy").differing
     if "perspectives" in fields:
         fields["perspectives"] = _perspectives(fields["perspectives"], path)
     try:
         definition = Definition.model_validate(fields)
     except ValidationError as error:
         raise DefinitionError(f"{path}: {_complaint(error)}") from error
-    return AgentFile(agent_id, definition, policy)
+    return AgentFile(agent_id, definition, differing)
 
 
 async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
@@ -114,17 +114,21 @@ def _agent_id(value: object, path: Path) -> str:
     return agent_id
 
 
-def _policy(value: object, path: Path) -> Mapping[str, JsonValue] | None:
-    if value is None:
-        return None
-    if not isinstance(value, dict):
-        raise DefinitionError(f"{path}: policy: write a mapping of parameters")
-    try:
-        policy = Policy.model_validate(value)
-    except ValidationError as error:
-        raise DefinitionError(f"{path}: policy.{_complaint(error)}") from error
-    given: dict[str, JsonValue] = json.loads(policy.model_dump_json(exclude_defaults=True))
+def read_policy(path: Path) -> Mapping[str, JsonValue]:
+    """The parameters in a YAML file, those that are the defaults too; raises `DefinitionError`."""
+    policy = checked_policy(read_yaml(path, LARGEST, "policy", DefinitionError), path)
+    given: dict[str, JsonValue] = policy.model_dump(mode="json", exclude_unset=True)
     return given
+
+
+def checked_policy(value: object, path: Path, place: str = "") -> Policy:
+    """The policy of these parameters, which stand at a place in a file; raises `DefinitionError`."""
+    if not isinstance(value, dict):
+        raise DefinitionError(f"{path}: {f'{place}: ' if place else ''}write a mapping of parameters")
+    try:
+        return Policy.model_validate(value)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: {f'{place}.' if place else ''}{_complaint(error)}") from error
 
 
 def _perspectives(value: object, path: Path) -> object:

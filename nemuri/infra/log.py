@@ -1,7 +1,7 @@
 """The log: append and read, the only way in and the only way out."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Self
@@ -148,15 +148,17 @@ class Log:
         info = await self.stream.stream_info(self.subjects.stream)
         return int(info.state.last_seq)
 
-    async def read(self, after: int = 0, until: int | None = None) -> AsyncIterator[Batch]:
+    async def read(self, after: int = 0, until: int | None = None, *, only: Sequence[str] = ()) -> AsyncIterator[Batch]:
         """Everything after a sequence, in order, up to and including `until`; without it, on and on as events come.
 
-        Messages that were deleted are passed over: a batch may be empty and only say how far the log reaches. Ends
-        exactly when everything up to `until` has been seen. Raises an error of the connection when it is interrupted.
+        With `only`, what is on these subjects and nothing else. Messages that were deleted are passed over: a batch may
+        be empty and only say how far the log reaches. Ends exactly when everything up to `until` has been seen. Raises
+        an error of the connection when it is interrupted.
         """
         if until is not None and until <= after:
             return
-        async with Pull.of(self.connection, self.stream, self.subjects, after=after) as pull:
+        subjects = tuple(only) or self.subjects.everything
+        async with Pull.of(self.connection, self.stream, self.subjects.stream, subjects, after=after) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
@@ -165,13 +167,13 @@ class Log:
                     yield batch if until is None or after < until else replace(batch, until=until)
                     continue
                 end = until or await self.last_sequence()
-                if after < end and not await self._left(after, end):
+                if after < end and not await self._left(after, end, subjects):
                     after = end
                     yield Batch((), (), end)
 
-    async def _left(self, after: int, until: int) -> bool:
+    async def _left(self, after: int, until: int, subjects: Sequence[str]) -> bool:
         """Whether there is still a message between two places; asks who leads the stream, as readers may lag."""
-        for subject in self.subjects.everything:
+        for subject in subjects:
             try:
                 following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
             except NotFoundError:

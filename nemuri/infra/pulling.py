@@ -1,6 +1,6 @@
 """Pulling messages from a stream: stretch after stretch, bounded in bytes, and never with a gap."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
@@ -11,8 +11,6 @@ from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.js import JetStreamContext, api
-
-from nemuri.contracts.subjects import Subjects
 
 STRETCH = 500
 """Messages of one stretch, at most."""
@@ -48,24 +46,24 @@ class Pull:
     @classmethod
     @asynccontextmanager
     async def of(
-        cls, connection: Nats, context: JetStreamContext, subjects: Subjects, *, after: int
+        cls, connection: Nats, context: JetStreamContext, stream: str, subjects: Sequence[str], *, after: int
     ) -> AsyncIterator[Self]:
-        """A reader of everything in a namespace's log after a sequence."""
+        """A reader of everything on some subjects of a stream after a sequence."""
         name = uuid4().hex
         config = api.ConsumerConfig(
             name=name,
             deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=after + 1,
             ack_policy=api.AckPolicy.NONE,
-            filter_subjects=list(subjects.everything),
+            filter_subjects=list(subjects),
             inactive_threshold=60.0,
             mem_storage=True,
         )
-        await context.add_consumer(subjects.stream, config)
+        await context.add_consumer(stream, config)
         inbox = connection.new_inbox()
         subscription = await connection.subscribe(f"{inbox}.*")
         try:
-            yield cls(connection, subscription, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{subjects.stream}.{name}")
+            yield cls(connection, subscription, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}")
         finally:
             if not connection.is_closed:
                 await subscription.unsubscribe()

@@ -10,17 +10,16 @@ import numpy as np
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from nemuri.contracts.agents import Definition
 from nemuri.contracts.clients import Scope, Setting
 from nemuri.contracts.memories import Candidate
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.learning import COMPARED, near
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered, is_principle
-from nemuri.domain.memory.ranking import version
+from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
+from nemuri.domain.memory.ranking import holding, version
 from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, worded
-from nemuri.domain.memory.scopes import setting_of, valid
+from nemuri.domain.memory.scopes import setting_of
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -63,12 +62,6 @@ class _Indexed:
     """How far the views were when it was last brought up to them."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def holding(self, definition: Definition, setting: Setting) -> tuple[Remembered, ...]:
-        """The active principles of an agent that is defined so, as far as they hold in a setting."""
-        active = (self.known[each] for each in self.principles if self.known[each][1].status == "active")
-        held = (each for each in active if is_principle(definition, each[0]))
-        return tuple(each for each in held if valid(each[0].memory.scope, setting))
-
 
 @dataclass(slots=True)
 class Recollections:
@@ -103,7 +96,8 @@ class Recollections:
             moment = now or datetime.now(UTC)
             found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
             known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
-            principles = indexed.holding(agent.definition, setting)
+            tagged = [indexed.known[each] for each in indexed.principles]
+            principles = holding(agent.definition, tagged, setting)
         return Recollection(
             candidates=found.candidates,
             known=known,

@@ -13,7 +13,6 @@ from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment, Feedback, TaskState, credit_key
 
 Fate = ImpactCredited | FeedbackParked | FeedbackRefused
-_WORTHLESS = ("unhelpful", "failure")
 
 
 def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], cause: Event) -> tuple[Fate, ...]:
@@ -76,11 +75,24 @@ def _credits(feedback: Feedback, work: Assignment, policy: Policy, cause: Event)
 
 def _worth(feedback: Feedback, used: tuple[UUID, ...], policy: Policy) -> Iterator[tuple[str, float, tuple[UUID, ...]]]:
     if feedback.verdict is not None:
-        yield feedback.verdict, 0.0 if feedback.verdict in _WORTHLESS else policy.impact_user_positive, used
+        yield feedback.verdict, worth(feedback.verdict, policy), used
     if feedback.result is not None:
-        yield feedback.result, 0.0 if feedback.result in _WORTHLESS else policy.impact_task_success, used
+        yield feedback.result, worth(feedback.result, policy), used
     if feedback.prevented_error in used and feedback.prevented_error is not None:
-        yield "prevented_error", policy.impact_prevented_error, (feedback.prevented_error,)
+        yield "prevented_error", worth("prevented_error", policy), (feedback.prevented_error,)
+
+
+def worth(reason: str, policy: Policy) -> float:
+    """The impact points of each memory that is credited for a reason (document 003 §4.4)."""
+    match reason:
+        case "helpful":
+            return policy.impact_user_positive
+        case "success":
+            return policy.impact_task_success
+        case "prevented_error":
+            return policy.impact_prevented_error
+        case _:
+            return 0.0
 
 
 def _objections(

@@ -90,6 +90,15 @@ class Policy(BaseModel):
         except ValidationError:
             return cls()
 
+    @property
+    def differing(self) -> dict[str, Any]:
+        """The parameters that differ from the defaults, as JSON values."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def begins(self, source: str) -> float:
+        """The strength of a memory that begins from this source: what is only read is not used yet."""
+        return self.initial_strength_education if source == "education" else self.initial_strength
+
     def rate(self, level: int) -> float:
         """What one sleep over one session leaves of a strength (document 003 §4.2)."""
         return float(self.daily_decay_targets[level] ** (1 / self.expected_tasks_per_day))

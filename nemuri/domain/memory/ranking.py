@@ -10,10 +10,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri.contracts.agents import Definition
+from nemuri.contracts.clients import Setting
 from nemuri.contracts.memories import FEATURES, Candidate
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered, Scorer, is_principle
 from nemuri.domain.memory.policy import Policy
+from nemuri.domain.memory.scopes import valid
 
 DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
@@ -136,7 +139,12 @@ def ranked(
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    yielding = outdone(candidates, {each.memory.memory_id: each.memory for each in found})
+    return best_first(candidates, {each.memory.memory_id: each.memory for each in found})
+
+
+def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
+    """Scored candidates in their order, those after it that yield to another one; ties by relevance, then by id."""
+    yielding = outdone(candidates, memories)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
@@ -207,6 +215,15 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
     """
     raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
     return sorted(scores(raw, policy).tolist(), reverse=True)
+
+
+def holding(definition: Definition, tagged: Iterable[Remembered], setting: Setting) -> tuple[Remembered, ...]:
+    """Of memories tagged as principles those that are active, hold in the setting, and are principles as defined."""
+    return tuple(
+        (content, memory)
+        for content, memory in tagged
+        if memory.status == "active" and is_principle(definition, content) and valid(content.memory.scope, setting)
+    )
 
 
 def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:

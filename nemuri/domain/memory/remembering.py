@@ -230,10 +230,10 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         last_slept_at=event.recorded_at if fresh else agent.last_slept_at,
     )
     mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), event)
-    return mind if agent.next_policy is None else _governed(mind, agent, agent.next_policy)
+    return mind if agent.next_policy is None else governed(mind, agent, agent.next_policy)
 
 
-def _governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
+def governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
     """New parameters come into force; under other thresholds every memory's level is to be looked at once."""
     mind = mind.with_agent(policy=policy, next_policy=None)
     if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:

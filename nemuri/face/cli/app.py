@@ -14,11 +14,13 @@ from nemuri.face.cli import (
     experiments,
     health,
     logs,
+    looking_back,
     minds,
     operating,
     reasons,
     scorers,
     tasks,
+    what_if,
 )
 from nemuri.face.cli.session import Session
 
@@ -53,7 +55,10 @@ def root(
     context.obj = Session(data, json=json, verbose=verbose)
 
 
-for _group in (tasks, reasons, agents, minds, corrections, education, health, scorers, logs, operating, experiments):
+for _group in (
+    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, scorers, logs, operating,
+    experiments,
+):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:
     operating.register_demo(app)

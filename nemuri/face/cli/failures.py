@@ -48,12 +48,13 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.face.definitions import DefinitionError
     from nemuri.face.documents import InputError
     from nemuri.face.exchange import ClientError
+    from nemuri.face.places import PlaceError
     from nemuri.face.textbooks import TextbookError
     from nemuri.face.waiting import TaskTimeoutError
     from nemuri.infra.log import UnreachableError
 
     yield (TaskTimeoutError,), LATE
-    yield (InputError, DefinitionError, TextbookError), WRONG_USE
+    yield (InputError, DefinitionError, TextbookError, PlaceError), WRONG_USE
     yield (ClientError, NotRunning, UnreachableError), FAILED
 
     from nats.errors import Error as NatsError

@@ -15,6 +15,7 @@ from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 if TYPE_CHECKING:
     from nemuri.contracts.clients import MemoryContent, Scope
     from nemuri.contracts.portraits import MemoryView, RecalledMemory, RecallView
+    from nemuri.domain.memory.history import Step
     from nemuri.face.client import Client
 
 GROUP = 100
@@ -153,12 +154,16 @@ def memories(
 def memory(
     context: typer.Context,
     memory: Annotated[UUID, typer.Argument(metavar="MEMORY", help="The memory's id.")],
+    history: Annotated[bool, typer.Option("--history", help="Every event that made it what it is.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show one memory with everything known of it."""
+    """Show one memory with everything known of it, or how it came to be so."""
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
+    if history:
+        _show_history(memory, session)
+        return
     found = _flat(session.run(lambda client: client.memory(memory)))
     if session.json:
         say_json(found)
@@ -166,6 +171,24 @@ def memory(
     width = max(map(len, found))
     for name, value in found.items():
         say(f"{name:{width}}  {_shown(value)}")
+
+
+def _show_history(memory: UUID, session: Session) -> None:
+    from nemuri.face.cli.histories import show_history
+    from nemuri.face.cli.screen import say, say_json, short
+
+    async def work(client: "Client") -> "tuple[MemoryView, tuple[Step, ...]]":
+        from nemuri.face.operations.looking_back import steps_of
+
+        known = await client.memory(memory)
+        return known, await steps_of(client.log, known.agent_id, memory)
+
+    known, steps = session.run(work)
+    if session.json:
+        say_json({"memory_id": memory, "agent_id": known.agent_id, "content": known.memory.content, "steps": steps})
+    else:
+        say(f"{known.agent_id}: {short(known.memory.content)}")
+        show_history(steps)
 
 
 def _content(
