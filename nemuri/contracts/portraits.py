@@ -122,3 +122,10 @@ class MemoView(Value):
     """What it costs, by the offline estimate."""
     limit: int
     """What it may cost, by the agent's policy."""
+
+
+class RetriedView(Value):
+    """An event that a service had given up on is handled."""
+
+    kind: str
+    sequence: int

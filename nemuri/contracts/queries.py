@@ -18,6 +18,7 @@ from nemuri.contracts.portraits import (
     MemoView,
     RecallView,
     RememberedView,
+    RetriedView,
     StatusView,
 )
 from nemuri.contracts.results import FeedbackStanding, TaskResult
@@ -31,7 +32,14 @@ class Query(Value):
     """A question; the answer reflects at least the log up to `after`."""
 
     name: ClassVar[str]
+    patience: ClassVar[float] = 20.0
+    """Seconds that the answer may take."""
     after: int = Field(default=0, ge=0)
+
+    @property
+    def topic(self) -> str:
+        """Where it is asked."""
+        return self.name
 
 
 class Refusal(Value):
@@ -150,6 +158,20 @@ class StatusQuery(Query):
     name = "status"
 
 
+class RetryQuery(Query):
+    """Will you try this event of the log again? Answered once it is done, refused with what went wrong."""
+
+    name = "retry"
+    patience = 180.0
+    service: Identifier
+    sequence: int = Field(ge=1)
+
+    @property
+    def topic(self) -> str:
+        """At the service that gave up on it."""
+        return f"{self.name}.{self.service}"
+
+
 class HealthQuery(Query):
     """How well do the memories of the agents work? Of all of them, or of one; refused for an unknown one."""
 
@@ -182,4 +204,5 @@ Answer = (
     | ScorerView
     | HealthView
     | MemoView
+    | RetriedView
 )

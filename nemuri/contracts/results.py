@@ -54,6 +54,8 @@ class TaskResult(Value):
 
     task_id: UUID
     status: Status
+    attempt: int = 1
+    """One more each time that it was opened again after it had failed."""
     agent_id: str | None = None
     """The agent that answered; the first of them where several did."""
     answer: str | None = None

@@ -34,7 +34,7 @@ class Subjects:
     @property
     def everything(self) -> tuple[str, ...]:
         """The subjects that the log's stream records."""
-        return (f"{self.namespace}.client.>", f"{self.namespace}.task.>", f"{self.namespace}.agent.>")
+        return (self.clients, f"{self.namespace}.task.>", f"{self.namespace}.agent.>")
 
     def of(self, event: Event) -> str:
         """The exact subject on which the event is recorded."""
@@ -73,9 +73,14 @@ class Subjects:
         _, family, _, name, *_ = subject.split(".")
         return name if family == "agent" else None
 
-    def dead(self, service: str) -> str:
-        """Where a service puts an event that it gave up on."""
-        return f"{self.namespace}-dead.{service}"
+    @property
+    def clients(self) -> str:
+        """Everything that clients say, also what nobody understands."""
+        return f"{self.namespace}.client.>"
+
+    def dead(self, service: str, sequence: int | str = "*") -> str:
+        """Where a service puts the event at a place in the log that it gave up on; by default any event."""
+        return f"{self.namespace}-dead.{service}.{sequence}"
 
     def query(self, name: str) -> str:
         """Where a question is asked; answers come back to the asker's inbox."""

@@ -218,4 +218,6 @@ class ReactionFailed(TaskEvent):
     kind: Literal["reaction_failed"] = "reaction_failed"
     service: Identifier
     cause_kind: str
+    attempt: int = Field(ge=1)
+    """The attempt of the task that this event belonged to: a later one goes on."""
     error: Text

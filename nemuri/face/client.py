@@ -14,7 +14,15 @@ from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView
 from nemuri.contracts.health import AgentHealth, HealthView
-from nemuri.contracts.portraits import AgentsView, AgentView, MemoryView, MemoView, RecallView, StatusView
+from nemuri.contracts.portraits import (
+    AgentsView,
+    AgentView,
+    MemoryView,
+    MemoView,
+    RecallView,
+    RetriedView,
+    StatusView,
+)
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
 from nemuri.face.exchange import ClientError, Exchange, checked
@@ -287,6 +295,14 @@ class Client:
     async def due(self, until: datetime) -> int:
         """How many exercises of all agents come again up to this time, by the platform's clock, and are not set yet."""
         return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
+
+    async def again(self, service: str, sequence: int) -> str:
+        """Let a service react once more to the event at a place in the log, and return its kind once that is done.
+
+        Raises `ClientError` with what went wrong.
+        """
+        query, answer = queries.RetryQuery, RetriedView
+        return (await self._exchange.ask(query, answer, service=service, sequence=sequence)).kind
 
     async def status(self) -> StatusView:
         """How far the views are and what they hold."""

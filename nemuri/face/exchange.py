@@ -14,8 +14,6 @@ from nemuri.contracts.queries import Query, Refusal
 from nemuri.infra.log import Log
 
 T = TypeVar("T", bound=BaseModel)
-PATIENCE = 20.0
-"""Seconds that an answer of a service may take."""
 RETURN_ATTEMPTS = 10
 RETURN_PAUSE = 0.3
 """Seconds between two attempts to reach a service while none is there."""
@@ -58,21 +56,24 @@ class Exchange:
         """
         query = checked(kind, **({"after": self.seen} | fields))
         try:
-            reply = await self._request(self.log.subjects.query(query.name), query.model_dump_json().encode())
+            reply = await self._request(self.log.subjects.query(query.topic), query)
         except NoRespondersError as error:
-            raise PassingError(f"no service answers questions about {query.name}; is the platform running?") from error
+            raise PassingError(f"no service answers questions about {query.topic}; is the platform running?") from error
         except TimeoutError as error:
-            raise PassingError(f"the platform did not answer within {PATIENCE:g} s; see `nemuri status`") from error
+            raise PassingError(
+                f"the platform did not answer within {query.patience:g} s; see `nemuri status`"
+            ) from error
         return _read(reply.data, answer)
 
-    async def _request(self, subject: str, data: bytes) -> Msg:
+    async def _request(self, subject: str, query: Query) -> Msg:
         """Services that were cut off from a restarted server get some seconds to come back."""
+        data = query.model_dump_json().encode()
         for _ in range(RETURN_ATTEMPTS):
             try:
-                return await self.log.connection.request(subject, data, timeout=PATIENCE)
+                return await self.log.connection.request(subject, data, timeout=query.patience)
             except NoRespondersError:
                 await asyncio.sleep(RETURN_PAUSE)
-        return await self.log.connection.request(subject, data, timeout=PATIENCE)
+        return await self.log.connection.request(subject, data, timeout=query.patience)
 
 
 def _read(data: bytes, kind: type[T]) -> T:

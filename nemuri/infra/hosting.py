@@ -15,10 +15,12 @@ from nats.errors import Error as NatsError
 
 from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
-from nemuri.infra.log import MESSAGE_ID
+from nemuri.infra.connection import Broker
+from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
 from nemuri.infra.provisioning import ACK_WAIT, Durable
 from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
 from nemuri.infra.resources import Resources
+from nemuri.infra.views.progress import BehindError
 
 LONGEST_WAIT = 30.0
 """Seconds until an event that had to wait is tried again, at most."""
@@ -32,7 +34,7 @@ def application(service: Service, resources: Resources) -> FastStream:
     async def end() -> None:
         resources.log.lost.set()
 
-    broker = NatsBroker(
+    broker = Broker(
         str(resources.settings.nats_url),
         name=f"{resources.settings.namespace}-{service.name}",
         max_reconnect_attempts=-1,
@@ -44,8 +46,8 @@ def application(service: Service, resources: Resources) -> FastStream:
     reactor = Reactor(service, resources)
     for durable in service.durables(resources.log.subjects):
         _consume(broker, durable, reactor)
-    for kind in service.answers:
-        _answer(broker, kind, reactor)
+    for kind, topic in service.asked():
+        _answer(broker, kind, topic, reactor)
     return FastStream(broker, lifespan=_lifespan(service, resources), logger=None)
 
 
@@ -100,9 +102,8 @@ async def _handle(message: NatsMessage, reactor: Reactor) -> None:
     delay = min(LONGEST_WAIT, 0.05 * 2 ** min(raw.metadata.num_delivered, 12))
     async with _alive(message):
         try:
-            await reactor.react(reactor.resources.log.decode(raw))
+            await _deliver(raw, reactor)
         except (UndecodableError, GaveUpError) as error:
-            await _bury(raw, reactor, str(error))
             raise RejectMessage from error
         except WAITING as error:
             logger.info("waiting", service=reactor.service.name, subject=raw.subject, why=str(error), seconds=delay)
@@ -112,22 +113,27 @@ async def _handle(message: NatsMessage, reactor: Reactor) -> None:
             raise NackMessage(delay=delay) from error
 
 
-async def _bury(raw: Msg, reactor: Reactor, why: str) -> None:
-    """Put a copy of what cannot be handled among the dead letters, once for each service; cut to what fits there."""
-    log = reactor.resources.log
-    headers = {
-        MESSAGE_ID: f"{reactor.service.name}-{raw.metadata.sequence.stream}",
-        "Nemuri-Reason": _for_header(why),
-        "Nemuri-Subject": raw.subject,
-        "Nemuri-Sequence": str(raw.metadata.sequence.stream),
-    }
-    await log.stream.publish(log.subjects.dead(reactor.service.name), raw.data[: log.room], headers=headers)
+async def _deliver(raw: Msg, reactor: Reactor) -> None:
+    """Hand a message to the service; what it gives up on is buried before that is raised.
 
-
-def _for_header(text: str) -> str:
-    """The text in printable ASCII and of bounded length: parts of it may be a client's own words."""
-    plain = text.encode("ascii", "backslashreplace").decode("ascii")
-    return "".join(each if each.isprintable() else " " for each in plain)[:500]
+    What a client says and nobody understands is buried by the one service that hears clients. Something of our own
+    waits: it comes from a newer version, or halts the projector until an operator has mended it.
+    """
+    log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
+    try:
+        event = log.decode(raw)
+    except UndecodableError as error:
+        if log.subjects.client_of(raw.subject) is None:
+            raise BehindError(str(error)) from error
+        if service.hears_clients:
+            await letters.bury(letter_of(service.name, raw, str(error), "Undecodable"), raw.data)
+        raise
+    try:
+        await reactor.react(event, raw.metadata.num_delivered)
+    except GaveUpError as error:
+        letter = letter_of(service.name, raw, str(error), error.fault)
+        await letters.bury(naming(letter, event, error.attempt, error.faults), raw.data)
+        raise
 
 
 @asynccontextmanager
@@ -150,8 +156,8 @@ async def _alive(message: NatsMessage) -> AsyncIterator[None]:
         await asyncio.gather(beating, return_exceptions=True)
 
 
-def _answer(broker: NatsBroker, kind: type[Query], reactor: Reactor) -> None:
-    subject = reactor.resources.log.subjects.query(kind.name)
+def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:
+    subject = reactor.resources.log.subjects.query(topic)
     subscriber = broker.subscriber(subject, queue=reactor.service.name, decoder=_undecoded, max_workers=4)
 
     @subscriber

@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
-import nats
 import structlog
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
@@ -17,6 +16,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
+from nemuri.infra.connection import Connection
 from nemuri.infra.pulling import Pull
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
@@ -201,6 +201,13 @@ class Log:
         recorded_at = _recorded_at(raw.time or datetime.now(UTC), raw.headers)
         return self._event(raw.subject or "", raw.data or b"", recorded_at, sequence)
 
+    async def bytes_at(self, sequence: int) -> bytes | None:
+        """What lies at a place in the log, be it an event or not; None where it was deleted."""
+        try:
+            return (await self.stream.get_msg(self.subjects.stream, sequence)).data or b""
+        except NotFoundError:
+            return None
+
     def decode(self, message: Msg) -> AnyEvent:
         """The event in a message of the log; raises `UndecodableError`."""
         recorded_at = _recorded_at(message.metadata.timestamp, message.headers)
@@ -244,7 +251,7 @@ def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime
     appended = appended.astimezone(UTC)
     imported = (headers or {}).get(RECORDED_AT)
     try:
-        return min(appended, datetime.fromisoformat(imported).astimezone(UTC)) if imported else appended
+        return min(appended, datetime.fromisoformat(str(imported)).astimezone(UTC)) if imported else appended
     except (ValueError, OverflowError) as error:
         raise UndecodableError(f"{RECORDED_AT} is no time") from error
 
@@ -262,7 +269,7 @@ async def connect(url: str, *, patient: bool, name: str, lost: asyncio.Event) ->
     async def end() -> None:
         lost.set()
 
-    options = {
+    options: dict[str, Any] = {
         "name": name,
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": 0.2,
@@ -270,10 +277,12 @@ async def connect(url: str, *, patient: bool, name: str, lost: asyncio.Event) ->
         "error_cb": complain,
         "closed_cb": end,
     }
+    connection = Connection()
     if patient:
-        return await nats.connect(url, **options)
+        await connection.connect(url, **options)
+        return connection
     try:
-        connection = await nats.connect(url, **(options | {"max_reconnect_attempts": 1}))
+        await connection.connect(url, **(options | {"max_reconnect_attempts": 1}))
     except (OSError, NatsError, TimeoutError) as error:
         why = f" ({said[0]})" if said else ""
         raise UnreachableError(f"no NATS server lets us in at {_without_secret(url)}{why}; check NATS_URL") from error

@@ -14,6 +14,7 @@ from nemuri.infra.blobs import blob_bucket
 from nemuri.infra.clock import clock_bucket
 from nemuri.infra.log import Log
 from nemuri.infra.results import result_bucket
+from nemuri.infra.tries import TRIES_LIFE, tries_bucket
 from nemuri.infra.vectors import vector_bucket
 
 ACK_WAIT = 10.0
@@ -109,7 +110,12 @@ async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
 
 
 async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> None:
-    lives = {vector_bucket(namespace): None, result_bucket(namespace): RESULT_LIFE, clock_bucket(namespace): None}
+    lives = {
+        vector_bucket(namespace): None,
+        result_bucket(namespace): RESULT_LIFE,
+        clock_bucket(namespace): None,
+        tries_bucket(namespace): TRIES_LIFE,
+    }
     for name, life in lives.items():
         try:
             await context.key_value(name)

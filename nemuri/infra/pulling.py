@@ -12,6 +12,8 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.js import JetStreamContext, api
 
+from nemuri.infra.connection import TRANSFERRED
+
 STRETCH = 500
 """Messages of one stretch, at most."""
 STRETCH_BYTES = 8 * 1024 * 1024
@@ -20,8 +22,6 @@ LINGER = 1.0
 """Seconds that the server waits for something new before it says that there is nothing."""
 PATIENCE = 5.0
 """Seconds that an answer of the server may take beyond that."""
-_TRANSFERRED = "$JS.ACK."
-"""Where a message of a stream is acknowledged; what the server itself says about a request has no such address."""
 _NOTHING_MORE = ("404", "408")
 _STILL_THERE = "100"
 _ENOUGH = ("message size exceeds maxbytes", "batch completed")
@@ -84,7 +84,7 @@ class Pull:
         found: list[Msg] = []
         while len(found) < batch:
             message = await self.subscription.next_msg(timeout=LINGER + PATIENCE)
-            if not message.reply.startswith(_TRANSFERRED):
+            if not message.reply.startswith(TRANSFERRED):
                 if message.subject == asked and _nothing_more(message):
                     break
                 continue

@@ -4,12 +4,10 @@ One event in, one event out (or the pure consequences of one); derived identitie
 sides; waiting is not failing.
 """
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
-from uuid import UUID
 
 import structlog
 from nats.errors import Error as NatsError
@@ -17,14 +15,16 @@ from nats.js.errors import Error as JetStreamError
 from pydantic import ValidationError
 
 from nemuri.contracts.event import Event
-from nemuri.contracts.log import complaint
-from nemuri.contracts.queries import Answer, Query, Refusal
+from nemuri.contracts.log import UndecodableError, complaint
+from nemuri.contracts.portraits import RetriedView
+from nemuri.contracts.queries import Answer, Query, Refusal, RetryQuery
 from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.provisioning import Durable
 from nemuri.infra.resources import Resources
+from nemuri.infra.tries import Tried
 from nemuri.infra.views.database import OUTAGES
 from nemuri.infra.views.progress import BehindError
 
@@ -49,9 +49,6 @@ WAITING: tuple[type[BaseException], ...] = (
     *OUTAGES, NatsError, JetStreamError, BehindError, ConflictError, ModelUnavailable,
 )  # fmt: skip
 """What only says that something is missing for now: tried again without limit."""
-FAULTS = 5
-"""So many faults of the event itself, seen by one worker, and it is given up."""
-
 logger = structlog.get_logger()
 
 
@@ -70,6 +67,8 @@ class Service:
     """Work that goes on as long as the service runs."""
     also_says: tuple[type[Event], ...] = ()
     """Events that this work appends."""
+    hears_clients: bool = False
+    """Whether all that clients say comes to it, also what nobody understands; then it is who buries that."""
 
     def reaction(self, *kinds: type[Event]) -> Callable[[R], R]:
         """Declare what the service does about events of these kinds; raises ValueError where it does that already."""
@@ -97,12 +96,19 @@ class Service:
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_says))
         return said | {ReactionFailed} if self.reactions else said
 
+    def asked(self) -> tuple[tuple[type[Query], str], ...]:
+        """The questions that the service answers, and where each is asked; what reacts can be asked to try again."""
+        retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.reactions else ()
+        return (*((kind, kind.name) for kind in self.answers), *retried)
+
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
         """The consumers of the log that the service works from."""
         if not self.reactions:
             return ()
         if self.groups is None:
-            return (Durable(self.name, _subjects(subjects, self.reactions), self.at_once),)
+            said = [each for each in self.reactions if not (self.hears_clients and each.stream == "client")]
+            clients = (subjects.clients,) if self.hears_clients else ()
+            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once),)
         return tuple(
             Durable(
                 f"{self.name}-{group}", _subjects(subjects, self.reactions, range(group, PARTITIONS, self.groups)), 1
@@ -128,6 +134,14 @@ def _subjects(
 class GaveUpError(Exception):
     """The service will not try this event again."""
 
+    def __init__(self, tried: Tried, delivery: int, attempt: int | None) -> None:
+        reason, fault = tried.why(delivery) or (tried.error, tried.fault)
+        super().__init__(reason)
+        self.fault = fault
+        self.faults = tried.faults
+        self.attempt = attempt
+        """The attempt of its task that the event belongs to; None where it belongs to none."""
+
 
 @dataclass(slots=True)
 class Reactor:
@@ -135,25 +149,34 @@ class Reactor:
 
     service: Service
     resources: Resources
-    faults: Counter[UUID] = field(default_factory=Counter)
 
-    async def react(self, event: Event) -> None:
+    async def react(self, event: Event, delivery: int = 1) -> None:
         """Do what the service does about the event, and append what follows.
 
-        Raises one of `WAITING` when something is missing for now, any other error for a fault that may still pass,
-        and `GaveUpError` once the faults of this event are exhausted.
+        `delivery` counts, from 1, how often the log has handed it to the service. Raises one of `WAITING` when
+        something is missing for now, any other error for a fault that may still pass, and `GaveUpError` once its tries
+        are exhausted.
         """
-        try:
-            await self._react(event)
-        except WAITING:
-            raise
-        except Exception as error:
-            self.faults[event.event_id] += 1
-            if self.faults[event.event_id] < FAULTS:
+        if type(event) not in self.service.reactions:
+            return
+        tried = await self.resources.tries.of(self.service.name, event.sequence or 0, delivery)
+        if tried.why(delivery) is None:
+            try:
+                await self._react(event)
+            except WAITING:
+                await self._note(event, tried.put_off())
                 raise
-            await self._give_up(event, error)
-            raise GaveUpError(_line(error)) from error
-        self.faults.pop(event.event_id, None)
+            except Exception as error:
+                tried = tried.failed(_line(error), type(error).__name__)
+                await self._note(event, tried)
+                if tried.why(delivery) is None:
+                    raise
+            else:
+                return
+        raise GaveUpError(tried, delivery, await self._give_up(event, tried, delivery))
+
+    async def _note(self, event: Event, tried: Tried) -> None:
+        await self.resources.tries.note(self.service.name, event.sequence or 0, tried)
 
     async def _react(self, event: Event) -> None:
         await self.resources.views.since(event)
@@ -166,21 +189,40 @@ class Reactor:
         for each in (outcome,) if isinstance(outcome, Event) else outcome or ():
             await self.resources.log.append(each)
 
-    async def _give_up(self, event: Event, error: Exception) -> None:
-        logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id), error=_line(error))
-        if event.thread is not None:
-            failed = ReactionFailed.following(
-                event, nth=self.service.name, service=self.service.name, cause_kind=event.kind, error=_line(error)
-            )
-            await self.resources.log.append(failed)
-        del self.faults[event.event_id]
+    async def _give_up(self, event: Event, tried: Tried, delivery: int) -> int | None:
+        """Say so in the log, where a task may wait for it; the attempt of the task, or None."""
+        why = (tried.why(delivery) or (tried.error,))[0]
+        logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id), error=why)
+        if event.thread is None:
+            return None
+        attempt = await self.resources.views.attempt(event)
+        name = self.service.name
+        failed = ReactionFailed.following(
+            event, nth=name, service=name, cause_kind=event.kind, attempt=attempt, error=why
+        )
+        await self.resources.log.append(failed)
+        return attempt
+
+    async def _retry(self, query: RetryQuery) -> RetriedView | Refusal:
+        """React to an event of the log once more, outside of any delivery: what follows has the same ids."""
+        try:
+            event = await self.resources.log.at(query.sequence)
+        except UndecodableError as error:
+            return Refusal(refused=f"message {query.sequence} is no event: {error}")
+        if event is None or type(event) not in self.service.reactions:
+            return Refusal(refused=f"{self.service.name} has nothing to do about message {query.sequence}")
+        await self._react(event)
+        return RetriedView(kind=event.kind, sequence=query.sequence)
 
     async def ask(self, kind: type[Query], data: bytes) -> bytes:
         """The answer to a question, or why there is none."""
         try:
             query = kind.model_validate_json(data)
             await self.resources.views.progress.wait(query.after)
-            answer = await self.service.answers[kind](query, self.resources)
+            if isinstance(query, RetryQuery):
+                answer: Answer | Refusal = await self._retry(query)
+            else:
+                answer = await self.service.answers[kind](query, self.resources)
         except ValidationError as error:
             answer = Refusal(refused=complaint(error))
         except WAITING as error:

@@ -12,6 +12,7 @@ from nemuri.infra.models.factory import Models, build_models
 from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
 from nemuri.infra.timers import Timers
+from nemuri.infra.tries import Tries
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
@@ -34,6 +35,7 @@ class Resources:
     models: Models
     clock: Clock
     timers: Timers
+    tries: Tries
 
 
 @asynccontextmanager
@@ -64,4 +66,5 @@ async def opened(settings: Settings) -> AsyncIterator[Resources]:
             models=models,
             clock=clock,
             timers=Timers(log, clock),
+            tries=await Tries.open(log),
         )

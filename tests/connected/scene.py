@@ -20,6 +20,7 @@ from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.operations import verify
 from nemuri.face.serving import working
+from nemuri.infra.dead_letters import Buried, DeadLetters
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
@@ -130,14 +131,9 @@ async def messages(log: Log) -> list[Msg]:
     return found
 
 
-async def dead_letters(log: Log) -> list[Msg]:
+async def dead_letters(log: Log) -> list[Buried]:
     """What services gave up on."""
-    until = int((await log.stream.stream_info(log.subjects.dead_stream)).state.last_seq)
-    found = [await log.stream.get_msg(log.subjects.dead_stream, sequence) for sequence in range(1, until + 1)]
-    return [
-        Msg(_client=log.connection, subject=str(raw.subject), data=raw.data or b"", headers=raw.headers)
-        for raw in found
-    ]
+    return [each async for each in DeadLetters(log).all()]
 
 
 async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
 from nemuri.contracts.event import derive
+from nemuri.contracts.letters import SAID
 from nemuri.contracts.log import encode
 from nemuri.contracts.tasks import TaskCompleted
 from nemuri.domain.tasks.fan_in import attempt_key
@@ -72,11 +73,10 @@ async def test_what_a_client_says_against_the_rules_has_no_effect(settings: Sett
         assert await snapshot(resources) == before
         buried = await dead_letters(resources.log)
         assert len(buried) == len(lies())
-        for letter in buried:
-            reason = (letter.headers or {})["Nemuri-Reason"]
-            assert reason.isprintable()
-            assert 0 < len(reason) <= 500
-            assert letter.subject == resources.log.subjects.dead("intake")
+        for each in buried:
+            assert each.letter.reason.isprintable()
+            assert 0 < len(each.letter.reason) <= SAID
+            assert (each.letter.service, each.letter.readable, each.letter.faults) == ("intake", False, 0)
         assert (await client.ask("What is truth?", settled=True)).status == "done"
     await assert_verified(settings)
 

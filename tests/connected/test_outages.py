@@ -9,6 +9,7 @@ from nemuri.contracts.tasks import ReactionFailed
 from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
+from nemuri.infra.tries import FAULTS
 from tests.connected.scene import (
     agent_defined,
     append_all,
@@ -114,6 +115,9 @@ async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings:
         await quiet(resources)
         [failed] = await failures(resources.log)
         assert (failed.service, failed.cause_kind, failed.task_id) == ("intake", "task_submitted", lost.event_id)
-        [letter] = await dead_letters(resources.log)
-        assert letter.subject == resources.log.subjects.dead("intake")
+        [buried] = await dead_letters(resources.log)
+        letter = buried.letter
+        assert (letter.service, letter.event_id, letter.task_id) == ("intake", lost.event_id, lost.event_id)
+        assert (letter.kind, letter.error, letter.attempt) == ("task_submitted", "BlobMissingError", 1)
+        assert letter.deliveries >= letter.faults == FAULTS
     await assert_verified(settings)

@@ -166,7 +166,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskReopened: {"attempt": 2},
     FeedbackParked: {"feedback_id": CAUSE, "reason": "the answer is not there yet"},
     FeedbackRefused: {"feedback_id": CAUSE, "reason": "the answer did not draw on that memory"},
-    ReactionFailed: {"service": "specialist", "cause_kind": "task_assigned", "error": "no such part"},
+    ReactionFailed: {"service": "specialist", "cause_kind": "task_assigned", "attempt": 2, "error": "no such part"},
     AgentDefined: {
         "definition": Definition(
             role="buyer", description="buys steel", system_prompt="You buy.",

@@ -10,6 +10,7 @@ import typer
 from nemuri.face.cli import (
     agents,
     corrections,
+    dead,
     education,
     experiments,
     health,
@@ -56,8 +57,8 @@ def root(
 
 
 for _group in (
-    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, scorers, logs, operating,
-    experiments,
+    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, scorers, logs, dead,
+    operating, experiments,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:

@@ -73,6 +73,7 @@ def worker(
 
 def status(context: typer.Context, json: JsonOption = False) -> None:
     """Show how far the views and every consumer are behind the log, and what the views hold."""
+    from nemuri.face.cli.results import next_command
     from nemuri.face.cli.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -86,6 +87,8 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
     say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
     say(f"agents        {found['agents']}")
     say(f"memories      {found['memories']}")
+    if found["dead_letters"]:
+        say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():
         say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work")
     if found.get("halted"):
@@ -166,9 +169,17 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 
 
 async def _status(client: "Client") -> dict[str, Any]:
+    from nemuri.infra.dead_letters import DeadLetters
+
     view = await client.status()
+    dead = await DeadLetters(client.log).count()
     last = await client.log.last_sequence()
-    known = {"log": last, "lag": max(0, last - view.projected), "consumers": await _consumers(client)}
+    known = {
+        "log": last,
+        "lag": max(0, last - view.projected),
+        "consumers": await _consumers(client),
+        "dead_letters": dead,
+    }
     return known | view.model_dump(mode="json")
 
 

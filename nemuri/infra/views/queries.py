@@ -14,7 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import Event
+from nemuri.contracts.tasks import TaskReopened
 from nemuri.domain.memory.mind import ARCHIVED_CLOCK, Agent, Content, Memory, Remembered, Scorer
+from nemuri.domain.tasks.attempts import attempt_of
 from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
@@ -62,6 +64,19 @@ class Views:
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
         async with self.database.reading() as connection:
             return (await connection.execute(query)).scalar_one_or_none() == event.sequence
+
+    async def attempt(self, event: Event) -> int:
+        """The attempt of its task that an event of the log belongs to: its assignment's, or the one at its time."""
+        state, journal = await self.task(event.task_id), tables.journal.c
+        if (known := attempt_of(event, state)) is not None:
+            return known
+        reopened = select(func.count()).where(
+            journal.task_id == event.task_id,
+            journal.kind == TaskReopened.kind_of(),
+            journal.sequence < (event.sequence or 0),
+        )
+        async with self.database.reading() as connection:
+            return 1 + int((await connection.execute(reopened)).scalar_one())
 
     async def task(self, task_id: UUID) -> TaskState:
         """A task; empty if there is none of that id."""

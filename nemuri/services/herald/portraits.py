@@ -26,6 +26,7 @@ def result_of(state: TaskState) -> TaskResult | None:
     return TaskResult(
         task_id=task.task_id,
         status=task.status,
+        attempt=task.attempt,
         agent_id=work[0].agent_id if work else None,
         answer=task.answer,
         panel=task.voices,

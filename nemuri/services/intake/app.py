@@ -27,7 +27,7 @@ from nemuri.infra.resources import Resources
 from nemuri.services.intake.points import capped
 from nemuri.services.intake.splitting import details_of, items_beside, items_of
 
-service = Service("intake", at_once=16)
+service = Service("intake", at_once=16, hears_clients=True)
 
 
 @service.reaction(TaskSubmitted, TaskReopened)

@@ -93,5 +93,7 @@ async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | T
     state = await resources.views.task(concerned) if concerned else TaskState()
     if state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
         return None
+    if not held_up and event.attempt != state.task.attempt:  # said of an attempt that is over
+        return None
     reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
     return await _completed(event, state, resources) or routing.fail(event, state.task, reason)

@@ -1,5 +1,6 @@
 """What a service consumes from: one durable, or one for each group of partitions."""
 
+from nemuri.contracts.clients import TaskSubmitted
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
 from nemuri.contracts.subjects import PARTITIONS, Subjects
@@ -19,6 +20,16 @@ def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
 
     assert (durable.name, durable.at_once) == ("clerk", 3)
     assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
+
+
+def test_who_hears_clients_hears_all_that_they_say() -> None:
+    """Also what is no event of any kind, and nothing twice: the server takes no overlapping subjects."""
+    service = Service("door", hears_clients=True)
+    service.reaction(TaskSubmitted, TaskCompleted)(_nothing)
+
+    (durable,) = service.durables(Subjects("z"))
+
+    assert durable.subjects == ("z.client.>", "z.task.*.task_completed")
 
 
 def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:

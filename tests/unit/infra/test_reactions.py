@@ -14,8 +14,9 @@ from nemuri.contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, Ta
 from nemuri.domain.tasks.routing import assignments
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
-from nemuri.infra.reactions import FAULTS, Against, GaveUpError, Outcome, Reactor, Service
+from nemuri.infra.reactions import Against, GaveUpError, Outcome, Reactor, Service
 from nemuri.infra.resources import Resources
+from nemuri.infra.tries import FAULTS, SILENCES, Tried
 from nemuri.infra.views.progress import BehindError
 from tests.contracts.examples import EXAMPLES
 
@@ -33,6 +34,7 @@ class PastAndLog:
     room: int = 1_000
     asked: list[str] = field(default_factory=list)
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
+    tried: Tried = field(default_factory=Tried)
 
     async def since(self, event: Event) -> None:
         """Wait for the views."""
@@ -44,6 +46,18 @@ class PastAndLog:
         """Whether the event is the first of its id."""
         self.asked.append(f"counts {event.kind}")
         return self.first
+
+    async def attempt(self, _event: Event) -> int:
+        """The attempt of the event's task."""
+        return 2
+
+    async def of(self, _service: str, _sequence: int, _delivery: int) -> Tried:
+        """What is known of the tries."""
+        return self.tried
+
+    async def note(self, _service: str, _sequence: int, tried: Tried) -> None:
+        """Remember a try."""
+        self.tried = tried
 
     async def wait(self, sequence: int) -> None:
         """Wait for a place in the log."""
@@ -61,7 +75,7 @@ class PastAndLog:
         """Itself."""
         return self
 
-    log = progress = views
+    log = progress = tries = views
 
 
 def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> Reactor:
@@ -124,12 +138,12 @@ async def test_waiting_is_not_failing(missing: Exception) -> None:
     past = PastAndLog()
     waiting = reactor(past, _raising(missing))
 
-    for _ in range(3 * FAULTS):
+    for delivery in range(1, 3 * SILENCES):
         with pytest.raises(type(missing)):
-            await waiting.react(CAUSE)
+            await waiting.react(CAUSE, delivery)
 
     assert past.appended == []
-    assert not waiting.faults
+    assert past.tried.faults == 0
 
 
 async def test_views_that_are_behind_are_waited_for() -> None:
@@ -147,18 +161,19 @@ async def test_faults_of_the_event_itself_are_counted_and_then_given_up() -> Non
     past = PastAndLog()
     failing = reactor(past, _raising(ValueError("no such\x00 part \ud800\nand a traceback")))
 
-    for _ in range(FAULTS - 1):
+    for delivery in range(1, FAULTS):
         with pytest.raises(ValueError, match="no such"):
-            await failing.react(CAUSE)
+            await failing.react(CAUSE, delivery)
     assert past.appended == []
-    with pytest.raises(GaveUpError, match="no such part"):
-        await failing.react(CAUSE)
+    with pytest.raises(GaveUpError, match="no such part") as given_up:
+        await failing.react(CAUSE, FAULTS)
+    assert (given_up.value.fault, given_up.value.faults, given_up.value.attempt) == ("ValueError", FAULTS, 2)
 
     (failed, expected) = past.appended[0]
     assert isinstance(failed, ReactionFailed)
     assert (failed.service, failed.cause_kind, failed.error) == ("clerk", "task_summarised", "no such part ?")
     assert (failed.correlation_id, failed.causation_id, expected) == (CAUSE.correlation_id, CAUSE.event_id, None)
-    assert not failing.faults
+    assert failed.attempt == 2
 
 
 async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
@@ -176,17 +191,35 @@ async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
     assert ids[0] == ids[1] != ids[2]
 
 
-async def test_a_fault_that_passes_is_forgotten() -> None:
-    """The next one starts to count anew."""
-    past, faults = PastAndLog(), iter([ValueError("once")])
-    passing = reactor(past, lambda: _raising(error)() if (error := next(faults, None)) else ROUTED)
+async def test_faults_are_counted_over_all_workers() -> None:
+    """Each of them a process of its own, or the same one started again."""
+    past = PastAndLog()
+    for delivery in range(1, FAULTS):
+        with pytest.raises(ValueError, match="no"):
+            await reactor(past, _raising(ValueError("no"))).react(CAUSE, delivery)
 
-    with pytest.raises(ValueError, match="once"):
-        await passing.react(CAUSE)
-    await passing.react(CAUSE)
+    with pytest.raises(GaveUpError):
+        await reactor(past, _raising(ValueError("no"))).react(CAUSE, FAULTS)
 
-    assert not passing.faults
-    assert past.appended == [(ROUTED, None)]
+
+async def test_what_ends_its_workers_is_given_up_without_another_try() -> None:
+    """Of which nobody hears but by the deliveries that nothing was said of; those that waited are none of them."""
+    past = PastAndLog(tried=Tried(since=2, ended=7))
+
+    await reactor(past, lambda: ROUTED).react(CAUSE, 8 + SILENCES)
+    with pytest.raises(GaveUpError, match="10 times its worker died or fell silent"):
+        await reactor(past, lambda: ROUTED).react(CAUSE, 9 + SILENCES)
+
+    assert [type(each) for each, _ in past.appended] == [TaskRouted, ReactionFailed]
+
+
+async def test_what_the_service_does_not_react_to_is_passed_over() -> None:
+    """It may hear more than that: not even the past is waited for."""
+    past = PastAndLog()
+
+    await reactor(past, lambda: ROUTED).react(EXAMPLES["feedback_given"])
+
+    assert (past.asked, past.appended) == ([], [])
 
 
 async def test_giving_up_waits_for_the_log_too() -> None:
@@ -200,11 +233,13 @@ async def test_giving_up_waits_for_the_log_too() -> None:
     with pytest.raises(NoRespondersError):
         await failing.react(CAUSE)
     past.broken = None
+    tries = len(past.asked)
 
     with pytest.raises(GaveUpError):
         await failing.react(CAUSE)
 
     assert len(past.appended) == 1
+    assert len(past.asked) == tries
 
 
 async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:

@@ -191,7 +191,7 @@ def reopened(attempt: int = 2) -> TaskReopened:
 def given_up() -> ReactionFailed:
     """A service gave up on an event of the task."""
     return ReactionFailed(
-        event_id=_fresh(), correlation_id=TASK, service="specialist", cause_kind="task_assigned", error="no"
+        event_id=_fresh(), correlation_id=TASK, service="specialist", attempt=1, cause_kind="task_assigned", error="no"
     )
 
 

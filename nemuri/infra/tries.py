@@ -1,0 +1,96 @@
+"""How often a service has tried an event: counted over all of its workers, and kept when they are started again."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from nats.js.errors import KeyNotFoundError
+from nats.js.kv import KeyValue
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass as validated
+
+from nemuri.infra.log import Log
+
+FAULTS = 5
+"""So many faults of the event itself, and it is given up."""
+SILENCES = 10
+"""So many deliveries of which nothing was heard again, because the worker died of them or was cut off."""
+TRIES_LIFE = 30 * 24 * 3600.0
+"""Seconds that is remembered how often something was tried, from its last try on."""
+
+
+def tries_bucket(namespace: str) -> str:
+    """The name of the namespace's store of tries."""
+    return f"{namespace}-tries"
+
+
+@validated(frozen=True, config=ConfigDict(extra="forbid"))
+class Tried:
+    """What is known of the tries of an event by a service."""
+
+    since: int = 1
+    """The first delivery that was watched."""
+    ended: int = 0
+    """Watched deliveries that ended in an orderly way: with a fault, or by being put off."""
+    faults: int = 0
+    error: str = ""
+    """What the last fault said, in one line."""
+    fault: str = ""
+    """The type of the last fault."""
+
+    def silent(self, delivery: int) -> int:
+        """How many watched deliveries before this one ended without a word."""
+        return max(0, delivery - self.since - self.ended)
+
+    def why(self, delivery: int) -> tuple[str, str] | None:
+        """Why it is not tried again, with the type of the error; None while it is."""
+        if self.faults >= FAULTS:
+            return self.error, self.fault
+        if (silent := self.silent(delivery)) >= SILENCES:
+            return f"{silent} times its worker died or fell silent over it", "Silence"
+        return None
+
+    def put_off(self) -> "Tried":
+        """After a delivery that had to wait."""
+        return Tried(self.since, self.ended + 1, self.faults, self.error, self.fault)
+
+    def failed(self, error: str, fault: str) -> "Tried":
+        """After a delivery that ended with a fault."""
+        return Tried(self.since, self.ended + 1, self.faults + 1, error, fault)
+
+
+_adapter = TypeAdapter(Tried)
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """The tries of all services; nothing is written of what succeeds the first time."""
+
+    store: KeyValue
+
+    @classmethod
+    async def open(cls, log: Log) -> Self:
+        """The tries of the log's namespace."""
+        return cls(await log.stream.key_value(tries_bucket(log.subjects.namespace)))
+
+    async def of(self, service: str, sequence: int, delivery: int) -> Tried:
+        """What is known at the beginning of a delivery, counted from 1; watches from the second one on at the latest.
+
+        Deliveries of which nothing is known any more count as orderly.
+        """
+        if delivery <= 1:
+            return Tried()
+        try:
+            entry = await self.store.get(_key(service, sequence))
+        except KeyNotFoundError:
+            found = Tried(since=delivery)
+            await self.note(service, sequence, found)
+            return found
+        return _adapter.validate_json(entry.value or b"{}")
+
+    async def note(self, service: str, sequence: int, tried: Tried) -> None:
+        """Remember how a delivery ended."""
+        await self.store.put(_key(service, sequence), _adapter.dump_json(tried))
+
+
+def _key(service: str, sequence: int) -> str:
+    return f"{service}.{sequence}"
