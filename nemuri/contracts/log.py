@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from nemuri.contracts import agents, clients, education, memories, tasks
 from nemuri.contracts.complaints import plain
-from nemuri.contracts.event import ClientEvent, Event
+from nemuri.contracts.event import ClientEvent, Event, Identifier
 
 AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
 AnyTaskEvent = (
@@ -56,6 +56,8 @@ EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(A
 _adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
 
 
+_names: TypeAdapter[str] = TypeAdapter(Identifier)
+
 _COMPLAINT = 400
 """Characters of a complaint, at most."""
 
@@ -80,8 +82,15 @@ def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str 
         raise UndecodableError(complaint(error)) from error
     known: dict[str, Any] = {"recorded_at": recorded_at, "sequence": sequence}
     if isinstance(event, ClientEvent):
-        known["client_id"] = client_id or "unknown"
+        known["client_id"] = _client(client_id or "unknown")
     return event.model_copy(update=known)
+
+
+def _client(name: str) -> str:
+    try:
+        return _names.validate_python(name)
+    except ValidationError as error:
+        raise UndecodableError("the subject names no client: a name is letters, digits, `_` and `-`") from error
 
 
 def complaint(error: ValidationError) -> str:

@@ -136,7 +136,7 @@ async def dead_letters(log: Log) -> list[Buried]:
     return [each async for each in DeadLetters(log).all()]
 
 
-async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY) -> None:
+async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY, *, seconds: float = 60.0) -> None:
     """Wait until the services have nothing left to do and the views hold the whole log."""
     durables = {each.name for name in names for each in SERVICES[name].durables(resources.log.subjects)}
 
@@ -149,7 +149,7 @@ async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY) -> None:
         behind = (await resources.projection.position()).sequence < end
         return not busy and not behind and await log.last_sequence() == end
 
-    await eventually(idle, seconds=60.0)
+    await eventually(idle, seconds=seconds)
 
 
 async def snapshot(resources: Resources) -> dict[str, list[str]]:
