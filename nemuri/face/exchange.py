@@ -6,12 +6,14 @@ from typing import Any, TypeVar
 
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
+from opentelemetry.trace import SpanKind
 from pydantic import BaseModel, ValidationError
 
 from nemuri.contracts.event import ClientEvent
 from nemuri.contracts.log import complaint
 from nemuri.contracts.queries import Query, Refusal
 from nemuri.infra.log import Log
+from nemuri.infra.observation.tracing import span
 
 T = TypeVar("T", bound=BaseModel)
 RETURN_ATTEMPTS = 10
@@ -46,7 +48,8 @@ class Exchange:
 
     async def say(self, event: ClientEvent) -> None:
         """Append an event in the client's name; returns once it is on disk."""
-        sequence = await self.log.append(event.model_copy(update={"client_id": self.client_id}))
+        with span(event.kind, kind=SpanKind.PRODUCER, client=self.client_id):
+            sequence = await self.log.append(event.model_copy(update={"client_id": self.client_id}))
         self.seen = max(self.seen, sequence)
 
     async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:

@@ -14,18 +14,19 @@ _CREDENTIALS = re.compile(r"(?<=://)[^@/\s'\"]*@")
 def configure_logging(level: str, *, terminal: bool | None = None) -> None:
     """Everything from `level` (debug … critical) on goes to stderr: readable lines on a terminal, else JSON.
 
-    The standard library's loggers, those of the drivers, go the same way, from warnings on.
+    The standard library's loggers, those of the drivers, go the same way, from warnings on. The words of exceptions,
+    which may quote tasks and memories, are written at the level debug only.
     """
     readable = sys.stderr.isatty() if terminal is None else terminal
+    number = logging.getLevelNamesMapping()[level.upper()]
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
+        structlog.processors.format_exc_info if number <= logging.DEBUG else without_words,
         without_credentials,
     ]
     rendering: list[Processor] = [_rendering(readable=readable)]
-    number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
         processors=shared + rendering,
         wrapper_class=structlog.make_filtering_bound_logger(number),
@@ -53,6 +54,17 @@ def silence() -> None:
 def without_credentials(_logger: Any, _method: str, event: EventDict) -> EventDict:
     """A processor that takes user names and passwords out of every URL."""
     return {key: _CREDENTIALS.sub("", value) if isinstance(value, str) else value for key, value in event.items()}
+
+
+def without_words(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """A processor that tells of an exception what may be said of it, and where it happened."""
+    from nemuri.infra.observation.errors import places, said  # the drivers' errors, which most commands never load
+
+    found = event.pop("exc_info", None)
+    error = sys.exc_info()[1] if found is True else found[1] if isinstance(found, tuple) else found
+    if isinstance(error, BaseException):
+        event["error"], event["where"] = said(error), places(error.__traceback__)
+    return event
 
 
 def _rendering(*, readable: bool) -> Processor:

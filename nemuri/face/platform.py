@@ -3,12 +3,13 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.embedders import check_database_url, check_embedder, embedding_in_force
 from nemuri.face.serving import prepare, serving
-from nemuri.face.workers import Worker, end_orphans, while_connected
+from nemuri.face.workers import Worker, end_orphans, nth, while_connected
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
@@ -17,14 +18,28 @@ from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The services of a platform, in whatever processes."""
+
+    resources: Resources | None
+    """What they work with in this process; None where each has a process of its own."""
+    http: dict[str, str] = field(default_factory=dict)
+    """Where processes tell of themselves, by their names."""
+
+
 async def run_platform(
-    settings: Settings, *, processes: bool, stop: asyncio.Event, ready: Callable[[Addresses], None]
+    settings: Settings,
+    *,
+    processes: bool,
+    stop: asyncio.Event,
+    ready: Callable[[Addresses, dict[str, str]], None],
 ) -> None:
     """Servers that have no address of their own, and all services, until `stop` is set or the task is cancelled.
 
     With `processes` every service has a process of its own, started again when it dies; otherwise all work in this
-    one. `ready` is called once everything serves. Raises `AlreadyRunning`, `ServerFailed`, `UnreachableError`,
-    `DatabaseError`, `EmbedderChanged`, `SettingsError`.
+    one. `ready` is called once everything serves, with where processes tell of themselves. Raises `AlreadyRunning`,
+    `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)
@@ -35,12 +50,13 @@ async def run_platform(
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
             await check_embedder(addressed, embedding)
-            async with _services(home, addressed, processes=processes) as resources:
+            async with _services(home, addressed, processes=processes) as running:
                 addresses = Addresses(
                     nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
                 )
                 home.write_addresses(addresses)
-                ready(addresses)
+                ready(addresses, running.http)
+                resources = running.resources
                 await (stop.wait() if resources is None else while_connected(resources, stop.wait()))
 
 
@@ -57,21 +73,27 @@ async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
         yield settings.addressed(settings.nats_url or nats.url, settings.database_url or postgres.url)
 
 
-def _services(home: Home, settings: Settings, *, processes: bool) -> AbstractAsyncContextManager[Resources | None]:
-    return _workers(home, settings) if processes else serving(settings, SERVICES)
+@asynccontextmanager
+async def _services(home: Home, settings: Settings, *, processes: bool) -> AsyncIterator[Running]:
+    if processes:
+        async with _workers(home, settings) as http:
+            yield Running(None, http)
+    else:
+        async with serving(settings, SERVICES) as here:
+            yield Running(here.resources, {"nemuri": here.http} if here.http else {})
 
 
 @asynccontextmanager
-async def _workers(home: Home, settings: Settings) -> AsyncIterator[None]:
+async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, str]]:
     home.workers.mkdir(mode=0o700, exist_ok=True)
-    workers = [Worker(home, name, settings) for name in SERVICES]
+    workers = [Worker(home, name, nth(settings, number)) for number, name in enumerate(SERVICES)]
     try:
         await asyncio.gather(*(each.start() for each in workers))
     except BaseException:
         await asyncio.gather(*(each.stop() for each in workers))
         raise
-    async with _kept(Supervisor(workers)):
-        yield
+    async with _kept(Supervisor(workers, together=True)):
+        yield {each.name: each.http for each in workers if each.http}
 
 
 @asynccontextmanager

@@ -1,16 +1,28 @@
 """Services in this process: provisioned, started, stopped."""
 
-from collections.abc import AsyncIterator, Iterable
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from faststream import FastStream
 
 from nemuri.face.catalogue import SERVICES
+from nemuri.face.http import listening
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.hosting import application
 from nemuri.infra.log import Log
+from nemuri.infra.observation.readiness import Readiness
 from nemuri.infra.provisioning import provision
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database
+
+PING_SECONDS = 2.0
+
+logger = structlog.get_logger()
 
 
 async def prepare(settings: Settings) -> None:
@@ -29,20 +41,57 @@ async def prepare(settings: Settings) -> None:
         await database.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Services at work in this process."""
+
+    resources: Resources
+    http: str | None
+    """Where this process tells of itself; None where nobody asked for that."""
+
+
 @asynccontextmanager
-async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Resources]:
+async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Serving]:
     """The named services, at work in this process for as long as the context lasts."""
-    async with opened(settings) as resources, working(resources, names):
-        yield resources
+    async with opened(settings) as resources, working(resources, names) as readiness:
+        if settings.http is None:
+            yield Serving(resources, None)
+            return
+        async with listening(settings.http, readiness) as url:
+            logger.info("listening", http=url)
+            yield Serving(resources, url)
 
 
 @asynccontextmanager
-async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[None]:
-    """The named services, at work with these resources for as long as the context lasts."""
+async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
+    """The named services, at work with these resources for as long as the context lasts.
+
+    In the end all stop taking events at the same time, and finish those in work; only then what they do in the
+    background ends, for the others may wait for it.
+    """
+    services = [SERVICES[name] for name in names]
+    apps = {each.name: application(each, resources) for each in services}
+    pings = {name: partial(app.brokers[0].ping, PING_SECONDS) for name, app in apps.items()}
+    readiness = Readiness(resources, services, pings)
+    started: list[FastStream] = []
     async with AsyncExitStack() as stack:
-        for name in names:
-            app = application(SERVICES[name], resources)
+        for app in apps.values():
             await stack.enter_async_context(app.lifespan_context())
+        stack.push_async_callback(_finish, started)
+        for app in apps.values():
             await app.start()
-            stack.push_async_callback(app.stop)
-        yield
+            started.append(app)
+        stack.push_async_callback(_ended, asyncio.ensure_future(readiness.keep()))
+        yield readiness
+
+
+async def _finish(apps: Sequence[FastStream]) -> None:
+    subscribers = [each for app in apps for each in app.brokers[0].subscribers]
+    await asyncio.gather(*(each.stop() for each in subscribers))
+    for app in apps:
+        await app.stop()
+
+
+async def _ended(work: "asyncio.Future[None]") -> None:
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)

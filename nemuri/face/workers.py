@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 
 from nemuri.face.embedders import check_embedder, embedding_in_force
+from nemuri.face.http import nth_address
 from nemuri.face.serving import prepare, serving
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
@@ -21,6 +22,8 @@ from nemuri.infra.settings import Settings
 READY_SECONDS = 120.0
 """A worker may have to load a local model first."""
 ORPHAN_POLL = 1.0
+GRACE = 30.0
+"""Seconds that a worker may take to end: longer than it lets events in work finish."""
 
 
 class Worker(Child):
@@ -29,7 +32,13 @@ class Worker(Child):
     def __init__(self, home: Home, service: str, settings: Settings) -> None:
         self._ready = home.workers / f"{service}.ready"
         options = ["--parent", str(os.getpid()), "--ready", str(self._ready)]
-        super().__init__(service, command(home.path, service, options), home.workers, environment=_told(settings))
+        started = command(home.path, service, options)
+        super().__init__(service, started, home.workers, environment=_told(settings), grace=GRACE)
+
+    @property
+    def http(self) -> str | None:
+        """Where it tells of itself, as it said when it got ready; None where it does not."""
+        return self._ready.read_text(encoding="utf-8").strip() or None if self._ready.exists() else None
 
     async def start(self) -> None:
         """Start it and return when it serves; raises ServerFailed with the tail of its log when it does not."""
@@ -85,19 +94,27 @@ class Copy:
 
 
 async def work(
-    settings: Settings, name: str, *, stop: asyncio.Event, parent: int | None = None, ready: Path | None = None
+    settings: Settings,
+    name: str,
+    *,
+    stop: asyncio.Event,
+    parent: int | None = None,
+    ready: Path | None = None,
+    said: Callable[[str], None] | None = None,
 ) -> None:
     """Serve in this process until `stop`, or until the parent is gone; then finish what has begun.
 
-    Without a parent, that has prepared the servers, it prepares them itself.
+    Without a parent, that has prepared the servers, it prepares them itself. `said` hears where it tells of itself.
     """
     if parent is None:
         await prepare(settings)
         await check_embedder(settings, await embedding_in_force(settings))
-    async with serving(settings, [name]) as resources:
+    async with serving(settings, [name]) as here:
         if ready is not None:
-            await asyncio.to_thread(ready.touch)
-        await while_connected(resources, stop.wait() if parent is None else _until_orphaned(parent, stop))
+            await asyncio.to_thread(_write, ready, here.http or "")
+        if said is not None and here.http:
+            said(f"{name} (process {os.getpid()}) tells of itself at {here.http}")
+        await while_connected(here.resources, stop.wait() if parent is None else _until_orphaned(parent, stop))
 
 
 async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
@@ -118,8 +135,15 @@ async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asy
     await prepare(settings)
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
-    copies = [Copy(f"{name}-{number}", arguments, settings) for number in range(1, count + 1)]
-    await Supervisor(copies).run_until(stop)
+    copies = [Copy(f"{name}-{number + 1}", arguments, nth(settings, number)) for number in range(count)]
+    await Supervisor(copies, together=True).run_until(stop)
+
+
+def nth(settings: Settings, number: int) -> Settings:
+    """The settings of one of several processes: each tells of itself at an address of its own."""
+    if settings.http is None:
+        return settings
+    return settings.model_copy(update={"http": nth_address(settings.http, number)})
 
 
 def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
@@ -186,4 +210,12 @@ def _end_at_once() -> None:
 
 def _told(settings: Settings) -> dict[str, str]:
     """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
-    return {**os.environ, "NATS_URL": str(settings.nats_url), "DATABASE_URL": str(settings.database_url)}
+    addresses = {"NATS_URL": str(settings.nats_url), "DATABASE_URL": str(settings.database_url)}
+    return {**os.environ, **addresses, "NEMURI_HTTP": settings.http or ""}
+
+
+def _write(path: Path, text: str) -> None:
+    """At once: who waits for the file finds all of it."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(path)

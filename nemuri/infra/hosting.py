@@ -17,6 +17,8 @@ from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
 from nemuri.infra.connection import Broker
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
+from nemuri.infra.observation.deliveries import Delivery, delivery
+from nemuri.infra.observation.errors import said
 from nemuri.infra.provisioning import ACK_WAIT, Durable
 from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
 from nemuri.infra.resources import Resources
@@ -34,6 +36,7 @@ def application(service: Service, resources: Resources) -> FastStream:
     async def end() -> None:
         resources.log.lost.set()
 
+    resources = resources.of(service.name)
     broker = Broker(
         str(resources.settings.nats_url),
         name=f"{resources.settings.namespace}-{service.name}",
@@ -58,7 +61,7 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
             yield
             return
         work = asyncio.ensure_future(service.background(resources))
-        work.add_done_callback(lambda ended: _report(service.name, ended))
+        work.add_done_callback(lambda ended: _report(service.name, ended, resources))
         try:
             yield
         finally:
@@ -68,10 +71,13 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
     return lifespan
 
 
-def _report(name: str, work: "asyncio.Future[None]") -> None:
+def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> None:
     """Work that should go on for ever and ends by itself is never silent."""
-    if not work.cancelled():
-        logger.critical("halted", service=name, why=str(work.exception() or "it returned"))
+    if work.cancelled():
+        return
+    error = work.exception()
+    resources.halted[name] = said(error) if error else "it returned"
+    logger.critical("halted", service=name, why=resources.halted[name])
 
 
 def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor) -> None:
@@ -100,20 +106,25 @@ async def _handle(message: NatsMessage, reactor: Reactor) -> None:
     """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
     raw: Msg = message.raw_message
     delay = min(LONGEST_WAIT, 0.05 * 2 ** min(raw.metadata.num_delivered, 12))
-    async with _alive(message):
-        try:
-            await _deliver(raw, reactor)
-        except (UndecodableError, GaveUpError) as error:
-            raise RejectMessage from error
-        except WAITING as error:
-            logger.info("waiting", service=reactor.service.name, subject=raw.subject, why=str(error), seconds=delay)
-            raise NackMessage(delay=delay) from error
-        except Exception as error:
-            logger.exception("fault", service=reactor.service.name, subject=raw.subject)
-            raise NackMessage(delay=delay) from error
+    with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
+        async with _alive(message):
+            try:
+                await _deliver(raw, reactor, seen)
+                seen.outcome = "done"
+            except (UndecodableError, GaveUpError) as error:
+                seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
+                raise RejectMessage from error
+            except WAITING as error:
+                seen.outcome = "waiting"
+                logger.info("waiting", why=said(error), seconds=delay)
+                raise NackMessage(delay=delay) from error
+            except Exception as error:
+                seen.outcome = "fault"
+                logger.exception("fault")
+                raise NackMessage(delay=delay) from error
 
 
-async def _deliver(raw: Msg, reactor: Reactor) -> None:
+async def _deliver(raw: Msg, reactor: Reactor, seen: Delivery) -> None:
     """Hand a message to the service; what it gives up on is buried before that is raised.
 
     What a client says and nobody understands is buried by the one service that hears clients. Something of our own
@@ -128,6 +139,7 @@ async def _deliver(raw: Msg, reactor: Reactor) -> None:
         if service.hears_clients:
             await letters.bury(letter_of(service.name, raw, str(error), "Undecodable"), raw.data)
         raise
+    seen.concerns(event)
     try:
         await reactor.react(event, raw.metadata.num_delivered)
     except GaveUpError as error:
@@ -146,7 +158,7 @@ async def _alive(message: NatsMessage) -> AsyncIterator[None]:
             try:
                 await message.in_progress()
             except NatsError as error:  # without a server there is nobody to tell; it may be back for the next beat
-                logger.info("no sign of life", why=str(error))
+                logger.info("no sign of life", why=said(error))
 
     beating = asyncio.ensure_future(beat())
     try:

@@ -1,7 +1,7 @@
 """The log: append and read, the only way in and the only way out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -17,6 +17,7 @@ from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
 from nemuri.infra.connection import Connection
+from nemuri.infra.observation.tracing import carried
 from nemuri.infra.pulling import Pull
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
@@ -83,6 +84,8 @@ class Log:
     subjects: Subjects
     lost: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once a connection of this process is closed for good, by itself or by the server: nothing comes any more."""
+    said: Callable[[Event], None] = lambda _: None
+    """Hears of every event that was appended here."""
 
     @classmethod
     async def connect(cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri") -> Self:
@@ -113,11 +116,16 @@ class Log:
         data = encode(event)
         if len(data) > self.room:
             raise TooLargeError(f"a {event.kind} of {len(data)} bytes is more than the {self.room} that fit")
-        headers = {MESSAGE_ID: str(event.event_id)}
+        headers = {MESSAGE_ID: str(event.event_id), **carried()}
         if recorded_at is not None:
             headers[RECORDED_AT] = recorded_at.isoformat()
         if expected is not None:
             headers[EXPECTED_SEQUENCE] = str(expected)
+        sequence = await self._appended(event, data, headers)
+        self.said(event)
+        return sequence
+
+    async def _appended(self, event: Event, data: bytes, headers: dict[str, str]) -> int:
         try:
             return await self._publish(self.subjects.of(event), data, headers)
         except BadRequestError as error:
@@ -221,6 +229,13 @@ class Log:
         if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
             raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
         return event
+
+    async def headers_at(self, sequence: int) -> dict[str, str]:
+        """The headers of the message at a place in the log; none where it was deleted."""
+        try:
+            return (await self.stream.get_msg(self.subjects.stream, sequence)).headers or {}
+        except NotFoundError:
+            return {}
 
     async def all_on(self, subject: str) -> AsyncIterator[bytes]:
         """The bytes of every event on an exact subject, oldest first; one question to the server for each."""

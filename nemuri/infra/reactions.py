@@ -22,6 +22,8 @@ from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
+from nemuri.infra.observation import tracing
+from nemuri.infra.observation.joins import link_joined
 from nemuri.infra.provisioning import Durable
 from nemuri.infra.resources import Resources
 from nemuri.infra.tries import Tried
@@ -179,10 +181,13 @@ class Reactor:
         await self.resources.tries.note(self.service.name, event.sequence or 0, tried)
 
     async def _react(self, event: Event) -> None:
-        await self.resources.views.since(event)
+        with tracing.span("views", sequence=event.sequence or 0):
+            await self.resources.views.since(event)
         if not await self.resources.views.counts(event):
             return
         outcome = await self.service.reactions[type(event)](event, self.resources)
+        if tracing.recording():
+            await link_joined(outcome.event if isinstance(outcome, Against) else outcome, self.resources)
         if isinstance(outcome, Against):
             await self.resources.log.append(outcome.event, expected=outcome.last)
             return
@@ -192,7 +197,7 @@ class Reactor:
     async def _give_up(self, event: Event, tried: Tried, delivery: int) -> int | None:
         """Say so in the log, where a task may wait for it; the attempt of the task, or None."""
         why = (tried.why(delivery) or (tried.error,))[0]
-        logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id), error=why)
+        logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
         if event.thread is None:
             return None
         attempt = await self.resources.views.attempt(event)
@@ -216,6 +221,11 @@ class Reactor:
 
     async def ask(self, kind: type[Query], data: bytes) -> bytes:
         """The answer to a question, or why there is none."""
+        reply, outcome = await self._answer(kind, data)
+        self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
+        return self._fitting(kind, reply.model_dump_json().encode())
+
+    async def _answer(self, kind: type[Query], data: bytes) -> tuple[Answer | Refusal, str]:
         try:
             query = kind.model_validate_json(data)
             await self.resources.views.progress.wait(query.after)
@@ -224,13 +234,13 @@ class Reactor:
             else:
                 answer = await self.service.answers[kind](query, self.resources)
         except ValidationError as error:
-            answer = Refusal(refused=complaint(error))
+            return Refusal(refused=complaint(error)), "refused"
         except WAITING as error:
-            answer = Refusal(refused=f"not now: {_line(error)}", passing=True)
+            return Refusal(refused=f"not now: {_line(error)}", passing=True), "failed"
         except Exception as error:
             logger.exception("no answer", service=self.service.name, query=kind.name)
-            answer = Refusal(refused=f"{self.service.name} failed: {_line(error)}")
-        return self._fitting(kind, answer.model_dump_json().encode())
+            return Refusal(refused=f"{self.service.name} failed: {_line(error)}"), "failed"
+        return answer, "refused" if isinstance(answer, Refusal) else "answered"
 
     def _fitting(self, kind: type[Query], reply: bytes) -> bytes:
         """A reply that the server takes: it would cut off whoever tried a larger one, and nobody would be told."""

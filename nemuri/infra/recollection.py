@@ -20,6 +20,7 @@ from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
 from nemuri.domain.memory.ranking import holding, version
 from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, worded
 from nemuri.domain.memory.scopes import setting_of
+from nemuri.infra.observation.tracing import span
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.queries import Change
@@ -85,6 +86,23 @@ class Recollections:
 
         The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
         """
+        with span("recall", agent=agent.agent_id):
+            return await self._recall(
+                resources, agent, query, perspective=perspective, setting=setting, deep=deep, now=now, summary=summary
+            )
+
+    async def _recall(
+        self,
+        resources: Resources,
+        agent: Agent,
+        query: str,
+        *,
+        perspective: str | None,
+        setting: Setting,
+        deep: bool,
+        now: datetime | None,
+        summary: str | None,
+    ) -> Recollection:
         wording = worded(agent, query, summary)
         vectors = resources.vectors.serving(agent.embedding)
         asked = await _asked(vectors, wording, setting)

@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self
 
+from nemuri.contracts.event import Event
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.clock import Clock
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models, build_models
+from nemuri.infra.observation.metrics import Metrics
 from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
 from nemuri.infra.timers import Timers
@@ -36,6 +39,17 @@ class Resources:
     clock: Clock
     timers: Timers
     tries: Tries
+    metrics: Metrics
+    halted: dict[str, str] = field(default_factory=dict)
+    """Services of this process whose work in the background ended by itself, and why."""
+
+    def of(self, service: str) -> Self:
+        """The same, with what is appended counted as the service's."""
+
+        def count(event: Event) -> None:
+            self.metrics.appended.labels(service, event.kind).inc()
+
+        return replace(self, log=replace(self.log, said=count))
 
 
 @asynccontextmanager
@@ -48,7 +62,8 @@ async def opened(settings: Settings) -> AsyncIterator[Resources]:
         stack.push_async_callback(database.close)
         embedder = build_embedder(settings.embedding_settings())
         stack.push_async_callback(embedder.aclose)
-        models = build_models(settings.model_settings())
+        metrics = Metrics()
+        models = build_models(settings.model_settings(), metrics)
         stack.push_async_callback(models.aclose)
         vectors = await Vectors.open(log, embedder)
         projection = Projection(database, vectors)
@@ -67,4 +82,5 @@ async def opened(settings: Settings) -> AsyncIterator[Resources]:
             clock=clock,
             timers=Timers(log, clock),
             tries=await Tries.open(log),
+            metrics=metrics,
         )

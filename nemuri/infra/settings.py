@@ -34,6 +34,11 @@ class Settings(BaseSettings):
     replicas: int = Field(default=1, ge=1, le=5)
     """On how many nodes of a NATS cluster everything is kept."""
 
+    http: str | None = None
+    """`HOST:PORT` where a process tells of itself: `/health`, `/ready`, `/metrics`; port 0 is any free one."""
+    otel: bool = False
+    """Whether traces are exported, as OpenTelemetry's own variables (`OTEL_…`) say; needs the extra `otel`."""
+
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """From which level on the platform and its workers log."""
 

@@ -15,6 +15,7 @@ from nemuri.face.cli.session import JsonOption, Session
 if TYPE_CHECKING:
     from nemuri.face.client import Client
     from nemuri.infra.embedded.home import Addresses
+    from nemuri.infra.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -28,22 +29,31 @@ def register_demo(app: typer.Typer) -> None:
     app.command()(demo)
 
 
+HttpOption = Annotated[
+    str | None,
+    typer.Option("--http", metavar="HOST:PORT", help="Serve /health, /ready and /metrics there; port 0 is any."),
+]
+
+
 def up(
     context: typer.Context,
     processes: Annotated[bool, typer.Option("--processes", help="A process of its own for every service.")] = False,
+    http: HttpOption = None,
 ) -> None:
     """Run the platform until it is stopped."""
     from nemuri.face.platform import run_platform
     from nemuri.face.workers import run_until_stopped
 
     session = Session.of(context)
-    session.loudly()
-    settings = session.settings()
+    session.loudly("nemuri")
+    settings = _telling(session.settings(), http)
 
-    def ready(addresses: "Addresses") -> None:
+    def ready(addresses: "Addresses", told: dict[str, str]) -> None:
         path = settings.data.expanduser().absolute()
         ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
         typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
+        for name, url in told.items():
+            typer.echo(f"{name} tells of itself at {url}")
 
     run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
 
@@ -52,6 +62,7 @@ def worker(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The service.")],
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=256, help="How many processes.")] = 1,
+    http: HttpOption = None,
     parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
     ready: Annotated[Path | None, typer.Option("--ready", hidden=True)] = None,
 ) -> None:
@@ -61,12 +72,12 @@ def worker(
     from nemuri.face.workers import run_until_stopped, work, work_in_copies
 
     session = Session.of(context)
-    session.loudly()
+    session.loudly(f"nemuri-{name}")
     if name not in SERVICES:
         raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
-    settings = resolve(session.settings())
+    settings = resolve(_telling(session.settings(), http))
     if count == 1:
-        run_until_stopped(lambda stop: work(settings, name, stop=stop, parent=parent, ready=ready))
+        run_until_stopped(lambda stop: work(settings, name, stop=stop, parent=parent, ready=ready, said=typer.echo))
     else:
         run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop))
 
@@ -156,6 +167,19 @@ def demo(context: typer.Context) -> None:
         raise Failure("the demo was stopped; nothing of it is left" if session.data is None else "the demo was stopped")
     if codes[0]:
         raise Failure("the views differ from the log; see the lines above", codes[0])
+
+
+def _telling(settings: "Settings", http: str | None) -> "Settings":
+    """The settings with the address of the command line, if it gives one."""
+    from nemuri.face.http import address_of
+
+    told = settings if http is None else settings.model_copy(update={"http": http})
+    try:
+        if told.http is not None:
+            address_of(told.http)
+    except ValueError as error:
+        raise WrongUse(f"{'NEMURI_HTTP' if http is None else '--http'}: {error}") from error
+    return told
 
 
 def _operated(session: Session, operation: Any, doing: str) -> Any:

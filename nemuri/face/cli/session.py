@@ -86,6 +86,7 @@ class Session:
                 return await work(client)
 
         self.quieten()
+        self.trace("nemuri-cli")
         return asyncio.run(main())
 
     def quieten(self) -> None:
@@ -97,11 +98,26 @@ class Session:
         else:
             silence()
 
-    def loudly(self) -> None:
-        """The platform and its workers log from the level of the settings on, with `--verbose` from info on."""
+    def loudly(self, name: str) -> None:
+        """The platform and its workers log from the level of the settings on, with `--verbose` from info on.
+
+        Their traces bear the name, where they are wanted.
+        """
         from nemuri.face.logging import configure_logging
 
         configure_logging("info" if self.verbose else self.settings().log_level)
+        self.trace(name)
+
+    def trace(self, name: str) -> None:
+        """Export the traces of this process if the settings say so; raises `WrongUse` where that is not installed."""
+        if not self.settings().otel:
+            return
+        from nemuri.infra.observation.tracing import start
+
+        try:
+            start(name)
+        except ModuleNotFoundError as error:
+            raise WrongUse("NEMURI_OTEL needs `pip install nemuri[otel]`") from error
 
 
 def seconds(value: float) -> float:

@@ -50,7 +50,9 @@ def _directory(data: Path | None) -> Iterator[Path]:
 async def _running(settings: Settings) -> AsyncIterator[Addresses]:
     stop = asyncio.Event()
     ready: asyncio.Future[Addresses] = asyncio.get_running_loop().create_future()
-    running = asyncio.create_task(run_platform(settings, processes=False, stop=stop, ready=ready.set_result))
+    running = asyncio.create_task(
+        run_platform(settings, processes=False, stop=stop, ready=lambda found, _: ready.set_result(found))
+    )
     try:
         await asyncio.wait((running, ready), return_when=asyncio.FIRST_COMPLETED)
         if running.done():

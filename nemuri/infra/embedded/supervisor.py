@@ -53,7 +53,10 @@ def log_restart(restart: Restart) -> None:
 
 
 class Supervisor:
-    """Starts things in the order given, starts again whichever ends by itself, and ends all in reverse order."""
+    """Starts things in the order given, starts again whichever ends by itself, and ends all.
+
+    In reverse order, or with `together` all at the same time.
+    """
 
     def __init__(
         self,
@@ -62,11 +65,13 @@ class Supervisor:
         on_restart: Callable[[Restart], None] = log_restart,
         first_delay: float = FIRST_DELAY,
         steady_seconds: float = STEADY_SECONDS,
+        together: bool = False,
     ) -> None:
         self._things = list(things)
         self._on_restart = on_restart
         self._first_delay = first_delay
         self._steady_seconds = steady_seconds
+        self._together = together
 
     def add(self, *things: Supervised) -> None:
         """Supervise these too, after the others: workers, once the servers' addresses are known. Before run_until."""
@@ -82,7 +87,13 @@ class Supervisor:
             raise
 
     async def stop(self) -> None:
-        """End all in reverse order, the rest too if one of them fails to."""
+        """End all, the rest too if one of them fails to: at the same time where they do not need each other, else in
+        reverse order."""
+        if self._together:
+            ended = await asyncio.gather(*(thing.stop() for thing in self._things), return_exceptions=True)
+            for failure in (each for each in ended if isinstance(each, BaseException)):
+                raise failure
+            return
         async with AsyncExitStack() as stack:
             for thing in self._things:
                 stack.push_async_callback(thing.stop)

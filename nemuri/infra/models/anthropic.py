@@ -84,5 +84,5 @@ class AnthropicChat:
 
 def _silence(name: str, stop_reason: str | None) -> ModelUnavailable | ModelRefused:
     if stop_reason in {"refusal", "max_tokens", "model_context_window_exceeded"}:
-        return ModelRefused(f"{name}: no text, stopped by {stop_reason}")
+        return ModelRefused(f"{name}: no text, stopped by {stop_reason}", brief=f"{name}: no text")
     return ModelUnavailable(f"{name}: no text in the reply")

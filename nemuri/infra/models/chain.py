@@ -145,8 +145,9 @@ async def _either(first: Callable[[], Awaitable[T]], second: Callable[[], Awaita
 
 def _together(failures: Sequence[ModelUnavailable | ModelRefused]) -> ModelUnavailable | ModelRefused:
     text = "; ".join(str(failure) for failure in failures)
+    brief = "; ".join(failure.brief for failure in failures)
     transient = [failure for failure in failures if isinstance(failure, ModelUnavailable)]
     if not transient:
-        return ModelRefused(text)
+        return ModelRefused(text, brief=brief)
     waits = [failure.retry_after for failure in transient if failure.retry_after is not None]
-    return ModelUnavailable(text, retry_after=min(waits, default=None))
+    return ModelUnavailable(text, retry_after=min(waits, default=None), brief=brief)

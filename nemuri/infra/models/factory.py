@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from nemuri.infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
 from nemuri.infra.models.chain import Bounded, Chain, Fallback, close_all
 from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.measured import Measured
 from nemuri.infra.models.openai import OPENAI_URL, OpenAIChat
 from nemuri.infra.models.prompted import PromptedModel
 from nemuri.infra.models.protocol import Chat, Model
 from nemuri.infra.models.settings import ModelSettings, Provider, secret
+from nemuri.infra.observation.metrics import Metrics
 
 __all__ = ["ModelSettings", "Models", "build_models"]
 
@@ -27,13 +29,15 @@ class Models:
         await close_all((self.main, self.light))
 
 
-def build_models(settings: ModelSettings) -> Models:
+def build_models(settings: ModelSettings, metrics: Metrics | None = None) -> Models:
     """The models of the settings; imports the SDKs of the chosen providers and opens no connection yet."""
-    return Models(main=_model(settings, light=False), light=_model(settings, light=True))
+    seen = metrics or Metrics()
+    return Models(main=_model(settings, seen, light=False), light=_model(settings, seen, light=True))
 
 
-def _model(settings: ModelSettings, *, light: bool) -> Model:
-    chats = [_chat(provider, settings, light=light) for provider in settings.chosen if provider != "extractive"]
+def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
+    providers = [each for each in settings.chosen if each != "extractive"]
+    chats = [Measured(_chat(each, settings, light=light), metrics) for each in providers]
     if not chats:
         return ExtractiveModel()
     prompted = PromptedModel(Bounded(Chain(chats, settings.retries), settings.concurrency))

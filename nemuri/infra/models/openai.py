@@ -92,5 +92,5 @@ def _counted(name: str, usage: _Usage) -> Usage:
 
 def _silence(name: str, choice: _Choice) -> ModelUnavailable | ModelRefused:
     if choice.message.refusal or choice.finish_reason in {"content_filter", "length"}:
-        return ModelRefused(f"{name}: no text, stopped by {choice.finish_reason}")
+        return ModelRefused(f"{name}: no text, stopped by {choice.finish_reason}", brief=f"{name}: no text")
     return ModelUnavailable(f"{name}: no text in the reply")

@@ -181,14 +181,23 @@ class Chat(Protocol):
         """Release the connections."""
 
 
-class ModelUnavailable(Exception):  # noqa: N818 - reads as what happened
+class ModelFailure(Exception):  # noqa: N818 - reads as what happened
+    """A provider gave no answer."""
+
+    def __init__(self, message: str, *, brief: str | None = None) -> None:
+        super().__init__(message)
+        self.brief = brief or message
+        """The same without the provider's own words, which may repeat what it was asked."""
+
+
+class ModelUnavailable(ModelFailure):
     """No answer now, but perhaps later: connection, timeout, 408, 409, 429, 5xx, an unreadable reply. One line."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, retry_after: float | None = None, brief: str | None = None) -> None:
+        super().__init__(message, brief=brief)
         self.retry_after = retry_after
         """Seconds that the provider asked to wait; None when it did not say."""
 
 
-class ModelRefused(Exception):  # noqa: N818 - reads as what happened
+class ModelRefused(ModelFailure):
     """The same request would be refused again: 400, 401, 403, 404, too long, declined by the model. One line."""

@@ -30,10 +30,11 @@ def failure(
     name: str, status: int, headers: Mapping[str, str], body: object, secret: str
 ) -> ModelUnavailable | ModelRefused:
     """The error for an HTTP status that is no success: 408, 409, 425, 429, 499, 3xx and 5xx are transient."""
-    message = f"{name}: HTTP {status}{_reason(body, secret)}"
+    brief = f"{name}: HTTP {status}"
+    message = f"{brief}{_reason(body, secret)}"
     if status in _TRANSIENT or not 400 <= status < 500:
-        return ModelUnavailable(message, retry_after=_retry_after(headers))
-    return ModelRefused(message)
+        return ModelUnavailable(message, retry_after=_retry_after(headers), brief=brief)
+    return ModelRefused(message, brief=brief)
 
 
 @asynccontextmanager

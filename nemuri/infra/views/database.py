@@ -89,6 +89,7 @@ def _engine(url: str, schema: str, **options: Any) -> AsyncEngine:
         address,
         connect_args={"options": f'-csearch_path="{schema}",public', "connect_timeout": 5},
         json_deserializer=orjson.loads,
+        hide_parameters=True,
         **options,
     )
 

@@ -207,6 +207,13 @@ class Views:
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
 
+    async def places_of(self, event_ids: Iterable[UUID]) -> list[int]:
+        """Where in the log those of the events are that the views have folded, in order."""
+        journal = tables.journal.c
+        query = select(journal.sequence).where(journal.event_id.in_(list(event_ids))).order_by(journal.sequence)
+        async with self.database.reading() as connection:
+            return list((await connection.execute(query)).scalars())
+
     async def recorded_at(self, agent_id: str, places: Collection[int]) -> dict[int, datetime]:
         """When the agent's events at these places of the log were recorded."""
         journal = tables.journal.c

@@ -22,6 +22,7 @@ from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
+from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.services.attribution.evidence import recognised
@@ -139,5 +140,5 @@ async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, 
     try:
         return await resources.models.main.learnings(job)
     except ModelRefused as error:
-        logger.warning("nothing learned", service=service.name, why=str(error))
+        logger.warning("nothing learned", service=service.name, why=said(error))
         return Reply({}, Usage(model=resources.models.main.name))

@@ -13,6 +13,7 @@ from nemuri.domain.memory.mind import Content
 from nemuri.domain.memory.policy import Detection
 from nemuri.domain.memory.usage import Shown
 from nemuri.infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
+from nemuri.infra.observation.errors import said
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 
@@ -49,7 +50,7 @@ async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
     try:
         return await resources.models.light.judgement(job)
     except ModelRefused as error:
-        logger.warning("no judgement of what was used", service="attribution", why=str(error))
+        logger.warning("no judgement of what was used", service="attribution", why=said(error))
         return None
 
 

@@ -13,6 +13,7 @@ from nemuri.domain.memory.content import beginning, embedded_text
 from nemuri.domain.memory.learning import Fate, Kept, Learned, Repeated, Verdicts, fate, near
 from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
+from nemuri.infra.observation.errors import said
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 
@@ -112,5 +113,5 @@ async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | Non
     try:
         return await model.relations(job)
     except ModelRefused as error:
-        logger.warning("nothing compared", service="attribution", why=str(error))
+        logger.warning("nothing compared", service="attribution", why=said(error))
         return None

@@ -9,6 +9,7 @@ from nemuri.contracts.tasks import Voice
 from nemuri.domain.tasks import conversation, panel
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import Merged, MergeJob, ModelRefused, Reply, RestateJob
+from nemuri.infra.observation.errors import said
 from nemuri.infra.resources import Resources
 
 logger = structlog.get_logger()
@@ -31,7 +32,7 @@ async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | No
     try:
         reply = await resources.models.light.restate(RestateJob(turns=turns, request=task.text))
     except ModelRefused as error:
-        logger.warning("not restated", task=str(task.task_id), why=str(error))
+        logger.warning("not restated", task=str(task.task_id), why=said(error))
         return task, None
     return task.but(request=conversation.restated(task.text, reply.value)), reply.usage
 
@@ -42,7 +43,7 @@ async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Re
     try:
         return await resources.models.main.merge(MergeJob(question=_asked(task), voices=voices))
     except ModelRefused as error:
-        logger.warning("not merged", task=str(task.task_id), why=str(error))
+        logger.warning("not merged", task=str(task.task_id), why=said(error))
         return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
 
 

@@ -6,6 +6,7 @@ import structlog
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
+from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.database import OUTAGES
@@ -31,13 +32,13 @@ async def project(resources: Resources) -> None:
         try:
             await _follow(resources)
         except (NatsError, JetStreamError, *OUTAGES) as error:
-            logger.info("waiting", service="projector", why=str(error) or type(error).__name__)
+            logger.info("waiting", service="projector", why=said(error))
             await asyncio.sleep(RETRY)
         except Exception as error:
             logger.critical(
-                "halted", service="projector", why=str(error), exc_info=not isinstance(error, Unprojectable)
+                "halted", service="projector", why=said(error), exc_info=not isinstance(error, Unprojectable)
             )
-            await _halt(resources, str(error) or type(error).__name__)
+            await _halt(resources, said(error))
             await asyncio.sleep(HALTED)
 
 
@@ -45,7 +46,7 @@ async def _halt(resources: Resources, why: str) -> None:
     try:
         await resources.projection.halt(why)
     except OUTAGES as error:
-        logger.warning("the reason could not be kept", service="projector", why=str(error))
+        logger.warning("the reason could not be kept", service="projector", why=said(error))
 
 
 async def _follow(resources: Resources) -> None:

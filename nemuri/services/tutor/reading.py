@@ -14,6 +14,7 @@ from nemuri.domain.memory.content import beginning, embedded_text
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.tasks.fan_in import shortened
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused
+from nemuri.infra.observation.errors import said
 from nemuri.infra.resources import Resources
 
 TAG = 200
@@ -64,6 +65,6 @@ async def _learned(
     try:
         reply = await model.learnings(job)
     except ModelRefused as error:
-        logger.warning("nothing learned", service="tutor", why=str(error))
+        logger.warning("nothing learned", service="tutor", why=said(error))
         return {}, Usage(model=model.name)
     return {name: shortened(each, LEARNING_CHARACTERS) for name, each in reply.value.items()}, reply.usage

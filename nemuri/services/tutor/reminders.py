@@ -10,6 +10,7 @@ import structlog
 
 from nemuri.domain.education.course import Trial
 from nemuri.domain.education.lessons import setting
+from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.courses import Courses
@@ -40,7 +41,7 @@ async def _persistently(work: Callable[[Resources], Awaitable[None]], resources:
         try:
             await work(resources)
         except WAITING as error:
-            logger.info("waiting", service="tutor", why=str(error) or type(error).__name__)
+            logger.info("waiting", service="tutor", why=said(error))
         await asyncio.sleep(RETRY)
 
 

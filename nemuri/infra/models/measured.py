@@ -1,0 +1,46 @@
+"""A chat whose calls can be seen: their number, their duration, their tokens, and each as a part of a trace."""
+
+from time import perf_counter
+
+from opentelemetry.trace import SpanKind
+
+from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.observation.metrics import Metrics
+from nemuri.infra.observation.tracing import span
+
+
+class Measured:
+    """The chat behind it, every call of which is counted, successful or not."""
+
+    def __init__(self, chat: Chat, metrics: Metrics) -> None:
+        self._chat = chat
+        self._metrics = metrics
+
+    @property
+    def name(self) -> str:
+        """The name of the chat behind it."""
+        return self._chat.name
+
+    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+        """As the chat behind it."""
+        began = perf_counter()
+        try:
+            with span("model", kind=SpanKind.CLIENT, model=self.name) as seen:
+                reply = await self._chat.complete(system, user, max_tokens)
+                seen.set_attribute("nemuri.input_tokens", reply.usage.input_tokens)
+                seen.set_attribute("nemuri.output_tokens", reply.usage.output_tokens)
+        except (ModelUnavailable, ModelRefused) as error:
+            self._count("refused" if isinstance(error, ModelRefused) else "unavailable", began)
+            raise
+        self._count("answered", began)
+        for direction, tokens in (("input", reply.usage.input_tokens), ("output", reply.usage.output_tokens)):
+            self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
+        return reply
+
+    def _count(self, outcome: str, began: float) -> None:
+        self._metrics.model_calls.labels(self.name, outcome).inc()
+        self._metrics.model_seconds.labels(self.name).observe(perf_counter() - began)
+
+    async def aclose(self) -> None:
+        """Close the chat behind it."""
+        await self._chat.aclose()

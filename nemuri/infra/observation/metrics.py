@@ -1,0 +1,75 @@
+"""What a process counts and measures, for Prometheus; one registry for each process, made with its adapters.
+
+Labels are names that this code or its settings give: services, kinds of events, consumers, models. Never a subject,
+an agent or an id, of which there is no end.
+"""
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+
+SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+
+
+class Metrics:
+    """The instruments of one process."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self.handled = Counter(
+            "nemuri_events_handled",
+            "Deliveries: done, waiting or fault (both tried again), gave_up, undecodable, interrupted.",
+            ["service", "kind", "outcome"],
+            registry=registry,
+        )
+        self.seconds = Histogram(
+            "nemuri_event_seconds",
+            "Seconds that a delivery was in work, by outcome like above.",
+            ["service", "kind"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.in_work = Gauge("nemuri_events_in_work", "Deliveries in work now.", ["service"], registry=registry)
+        self.appended = Counter(
+            "nemuri_events_appended", "Events that a service appended.", ["service", "kind"], registry=registry
+        )
+        self.answered = Counter(
+            "nemuri_questions_answered",
+            "Questions of clients: answered, refused, or failed.",
+            ["service", "query", "outcome"],
+            registry=registry,
+        )
+        self.model_calls = Counter(
+            "nemuri_model_calls", "Calls of providers: answered, unavailable, refused.", ["model", "outcome"],
+            registry=registry,
+        )  # fmt: skip
+        self.model_tokens = Counter(
+            "nemuri_model_tokens", "Tokens that providers counted.", ["model", "direction"], registry=registry
+        )
+        self.model_seconds = Histogram(
+            "nemuri_model_seconds", "Seconds of one call of a provider.", ["model"], buckets=SECONDS, registry=registry
+        )
+        self.pending = Gauge(
+            "nemuri_consumer_pending_events", "Events before a consumer, partitions together.", ["consumer"],
+            registry=registry,
+        )  # fmt: skip
+        self.unacknowledged = Gauge(
+            "nemuri_consumer_in_work_events", "Events handed out and not acknowledged.", ["consumer"], registry=registry
+        )
+        self.behind = Gauge("nemuri_views_behind_events", "Events that the views do not hold yet.", registry=registry)
+        self.dead = Gauge("nemuri_dead_letters", "Messages among the dead letters.", registry=registry)
+        self.ready = Gauge("nemuri_ready", "1 while the process can do its work, else 0.", registry=registry)
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+        GCCollector(registry=registry)
+
+    def exposition(self) -> bytes:
+        """Everything in the text format of Prometheus."""
+        return generate_latest(self.registry)

@@ -1,0 +1,154 @@
+"""Whether a process lives, and whether it can do its work: asked of the servers, at most once a second."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerInfo
+from nats.js.errors import NotFoundError
+
+from nemuri.contracts.event import TUTOR
+from nemuri.infra.observation.errors import said
+from nemuri.infra.provisioning import timers_durable
+from nemuri.infra.reactions import Service
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.database import OUTAGES
+from nemuri.infra.views.projection import FOLD
+
+FRESH = 1.0
+"""Seconds for which a report is good: however many ask, the servers are asked once."""
+PATIENCE = 3.0
+"""Seconds that a server may take to answer."""
+ROUND = 10.0
+"""Seconds between two looks where nobody asks."""
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a process stands."""
+
+    missing: tuple[str, ...]
+    """What it needs and does not have, each in a line; nothing when it is ready."""
+    lag: dict[str, tuple[int, int]]
+    """For each service, what lies before its consumers and what is in their work."""
+    behind: int | None = None
+    """Events that the views do not hold yet."""
+    dead: int | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the process can do its work."""
+        return not self.missing
+
+
+@dataclass(slots=True)
+class Readiness:
+    """Looks after the services of this process."""
+
+    resources: Resources
+    services: Sequence[Service]
+    pings: Mapping[str, Callable[[], Awaitable[bool]]]
+    """For each service, whether its own connection to NATS works."""
+    _newest: Report = Report(("not looked yet",), {})
+    _looked: float = float("-inf")
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def lives(self) -> dict[str, str]:
+        """Why the process is as good as dead: halted services and connections closed for good; nothing if it lives."""
+        lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
+        return lost | self.resources.halted
+
+    async def report(self) -> Report:
+        """How the process stands, as of at most a second ago."""
+        async with self._lock:
+            if (now := asyncio.get_running_loop().time()) - self._looked >= FRESH:
+                self._newest = await self._look()
+                self._looked = now
+                self._show(self._newest)
+            return self._newest
+
+    async def keep(self) -> None:
+        """Look now and then for ever, and say in the log whenever the process gets ready or stops being so."""
+        before: tuple[str, ...] = ()
+        while True:
+            found = (await self.report()).missing
+            if found and found != before:
+                logger.error("not ready", missing=list(found))
+            elif before and not found:
+                logger.warning("ready again")
+            before = found
+            await asyncio.sleep(ROUND)
+
+    async def _look(self) -> Report:
+        lag: dict[str, tuple[int, int]] = {}
+        numbers: dict[str, int] = {}
+        checks: list[Awaitable[str | None]] = [
+            _tried("PostgreSQL", self._views(numbers)),
+            _tried("NATS", self._log(numbers)),
+            *(_tried(f"NATS for {name}", _pinged(name, ping)) for name, ping in self.pings.items()),
+            *(
+                _tried(f"the durable {durable}", self._consumer(each.name, stream, durable, lag))
+                for each in self.services
+                for stream, durable in self._consumers(each)
+            ),
+        ]
+        found = await asyncio.gather(*checks)
+        halted = (f"{name} halted: {why}" for name, why in self.lives().items())
+        last, projected = numbers.get("last"), numbers.get("projected")
+        behind = None if last is None or projected is None else max(0, last - projected)
+        return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"))
+
+    def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
+        subjects = self.resources.log.subjects
+        timers = [(subjects.timers_stream, timers_durable(subjects).name)] if service.name == TUTOR else []
+        return [*((subjects.stream, each.name) for each in service.durables(subjects)), *timers]
+
+    async def _consumer(self, service: str, stream: str, durable: str, lag: dict[str, tuple[int, int]]) -> str | None:
+        try:
+            info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
+        except NotFoundError:
+            return f"the durable {durable} of {stream} is gone; start any worker or `nemuri up` to make it again"
+        pending, in_work = lag.get(service, (0, 0))
+        lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
+        return None
+
+    async def _views(self, numbers: dict[str, int]) -> str | None:
+        position = await self.resources.projection.position()
+        numbers["projected"] = position.sequence
+        if position.halted is not None:
+            return f"the views are halted: {position.halted}"
+        if position.fold != FOLD:
+            return f"the views were made by folds of version {position.fold}, and this is {FOLD}"
+        return None
+
+    async def _log(self, numbers: dict[str, int]) -> None:
+        log = self.resources.log
+        numbers["last"] = await log.last_sequence()
+        numbers["dead"] = int((await log.stream.stream_info(log.subjects.dead_stream)).state.messages)
+
+    def _show(self, report: Report) -> None:
+        metrics = self.resources.metrics
+        metrics.ready.set(report.ready)
+        for name, (pending, in_work) in report.lag.items():
+            metrics.pending.labels(name).set(pending)
+            metrics.unacknowledged.labels(name).set(in_work)
+        for gauge, number in ((metrics.behind, report.behind), (metrics.dead, report.dead)):
+            if number is not None:
+                gauge.set(number)
+
+
+async def _tried(what: str, check: Awaitable[str | None]) -> str | None:
+    """What the check found missing; that it could not be made where a server does not answer."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await check
+    except (NatsError, *OUTAGES) as error:
+        return f"{what} does not answer: {said(error)}"
+
+
+async def _pinged(name: str, ping: Callable[[], Awaitable[bool]]) -> str | None:
+    return None if await ping() else f"{name} is not connected to NATS"

@@ -1,0 +1,83 @@
+"""Traces: a task's from its submission to the sleep after it, across processes, by W3C headers of the log's messages.
+
+Only the API of OpenTelemetry is needed; without an SDK (the extra `otel`) a span is an object that does nothing, but
+the headers of others are passed on.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, SpanKind
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+_tracer = trace.get_tracer("nemuri")
+_format = TraceContextTextMapPropagator()
+
+
+def start(service: str) -> None:
+    """Export the spans of this process, in the way that OpenTelemetry's own variables (`OTEL_…`) say.
+
+    Raises `ModuleNotFoundError` without the extra `otel`.
+    """
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    named = Resource({"service.name": service}).merge(OTELResourceDetector().detect())
+    provider = TracerProvider(resource=named)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+
+
+def carried() -> dict[str, str]:
+    """The headers that let what follows from a message belong to the present span; none outside any trace."""
+    headers: dict[str, str] = {}
+    _format.inject(headers)
+    return headers
+
+
+@contextmanager
+def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -> Iterator[Span]:
+    """A part of what is being done now; outside any trace it begins one."""
+    attributes = {f"nemuri.{key}": value for key, value in named.items()}
+    with _tracer.start_as_current_span(
+        name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
+    ) as begun:
+        yield begun
+
+
+@contextmanager
+def following(headers: Mapping[str, str] | None, name: str, **named: str | int) -> Iterator[Span]:
+    """A reaction to a message: it goes on with the trace in the message's headers."""
+    with _tracer.start_as_current_span(
+        name,
+        context=_format.extract(headers or {}, context=Context()),
+        kind=SpanKind.CONSUMER,
+        attributes={f"nemuri.{key}": value for key, value in named.items()},
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as begun:
+        yield begun
+
+
+def recording() -> bool:
+    """Whether the present span is looked at by anybody."""
+    return trace.get_current_span().is_recording()
+
+
+def trace_id() -> str | None:
+    """The present trace, in the form of its header."""
+    found = trace.get_current_span().get_span_context()
+    return trace.format_trace_id(found.trace_id) if found.is_valid else None
+
+
+def link(headers: Mapping[str, str] | None) -> None:
+    """Say that the present span joins the one that wrote these headers, unless that is its parent."""
+    present = trace.get_current_span()
+    other = trace.get_current_span(_format.extract(headers or {}, context=Context())).get_span_context()
+    parent = getattr(present, "parent", None)
+    if other.is_valid and (parent is None or parent.span_id != other.span_id):
+        present.add_link(other)

@@ -1,0 +1,134 @@
+"""What a process tells of itself: whether it lives, whether it can work, what it counts."""
+
+import json
+
+import pytest
+
+from nemuri.contracts.log import EVENTS
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.serving import prepare, serving
+from nemuri.infra.embedded.processes import ServerFailed
+from nemuri.infra.settings import Settings
+from tests.connected.probes import asked, metrics, ready
+from tests.connected.scene import EVERYBODY, agent_defined, eventually, quiet, visiting
+from tests.connected.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+
+@pytest.fixture
+def telling(settings: Settings) -> Settings:
+    """The settings of processes that tell of themselves."""
+    return settings.model_copy(update={"http": "127.0.0.1:0"})
+
+
+async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: Settings) -> None:
+    """A task's events are counted for each service by kind and outcome, under labels of which there are few."""
+    async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
+        assert here.http is not None
+        assert json.loads((await asked(here.http, "/health"))[1])["healthy"]
+        assert await ready(here.http) == (True, [])
+        await here.resources.log.append(agent_defined())
+        await client.ask("What is truth value testing?")
+        await quiet(here.resources)
+
+        counted = await metrics(here.http)
+        handled = counted["nemuri_events_handled_total"]
+        assert handled["task_submitted", "done", "intake"] == 1
+        assert handled["session_ended", "done", "sleep"] == 2  # the agent's, and the orchestrator's own
+        assert counted["nemuri_events_appended_total"]["task_answered", "specialist"] == 1
+        assert counted["nemuri_event_seconds_count"]["task_assigned", "specialist"] == 1
+        assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "task", "herald")}
+        assert counted["nemuri_consumer_pending_events"].keys() >= {("intake",), ("sleep",)}
+        assert counted["nemuri_views_behind_events"][()] == 0
+        assert counted["nemuri_dead_letters"][()] == 0
+        assert counted["process_resident_memory_bytes"][()] > 1e6
+        assert {(kind, service) for kind, _, service in handled} <= {
+            (kind, service) for kind in EVENTS for service in SERVICES
+        }
+
+
+async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again(telling: Settings) -> None:
+    """It is named; once somebody has provisioned it, the worker goes on without a restart."""
+    async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
+        assert here.http is not None
+        url, log = here.http, here.resources.log
+        await log.append(agent_defined())
+        await log.stream.delete_consumer(log.subjects.stream, "specialist")
+
+        async def missed() -> bool:
+            """The deleted durable is missed."""
+            well, missing = await ready(url)
+            return not well and any("durable specialist" in each for each in missing)
+
+        await eventually(missed)
+        assert (await asked(url, "/health"))[0] == 200
+        assert (await metrics(url))["nemuri_ready"][()] == 0
+        await prepare(telling)
+        assert (await client.ask("What is truth value testing?")).status == "done"
+
+        async def back() -> bool:
+            """The worker is ready again."""
+            return (await ready(url))[0]
+
+        await eventually(back)
+
+
+async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> None:
+    """An event of our own that nobody can read halts the projector, and whoever needs the views says so."""
+    async with serving(telling, ["projector"]), serving(telling, ["specialist"]) as here:
+        assert here.http is not None
+        url, log = here.http, here.resources.log
+        await log.append(agent_defined())
+        await log.stream.publish(f"{telling.namespace}.task.1.task_summarised", b"{", stream=log.subjects.stream)
+
+        async def halted() -> bool:
+            """The views are halted."""
+            well, missing = await ready(url)
+            return not well and any("the views are halted: event 2" in each for each in missing)
+
+        await eventually(halted)
+
+
+async def test_servers_that_are_away_make_a_worker_not_ready_but_not_dead(own_servers: Servers) -> None:
+    """Restarting it would not help: it is healthy, names both servers, and is ready when they are back."""
+    settings = own_servers.settings().model_copy(update={"http": "127.0.0.1:0"})
+    await prepare(settings)
+    async with serving(settings, ["projector", "intake"]) as here:
+        assert here.http is not None
+        url = here.http
+        await own_servers.postgres.stop()
+        await own_servers.nats.stop()
+
+        async def away() -> bool:
+            """Both servers are missed."""
+            said = " ".join((await ready(url))[1])
+            return "PostgreSQL" in said and "NATS" in said
+
+        await eventually(away)
+        assert (await asked(url, "/health"))[0] == 200
+        await own_servers.nats.start()
+        await own_servers.postgres.start()
+
+        async def back() -> bool:
+            """The worker is ready again."""
+            return (await ready(url))[0]
+
+        await eventually(back)
+
+
+async def test_an_address_that_is_taken_is_said_at_once(telling: Settings) -> None:
+    """Nobody runs without the face that was asked for."""
+    async with serving(telling, ["intake"]) as here:
+        assert here.http is not None
+        taken = telling.model_copy(update={"http": here.http.removeprefix("http://")})
+        with pytest.raises(ServerFailed, match="no HTTP at"):
+            async with serving(taken, ["intake"]):
+                pytest.fail("two processes at one address")
+
+
+async def test_the_face_takes_nothing(telling: Settings) -> None:
+    """Other pages and other methods are refused."""
+    async with serving(telling, ["intake"]) as here:
+        assert here.http is not None
+        assert (await asked(here.http, "/"))[0] == 404
