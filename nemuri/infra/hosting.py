@@ -113,6 +113,7 @@ async def _handle(message: NatsMessage, reactor: Reactor) -> None:
                 seen.outcome = "done"
             except (UndecodableError, GaveUpError) as error:
                 seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
+                logger.warning("dead letter", outcome=seen.outcome)
                 raise RejectMessage from error
             except WAITING as error:
                 seen.outcome = "waiting"

@@ -104,7 +104,8 @@ class Projection:
     async def halt(self, why: str) -> None:
         """Note why the views do not go on; the next stretch that is applied takes it back."""
         async with self.database.begin() as connection:
-            await connection.execute(update(tables.checkpoint).values(halted=why))
+            noted = upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD, halted=why)
+            await connection.execute(noted.on_conflict_do_update(index_elements=["view"], set_={"halted": why}))
 
     async def _new_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
         encoded = [each for each in events if isinstance(each, MemoryEncoded)]
