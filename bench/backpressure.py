@@ -1,0 +1,164 @@
+"""Many tasks waiting: what each process keeps in memory meanwhile, and how fast they are worked off.
+
+    python -m bench.backpressure --tasks 100000 --seconds 600
+
+One process for each service, as `nemuri up --processes` runs them, on embedded servers; no model, the built-in
+embedder, ten agents. All tasks are published as fast as the log takes them; then the platform works for so many
+seconds, or until none is left. The resident memory of each process is sampled every second from the first task on.
+Prints JSON: for each process the memory at first, in the middle and at last, its most, in MB, and last / first; and
+how many tasks a second were submitted, routed and done, and the CPU time that each process took.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psutil
+from sqlalchemy import func, select
+
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri.contracts.clients import TaskSubmitted
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.serving import prepare
+from nemuri.face.workers import Worker
+from nemuri.infra.embedded.home import Home
+from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.postgres import EmbeddedPostgres
+from nemuri.infra.resources import Resources, opened
+from nemuri.infra.settings import Settings
+from nemuri.infra.views import tables
+
+AT_ONCE = 256
+"""Tasks on their way into the log at the same time."""
+TOPICS = ("python", "cooking", "chess", "gardens", "sailing", "bread", "birds", "maps", "clocks", "paper")
+
+
+def main() -> None:
+    """Run it and print what was seen."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--tasks", type=int, default=100_000)
+    arguments.add_argument("--seconds", type=float, default=300.0, help="how long to work after the last submission")
+    given = arguments.parse_args()
+    print(json.dumps(asyncio.run(measured(given.tasks, given.seconds)), indent=2))
+
+
+async def measured(tasks: int, seconds: float) -> dict[str, Any]:
+    """Submit so many tasks, work for so many seconds, and say what each process kept in memory."""
+    async with _platform() as (settings, workers), opened(settings) as resources:
+        await _agents(resources)
+        samples: dict[str, list[float]] = defaultdict(list)
+        sampling = asyncio.ensure_future(_sample(workers, samples))
+        began = time.monotonic()
+        await _submit(resources, tasks)
+        submitted = time.monotonic() - began
+        progress = await _work(resources, tasks, seconds)
+        sampling.cancel()
+        await asyncio.gather(sampling, return_exceptions=True)
+        spent = time.monotonic() - began
+        return {
+            "tasks": tasks,
+            "submitted_per_second": round(tasks / submitted, 1),
+            "seconds": round(spent, 1),
+            **{f"{name}_per_second": round(number / spent, 2) for name, number in progress.items()},
+            **progress,
+            "memory": {name: _summary(found) for name, found in samples.items()},
+            "cpu_seconds": {each.name: _computed(each) for each in workers},
+        }
+
+
+@asynccontextmanager
+async def _platform() -> AsyncIterator[tuple[Settings, list[Worker]]]:
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-bench-"))
+    nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
+    try:
+        await nats.start()
+        await postgres.start()
+        chosen = Settings(namespace="bench", providers="extractive", embedder="hashing")
+        settings = chosen.addressed(nats.url, postgres.url)
+        os.environ |= {"NEMURI_NAMESPACE": "bench", "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
+        await prepare(settings)
+        home = Home(directory / "home")
+        home.workers.mkdir(parents=True, exist_ok=True)
+        workers = [Worker(home, name, settings) for name in SERVICES]
+        await asyncio.gather(*(each.start() for each in workers))
+        try:
+            yield settings, workers
+        finally:
+            await asyncio.gather(*(each.stop() for each in workers))
+    finally:
+        await nats.stop()
+        await postgres.stop()
+        shutil.rmtree(directory)
+
+
+async def _agents(resources: Resources) -> None:
+    for topic in TOPICS:
+        definition = Definition(
+            role=f"an expert of {topic}",
+            description=f"{topic}: questions about {topic}",
+            perspectives=(Perspective(name="facts"), Perspective(name="pitfalls")),
+        )
+        embedding = Embedding(model="hashing-v1", dimension=1024)
+        event = AgentDefined(event_id=uuid4(), agent_id=topic, definition=definition, embedding=embedding)
+        await resources.views.progress.wait(await resources.log.append(event))
+
+
+async def _submit(resources: Resources, tasks: int) -> None:
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def submit(number: int) -> None:
+        async with room:
+            text = f"What is worth knowing about {TOPICS[number % len(TOPICS)]} in case {number}?"
+            await resources.log.append(TaskSubmitted(event_id=uuid4(), text=text, client_id="bench"))
+
+    for start in range(0, tasks, 10 * AT_ONCE):
+        numbers = range(start, min(tasks, start + 10 * AT_ONCE))
+        await asyncio.gather(*(submit(number) for number in numbers))
+
+
+async def _work(resources: Resources, tasks: int, seconds: float) -> dict[str, int]:
+    until = time.monotonic() + seconds
+    while (found := await _counted(resources))["done"] < tasks and time.monotonic() < until:
+        await asyncio.sleep(1.0)
+    return found
+
+
+async def _counted(resources: Resources) -> dict[str, int]:
+    task = tables.task.c
+    query = select(func.count(), func.count().filter(task.routed > 0), func.count().filter(task.status == "done"))
+    async with resources.database.reading() as connection:
+        known, routed, done = (await connection.execute(query.select_from(tables.task))).one()
+    return {"known": known, "routed": routed, "done": done}
+
+
+async def _sample(workers: list[Worker], samples: dict[str, list[float]]) -> None:
+    while True:
+        for each in workers:
+            if each.pid is not None:
+                samples[each.name].append(psutil.Process(each.pid).memory_info().rss / 2**20)
+        await asyncio.sleep(1.0)
+
+
+def _computed(worker: Worker) -> float:
+    times = psutil.Process(worker.pid).cpu_times()
+    return round(times.user + times.system, 1)
+
+
+def _summary(found: list[float]) -> dict[str, float]:
+    figures = {"first": found[0], "median": statistics.median(found), "last": found[-1], "most": max(found)}
+    return {name: round(value, 1) for name, value in figures.items()} | {"ratio": round(found[-1] / found[0], 2)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""A worker that is told to stop finishes what it has begun, and takes nothing new."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.error import URLError
+
+import pytest
+
+from nemuri.contracts.tasks import TaskAnswered
+from nemuri.infra.settings import Settings
+from tests.connected.conftest import servers, settings
+from tests.connected.probes import ready
+from tests.connected.providers.provider import Provider, Scripted, openai_says
+from tests.connected.scene import EVERYBODY, agent_defined, at_work, effective, eventually, quiet, visiting
+from tests.e2e.conftest import SCRIPT, environment
+
+__all__ = ["servers", "settings"]
+pytestmark = pytest.mark.connected
+
+BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
+
+
+@asynccontextmanager
+async def _workers(
+    settings: Settings, provider: Provider, directory: Path, count: int
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, list[str]]]:
+    """`nemuri worker specialist --count`, and where its processes tell of themselves."""
+    process = await asyncio.create_subprocess_exec(
+        *(SCRIPT, "--data", directory, "worker", "specialist", "--count", str(count), "--http", "127.0.0.1:0"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=sys.stderr,
+        env=environment(
+            NATS_URL=str(settings.nats_url),
+            DATABASE_URL=str(settings.database_url),
+            NEMURI_NAMESPACE=settings.namespace,
+            NEMURI_PROVIDERS="openai",
+            OPENAI_API_KEY="none",
+            OPENAI_BASE_URL=provider.url,
+        ),
+    )
+    assert process.stdout is not None
+    try:
+        told = [(await process.stdout.readline()).decode() for _ in range(count)]
+        yield process, [line.split()[-1] for line in told]
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path: Path) -> None:
+    """SIGTERM during calls of a model: each answer is appended once, nobody is asked twice, and the exit code is 0."""
+    go = asyncio.Event()
+    async with (
+        Provider([Scripted(openai_says("It is."), after=go)]) as provider,
+        at_work(settings, BUT_SPECIALIST) as resources,
+        visiting(settings) as client,
+        _workers(settings, provider, tmp_path, 2) as (process, urls),
+    ):
+        await resources.log.append(agent_defined())
+        await client.settle()
+        for url in urls:
+            assert await ready(url) == (True, [])
+        tasks = [await client.submit(f"Is value {number} true?") for number in range(2)]
+
+        async def begun() -> bool:
+            """The model is at work on both tasks."""
+            return len(provider.received) == len(tasks)
+
+        await eventually(begun)
+        process.send_signal(signal.SIGTERM)
+
+        async def closing() -> bool:
+            """The workers have heard it: their faces are gone."""
+            return all(
+                isinstance(each, URLError) for each in await asyncio.gather(*map(ready, urls), return_exceptions=True)
+            )
+
+        await eventually(closing)
+        late = await client.submit("Is a late value true?")
+        await quiet(resources, BUT_SPECIALIST)
+        go.set()
+        assert await asyncio.wait_for(process.wait(), 25) == 0
+
+        await quiet(resources, BUT_SPECIALIST)
+        answers = [each for each in await effective(resources.log) if isinstance(each, TaskAnswered)]
+        assert sorted(each.task_id for each in answers) == sorted(tasks)
+        assert len(provider.received) == len(tasks)
+        assert (await client.progress(late)).status == "open"
