@@ -249,19 +249,16 @@ class Views:
         A task counts at most once as good and at most once as bad, however often and in however many words it is said.
         """
         work, said = tables.assignment, tables.feedback
-        mine = select(work.c.agent_id, work.c.task_id).distinct().subquery()
         good = or_(said.c.verdict == "helpful", said.c.result == "success")
         bad = or_(said.c.verdict == "unhelpful", said.c.result == "failure")
-        told = (
-            select(said.c.task_id, func.bool_or(good).label("good"), func.bool_or(bad).label("bad"))
-            .group_by(said.c.task_id)
+        told = (  # beginning with what was said: most tasks are never judged
+            select(work.c.agent_id, func.bool_or(good).label("good"), func.bool_or(bad).label("bad"))
+            .select_from(said.join(work, work.c.task_id == said.c.task_id))
+            .group_by(work.c.agent_id, work.c.task_id)
             .subquery()
         )
-        query = (
-            select(mine.c.agent_id, func.count().filter(told.c.good), func.count().filter(told.c.bad))
-            .join(told, told.c.task_id == mine.c.task_id)
-            .group_by(mine.c.agent_id)
-        )
+        counts = (func.count().filter(told.c.good), func.count().filter(told.c.bad))
+        query = select(told.c.agent_id, *counts).group_by(told.c.agent_id)
         async with self.database.reading() as connection:
             return {name: (good, bad) for name, good, bad in await connection.execute(query)}
 
