@@ -88,7 +88,7 @@ async def test_a_fault_says_what_it_is_and_where_but_not_its_words(settings: Set
     except ValueError:
         logger.exception("fault")
     try:
-        {}[ASKED]
+        dict[str, str]()[ASKED]
     except KeyError:
         logging.getLogger("asyncio").exception("unheard")
 

@@ -49,7 +49,7 @@ def _about(span: ReadableSpan, name: str) -> object:
 
 def _trace(span: ReadableSpan) -> int:
     assert span.context is not None
-    return span.context.trace_id
+    return int(span.context.trace_id)
 
 
 async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
