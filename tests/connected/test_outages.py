@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from pydantic import SecretStr
 
 from nemuri.contracts.clients import Document, TaskSubmitted
 from nemuri.contracts.tasks import ReactionFailed
@@ -10,6 +11,7 @@ from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.tries import FAULTS
+from tests.connected.providers.provider import Provider, Received, Scripted, openai_says
 from tests.connected.scene import (
     agent_defined,
     append_all,
@@ -93,6 +95,43 @@ async def test_while_the_log_is_away_nothing_fails(own_servers: Servers) -> None
                 assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
         await quiet(resources)
         assert await failures(resources.log) == []
+    await assert_verified(settings)
+
+
+class Flaky(Provider):
+    """A provider that can be away and come back."""
+
+    away = False
+
+    def _next(self, request: Received) -> Scripted:
+        reply = super()._next(request)
+        return Scripted({"error": {"message": "overloaded"}}, 503) if self.away else reply
+
+
+async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> None:
+    """Tasks wait longer than any count of faults would last, then all are answered; nothing else answers for them."""
+    async with Flaky([Scripted(openai_says("What is empty is false."))]) as provider:
+        asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
+        quick = settings.model_copy(update=asked | {"model_attempts": 1})
+        async with at_work(quick) as resources, visiting(quick) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            provider.away = True
+            waiting = [await client.submit(f"Is {each} true?") for each in range(3)]
+
+            async def tried() -> bool:
+                """The provider was asked for each of them more often than a fault would be tolerated."""
+                return len(provider.received) > len(waiting) * (FAULTS + 1)
+
+            await eventually(tried, seconds=60)
+            assert {(await client.progress(each)).status for each in waiting} == {"open"}
+            provider.away = False
+            for each in waiting:
+                done = await client.result(each, settled=True, timeout=90)
+                assert (done.status, done.answer) == ("done", "What is empty is false.")
+            await quiet(resources)
+            assert await failures(resources.log) == []
+            assert await dead_letters(resources.log) == []
     await assert_verified(settings)
 
 
