@@ -5,10 +5,12 @@ from textwrap import shorten
 from typing import Annotated, Any, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
 
 from nemuri.contracts import agents, clients, education, memories, tasks
 from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import ClientEvent, Event, Identifier
+from nemuri.contracts.upcasts import lifted
 
 AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
 AnyTaskEvent = (
@@ -72,18 +74,43 @@ def encode(event: Event) -> bytes:
 
 
 def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:
-    """The event in `data`, with what only the log knows.
-
-    Raises `UndecodableError` when the bytes are no event of a known kind and version.
-    """
-    try:
-        event = _adapter.validate_json(data)
-    except ValidationError as error:
-        raise UndecodableError(complaint(error)) from error
+    """The event in `data`, with what only the log knows. Raises `UndecodableError`, as `parsed` does."""
+    event = parsed(data)
     known: dict[str, Any] = {"recorded_at": recorded_at, "sequence": sequence}
     if isinstance(event, ClientEvent):
         known["client_id"] = _client(client_id or "unknown")
     return event.model_copy(update=known)
+
+
+def parsed(data: bytes) -> AnyEvent:
+    """The event in `data`; one of an older version is lifted to the present one.
+
+    Raises `UndecodableError` when the bytes are no event of a known kind and version.
+    """
+    try:
+        return _adapter.validate_json(data)
+    except ValidationError as error:
+        return _of_old(data, error)
+
+
+def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
+    """The event in bytes that are none of a present version; raises with what was wrong then, if it is no old one."""
+    try:
+        said = from_json(data)
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise UndecodableError(complaint(present)) from present
+    try:
+        newer = lifted(said)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UndecodableError(f"it is no {said['kind']} of version {said['version']}: {error}") from error
+    if newer is said:
+        raise UndecodableError(complaint(present)) from present
+    try:
+        return _adapter.validate_json(to_json(newer))
+    except ValidationError as error:
+        raise UndecodableError(complaint(error)) from error
 
 
 def _client(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from nemuri.contracts.event import derive
+from nemuri.contracts.log import parsed
 from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoryEncoded,
@@ -63,8 +64,8 @@ async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequen
     agent = (await client.memory(memory_id)).agent_id
     found = []
     async for data in client.log.all_on(client.log.subjects.of_agent(agent, LearningsExtracted)):
-        event = LearningsExtracted.model_validate_json(data)
-        if event.correlation_id == task_id:
+        event = parsed(data)
+        if isinstance(event, LearningsExtracted) and event.correlation_id == task_id:
             found += [_withdrawal(event, each) for each in event.repetitions if each.memory_id == memory_id]
     return list({each.event_id: each for each in found}.values())
 

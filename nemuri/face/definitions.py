@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri.contracts.event import AgentEvent, Identifier, derive
-from nemuri.contracts.log import complaint
+from nemuri.contracts.log import complaint, parsed
 from nemuri.domain.memory.policy import Policy
 from nemuri.face.yaml_files import read_yaml
 
@@ -85,7 +85,7 @@ async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, A
     Raises `ConflictError` when another one of its kind was appended at the same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent_id, kind))
-    before = kind.model_validate_json(newest.data) if newest.sequence else None
+    before = parsed(newest.data) if newest.sequence else None
     said = kind.model_validate(fields | {"event_id": derive(agent_id, kind.kind_of()), "agent_id": agent_id})
     if before is not None and getattr(before, what) == getattr(said, what):
         return False

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.health import AgentHealth
+from nemuri.contracts.log import parsed
 from nemuri.domain.memory.health import proposals
 from nemuri.domain.memory.policy import Policy
 from nemuri.face.definitions import appended
@@ -31,7 +32,8 @@ async def apply(client: "Client", health: AgentHealth) -> Applied:
     somebody else changed the policy meanwhile.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(health.agent_id, PolicyAdopted))
-    said = PolicyAdopted.model_validate_json(newest.data).parameters if newest.sequence else {}
+    last = parsed(newest.data) if newest.sequence else None
+    said = last.parameters if isinstance(last, PolicyAdopted) else {}
     before = Policy.of(said).model_dump(mode="json")
     changed = {name: value for name, value in proposals(health.findings).items() if before[name] != value}
     if changed:

@@ -6,6 +6,7 @@ from typing import Any
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import EVENTS
+from tests.contracts.corpus import RELEASED, version_of
 
 FOLDER = Path(__file__).parent / "goldens"
 UPDATE = "python -m tests.contracts.goldens"
@@ -37,13 +38,19 @@ def path(kind: str) -> Path:
 
 
 def main() -> None:
-    """Write all goldens anew, and remove those of kinds that there are no more."""
+    """Write all goldens anew, and remove those of kinds that there are no more; once released, only new versions."""
     FOLDER.mkdir(exist_ok=True)
     for kind, event in EVENTS.items():
-        path(kind).write_text(text(event))
+        if not (RELEASED and path(kind).exists() and _same_version(kind)):
+            path(kind).write_text(text(event))
     for old in FOLDER.glob("*.json"):
-        if old.stem not in EVENTS:
+        if old.stem not in EVENTS and not RELEASED:
             old.unlink()
+
+
+def _same_version(kind: str) -> bool:
+    golden = json.loads(path(kind).read_text())
+    return bool(golden["properties"]["version"]["const"] == version_of(kind))
 
 
 if __name__ == "__main__":

@@ -73,6 +73,11 @@ WRONG_USE = [
     ("clock", "--advance", "0d"),
     ("courses", "a.b"),
     ("worker", "nobody"),
+    ("dead", "retry"),
+    ("dead", "drop", "intake/1", "--all"),
+    ("dead", "drop", "intake/1", "--service", "intake"),
+    ("dead", "list", "--service", "nobody"),
+    ("dead", "list", "--limit", "0"),
     ("nosuch",),
     *((("agent", "add", name)) for name in FILES if name.endswith(".yaml")),
     ("agent", "add", "huge.txt"),
@@ -93,6 +98,9 @@ FAILED = [
     ("courses", "nobody"),
     ("courses", "cook", "nosuch"),
     ("clock", "--advance", "99999999d"),
+    ("dead", "show", "intake/999999"),
+    ("dead", "show", "../etc"),
+    ("dead", "retry", NOBODY),
     ("up",),
 ]
 
