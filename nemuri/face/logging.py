@@ -1,9 +1,10 @@
 """What a process says of itself: structured lines on stderr, one for each thing that happens, without secrets."""
 
+import contextlib
 import logging
 import re
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 from structlog.types import EventDict, Processor
@@ -30,7 +31,7 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
     structlog.configure(
         processors=shared + rendering,
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: Unfailing(sys.stderr),
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
@@ -40,6 +41,20 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)
+
+
+class Unfailing:
+    """Prints lines, and never raises: a line that finds no room on the disk must not end what it tells of."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def msg(self, message: str) -> None:
+        """Print one line if that is possible."""
+        with contextlib.suppress(OSError):
+            print(message, file=self._file, flush=True)
+
+    log = debug = info = warn = warning = error = critical = exception = fatal = failure = err = msg
 
 
 def silence() -> None:

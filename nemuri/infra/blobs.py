@@ -9,9 +9,9 @@ from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from nats.js.errors import NotFoundError, ObjectNotFoundError
-from nats.js.object_store import ObjectStore
 
 from nemuri.infra.log import Log
+from nemuri.infra.objects import Objects
 
 RECENT_BYTES = 64 * 1024 * 1024
 """The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""
@@ -60,21 +60,19 @@ class Recent:
 class Blobs:
     """Large inputs, by the sha256 of their bytes."""
 
-    store: ObjectStore
+    store: Objects
     recent: Recent = field(default_factory=Recent)
 
     @classmethod
     async def open(cls, log: Log) -> Self:
         """The blobs of the log's namespace."""
-        return cls(await log.stream.object_store(blob_bucket(log.subjects.namespace)))
+        return cls(await Objects.open(log.stream, blob_bucket(log.subjects.namespace)))
 
     async def put(self, text: str) -> str:
         """Keep a text and return its reference; keeping it again changes nothing."""
         data = text.encode()
         ref = sha256(data).hexdigest()
-        try:
-            await self.store.get_info(ref)
-        except ObjectNotFoundError:
+        if not await self.store.holds(ref):
             await self.store.put(ref, data)
         return ref
 
@@ -89,14 +87,14 @@ class Blobs:
 
     async def _fetched(self, ref: str) -> str:
         try:
-            result = await self.store.get(ref)
+            data = await self.store.get(ref)
         except ObjectNotFoundError as error:
             raise BlobMissingError(f"no input is stored under {ref}") from error
-        return (result.data or b"").decode()
+        return data.decode()
 
     async def refs(self) -> list[str]:
         """The references of everything that is kept."""
         try:
-            return [str(each.name) for each in await self.store.list()]
+            return [str(each.name) for each in await self.store.store.list()]
         except NotFoundError:
             return []

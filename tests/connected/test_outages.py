@@ -4,13 +4,17 @@ from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from nemuri.contracts.clients import Document, TaskSubmitted
 from nemuri.contracts.tasks import ReactionFailed
 from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
+from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
 from nemuri.infra.tries import FAULTS
+from nemuri.infra.views.database import Database
 from tests.connected.providers.provider import Provider, Received, Scripted, openai_says
 from tests.connected.scene import (
     agent_defined,
@@ -36,6 +40,28 @@ def tasks(number: int, document: Document) -> list[TaskSubmitted]:
         TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?", documents=(document,))
         for each in range(number)
     ]
+
+
+WANTING = {
+    "53100": "the disk is full", "53200": "there is no memory", "53300": "there are too many connections",
+    "57P01": "it is shut down", "57P03": "it recovers", "58030": "a disk fails", "XX000": "a file may not grow",
+    "25006": "it is a standby",
+}  # fmt: skip
+AT_FAULT = {"22P02": "text that is no number", "23505": "the same twice", "42601": "no SQL", "42P01": "no such table"}
+
+
+@pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
+async def test_what_only_the_database_is_at_fault_for_is_waited_for(settings: Settings, code: str) -> None:
+    """By what a real server says: what is wrong with the question itself would be wrong the next time too."""
+    database = Database.at(str(settings.database_url), settings.namespace)
+    raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
+    try:
+        with pytest.raises(DBAPIError) as raised:
+            async with database.begin() as connection:
+                await connection.execute(raising)
+    finally:
+        await database.close()
+    assert isinstance(raised.value, WAITING) == (code in WANTING)
 
 
 async def failures(log: Log) -> list[ReactionFailed]:

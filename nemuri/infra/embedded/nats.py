@@ -9,11 +9,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+import structlog
+
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
 from nemuri.infra.embedded.sockets import LOOPBACK, free_port, is_free
 
 ATTEMPTS = 5
 START_SECONDS = 120.0
+ROOM = 2**50
+"""Bytes that may be stored: what the disk holds. Left to itself a server would allow itself three quarters of what is
+free as it starts, and so nothing for as long as it runs if it was started on a full disk."""
+LOOK_SECONDS = 1.0
+"""How often a running server is asked whether it can still write."""
+HEALTHY = "ok"
+UNWRITABLE = ("write error", "out of resources", "not enabled", "disabled")
+"""What a server says of its health after a disk refused a write: it takes nothing more, however much room there is
+again, until it is started anew. Anything else, such as catching up with other nodes, passes by itself."""
+
+logger = structlog.get_logger(__name__)
 
 
 def nats_server_binary() -> Path:
@@ -55,7 +69,6 @@ class EmbeddedNats:
         self._port: int | None = None
         self._deadline = deadline
         self._config = self.directory / "nats.conf"
-        self._ports = self.directory / "ports"
         self._kept_port = self.directory / "port"
         self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
 
@@ -89,7 +102,7 @@ class EmbeddedNats:
             self._prepare(port)
             try:
                 await self._child.start()
-                await self._until_healthy()
+                await self._until_healthy(port)
             except BaseException as error:
                 await self._child.kill()
                 lost_race = isinstance(error, ServerFailed) and self._fixed_port is None and not is_free(port)
@@ -105,8 +118,17 @@ class EmbeddedNats:
         await self._child.end_leftovers()
 
     async def wait(self) -> int:
-        """Return the exit code when the server has ended."""
-        return await self._child.wait()
+        """Return the exit code when the server has ended; one that cannot write any more is ended."""
+        ended = asyncio.ensure_future(self._child.wait())
+        try:
+            while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
+                health = await asyncio.to_thread(self._health, self._port)
+                if health is not None and any(each in health for each in UNWRITABLE):
+                    logger.warning("ended, for it cannot write any more", name=self.name, health=health)
+                    await self._child.kill()
+            return await ended
+        finally:
+            ended.cancel()
 
     async def stop(self) -> None:
         """End it cleanly."""
@@ -123,20 +145,17 @@ class EmbeddedNats:
         return int(kept) if kept.isdigit() and is_free(int(kept)) else free_port()
 
     def _prepare(self, port: int) -> None:
-        self._ports.mkdir(parents=True, exist_ok=True)
-        for stale in self._ports.glob("*.ports"):
-            stale.unlink()
-        (self.directory / "store").mkdir(mode=0o700, exist_ok=True)
+        (self.directory / "store").mkdir(mode=0o700, parents=True, exist_ok=True)
         self._config.write_text(self._settings(port), encoding="utf-8")
 
     def _settings(self, port: int) -> str:
+        store = str(self.directory / "store")
         lines = [
             f"server_name: {_quoted(self.name)}",
             f'listen: "{LOOPBACK}:{port}"',
             f'http: "{LOOPBACK}:-1"',
-            f"ports_file_dir: {_quoted(str(self._ports))}",
             "max_payload: 1MB",
-            f"jetstream {{ store_dir: {_quoted(str(self.directory / 'store'))}, sync_interval: always }}",
+            f"jetstream {{ store_dir: {_quoted(store)}, sync_interval: always, max_file_store: {ROOM} }}",
         ]
         if self.seat:
             routes = ", ".join(f'"nats://{LOOPBACK}:{peer}"' for peer in self.seat.peers)
@@ -144,39 +163,43 @@ class EmbeddedNats:
             lines.append(f"cluster {{ name: {_quoted(self.seat.cluster)}, listen: {listen}, routes: [{routes}] }}")
         return "\n".join(lines) + "\n"
 
-    async def _until_healthy(self) -> None:
+    async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
-        while not await asyncio.to_thread(self._is_healthy):
+        while await asyncio.to_thread(self._health, port) != HEALTHY:
             if not self.alive:
                 raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
             if loop.time() > deadline:
                 raise ServerFailed(f"{self.name} is not healthy after {self._deadline:g} s:\n{self._child.log_tail()}")
             await asyncio.sleep(POLL_SECONDS)
 
-    def _is_healthy(self) -> bool:
-        """Asks the port that this very process wrote down, never one that another server may answer on."""
-        address = self._monitoring_port()
-        if address is None:
-            return False
-        connection = http.client.HTTPConnection(LOOPBACK, address, timeout=2)
+    def _health(self, port: int | None) -> str | None:
+        """What the server says of its health; None while it says nothing.
+
+        Asks the port that this very process listens on beside that of its clients, never one of another server.
+        """
+        monitoring = self._monitoring_port(port)
+        if monitoring is None:
+            return None
+        connection = http.client.HTTPConnection(LOOPBACK, monitoring, timeout=2)
         try:
             connection.request("GET", "/healthz")
-            return connection.getresponse().status == http.HTTPStatus.OK
+            reply = connection.getresponse()
+            return HEALTHY if reply.status == http.HTTPStatus.OK else reply.read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
-            return False
+            return None
         finally:
             connection.close()
 
-    def _monitoring_port(self) -> int | None:
-        """None while the file is not there or half written."""
-        for path in self._ports.glob(f"*_{self.pid}.ports"):
-            try:
-                written = json.loads(path.read_text(encoding="utf-8"))
-                return int(written["monitoring"][0].rpartition(":")[2])
-            except (ValueError, KeyError, IndexError):
-                return None
-        return None
+    def _monitoring_port(self, port: int | None) -> int | None:
+        """Where it tells its health; None before it listens. No file says so: a full disk could not hold it."""
+        others = {port, self.seat.route_port if self.seat else None}
+        try:
+            found = psutil.Process(self.pid).net_connections() if self.pid else []
+        except psutil.Error:
+            return None
+        listening = (each.laddr.port for each in found if each.status == psutil.CONN_LISTEN)
+        return next((each for each in listening if each not in others), None)
 
 
 class EmbeddedNatsCluster:

@@ -13,7 +13,7 @@ from alembic.config import Config
 from pgvector.psycopg import register_vector_async
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -103,10 +103,12 @@ def reason(error: Exception) -> str:
 OUTAGES = (
     OperationalError,
     InterfaceError,
+    InternalError,
     PoolTimeoutError,
     psycopg.OperationalError,
     psycopg.InterfaceError,
+    psycopg.InternalError,
     ConnectionError,
     TimeoutError,
 )
-"""What a missing or restarting database raises."""
+"""What a database raises that is missing, restarting, out of room or at fault itself, whatever was asked of it."""

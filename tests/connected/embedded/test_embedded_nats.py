@@ -1,5 +1,6 @@
 """The embedded nats-server: what it keeps, where it listens, what it survives."""
 
+import asyncio
 import socket
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from nats import connect
 
 from nemuri.infra.embedded.nats import EmbeddedNats, EmbeddedNatsCluster
 from nemuri.infra.embedded.processes import ServerFailed
-from tests.connected.embedded.evidence import messages, processes_in, publish
+from nemuri.infra.embedded.supervisor import Supervisor
+from tests.connected.embedded.evidence import messages, processes_in, publish, until
 
 pytestmark = pytest.mark.connected
 
@@ -111,3 +113,38 @@ async def test_a_cluster_serves_while_one_node_is_dead(directory: Path) -> None:
     assert await messages(cluster.urls[0]) == ["before", "during"]
     await cluster.stop()
     assert processes_in(directory) == []
+
+
+async def test_a_server_that_could_not_write_serves_again_once_there_is_room(directory: Path) -> None:
+    """It would take nothing more by itself; it is started anew, with everything that it had acknowledged."""
+    server, stop = EmbeddedNats(directory), asyncio.Event()
+    supervisor = Supervisor([server])
+    await supervisor.start()
+    work = asyncio.create_task(supervisor.run_until(stop))
+    for number in range(3):
+        await publish(server.url, str(number))
+    full = psutil.Process(server.pid)
+    full.rlimit(psutil.RLIMIT_FSIZE, (100, psutil.RLIM_INFINITY))
+    client = await connect(server.url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=silent)
+    with pytest.raises(TimeoutError):
+        await client.jetstream(timeout=0.2).publish("kept.one", b"refused")
+    await client.close()
+    await until(lambda: server.pid not in {None, full.pid})
+    await publish(server.url, "3")
+    assert await messages(server.url) == ["0", "1", "2", "3"]
+    stop.set()
+    await work
+
+
+async def test_a_server_may_store_what_the_disk_holds(directory: Path) -> None:
+    """However much of it was free when it was started."""
+    server = EmbeddedNats(directory)
+    await server.start()
+    client = await connect(server.url)
+    await client.jetstream().add_stream(name="large", subjects=["large"], max_bytes=2**49)
+    await client.close()
+    await server.stop()
+
+
+async def silent(_: Exception) -> None:
+    """Nobody needs to hear that the server is away."""

@@ -2,14 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
 from nats.js.errors import ObjectNotFoundError
-from nats.js.object_store import ObjectStore
 
 from nemuri.infra.blobs import RECENT_BYTES, BlobMissingError, Blobs, Recent
+from nemuri.infra.objects import Objects
 
 
 @dataclass(slots=True)
@@ -19,18 +18,18 @@ class SlowStore:
     objects: dict[str, bytes]
     fetched: list[str] = field(default_factory=list)
 
-    async def get(self, ref: str) -> SimpleNamespace:
+    async def get(self, ref: str) -> bytes:
         """The object."""
         self.fetched.append(ref)
         await asyncio.sleep(0)
         if ref not in self.objects:
             raise ObjectNotFoundError
-        return SimpleNamespace(data=self.objects[ref])
+        return self.objects[ref]
 
 
 def blobs(store: SlowStore, limit: int = RECENT_BYTES) -> Blobs:
     """Blobs of that store."""
-    return Blobs(cast("ObjectStore", store), Recent(limit))
+    return Blobs(cast("Objects", store), Recent(limit))
 
 
 async def test_an_input_is_fetched_once_for_all_who_ask() -> None:

@@ -1,0 +1,103 @@
+"""Objects in pieces on a stream, laid out as every NATS client's object store reads them.
+
+The client library's own reading waits without end for pieces that a restarted server does not send any more, and its
+own writing takes pieces back whose writing it is not sure of, although they may be named by now. Here every request
+has an end, and nothing that was written is taken back: who is not sure writes again, under a name of its own.
+"""
+
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Self
+from uuid import uuid4
+
+import orjson
+from nats.js import JetStreamContext, api
+from nats.js.errors import Error as JetStreamError
+from nats.js.errors import NotFoundError, ObjectNotFoundError
+from nats.js.object_store import (
+    MSG_ROLLUP_SUBJECT,
+    OBJ_CHUNKS_PRE_TEMPLATE,
+    OBJ_DEFAULT_CHUNK_SIZE,
+    OBJ_DIGEST_TEMPLATE,
+    OBJ_META_PRE_TEMPLATE,
+    OBJ_STREAM_TEMPLATE,
+    ObjectStore,
+)
+
+
+class IncompleteObjectError(JetStreamError):
+    """A piece of the object is not to be had for now: a replica may not have it yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """One bucket of objects."""
+
+    context: JetStreamContext
+    bucket: str
+    store: ObjectStore
+    """The library's side of the same bucket."""
+
+    @classmethod
+    async def open(cls, context: JetStreamContext, bucket: str) -> Self:
+        """A bucket that is there; raises `NotFoundError` for another one."""
+        return cls(context, bucket, await context.object_store(bucket))
+
+    async def holds(self, name: str) -> bool:
+        """Whether there is such an object."""
+        try:
+            await self.store.get_info(name)
+        except ObjectNotFoundError:
+            return False
+        return True
+
+    async def get(self, name: str) -> bytes:
+        """The whole object; raises `ObjectNotFoundError`, and `IncompleteObjectError` while a piece is missing."""
+        info = await self.store.get_info(name)
+        pieces, after = [], 0
+        for _ in range(info.chunks or 0):
+            piece = await self._piece(str(info.nuid), after)
+            pieces.append(piece.data or b"")
+            after = piece.seq or 0
+        data = b"".join(pieces)
+        if _digest(data) != info.digest:
+            raise IncompleteObjectError(description=f"the pieces of {name} are not those that were written")
+        return data
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Write an object; returns once it is on disk. Its name appears last, when every piece is there.
+
+        What an interrupted writing leaves lies beside those pieces, on subjects that begin with the object's name.
+        """
+        place = f"{name}.{uuid4().hex}"
+        pieces = [data[start : start + OBJ_DEFAULT_CHUNK_SIZE] for start in range(0, len(data), OBJ_DEFAULT_CHUNK_SIZE)]
+        for piece in pieces:
+            await self.context.publish(self._subject(place), piece)
+        info = api.ObjectInfo(
+            name=name,
+            bucket=self.bucket,
+            nuid=place,
+            size=len(data),
+            chunks=len(pieces),
+            digest=_digest(data),
+            options=api.ObjectMetaOptions(max_chunk_size=OBJ_DEFAULT_CHUNK_SIZE),
+        )
+        named = OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=urlsafe_b64encode(name.encode()).decode())
+        rollup = {api.Header.ROLLUP: MSG_ROLLUP_SUBJECT}
+        await self.context.publish(named, orjson.dumps(info.as_dict()), headers=rollup)
+
+    def _subject(self, place: str) -> str:
+        return OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=self.bucket, obj=place)
+
+    async def _piece(self, place: str, after: int) -> api.RawStreamMsg:
+        try:
+            return await self.context.get_msg(
+                OBJ_STREAM_TEMPLATE.format(bucket=self.bucket), after + 1, self._subject(place), direct=True, next=True
+            )
+        except NotFoundError as error:
+            raise IncompleteObjectError(description=f"a piece on {place} is missing") from error
+
+
+def _digest(data: bytes) -> str:
+    return OBJ_DIGEST_TEMPLATE.format(digest=urlsafe_b64encode(sha256(data).digest()).decode())
