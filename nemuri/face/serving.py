@@ -31,7 +31,7 @@ async def prepare(settings: Settings) -> None:
     try:
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
         with jetstream_needed(str(settings.nats_url)):
-            await provision(log, durables, replicas=settings.replicas)
+            await provision(log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas)
     finally:
         await log.close()
     database = Database.at(str(settings.database_url), settings.namespace)

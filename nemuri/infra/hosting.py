@@ -19,7 +19,7 @@ from nemuri.infra.connection import Broker
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
-from nemuri.infra.provisioning import ACK_WAIT, Durable
+from nemuri.infra.provisioning import Durable
 from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.progress import BehindError
@@ -107,7 +107,7 @@ async def _handle(message: NatsMessage, reactor: Reactor) -> None:
     raw: Msg = message.raw_message
     delay = min(LONGEST_WAIT, 0.05 * 2 ** min(raw.metadata.num_delivered, 12))
     with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
-        async with _alive(message):
+        async with _alive(message, reactor.resources.settings.ack_wait):
             try:
                 await _deliver(raw, reactor, seen)
                 seen.outcome = "done"
@@ -150,12 +150,12 @@ async def _deliver(raw: Msg, reactor: Reactor, seen: Delivery) -> None:
 
 
 @asynccontextmanager
-async def _alive(message: NatsMessage) -> AsyncIterator[None]:
+async def _alive(message: NatsMessage, ack_wait: float) -> AsyncIterator[None]:
     """Tell the server every now and then that the event is still in work."""
 
     async def beat() -> None:
         while True:
-            await asyncio.sleep(ACK_WAIT / 3)
+            await asyncio.sleep(ack_wait / 3)
             try:
                 await message.in_progress()
             except NatsError as error:  # without a server there is nobody to tell; it may be back for the next beat

@@ -17,8 +17,6 @@ from nemuri.infra.results import result_bucket
 from nemuri.infra.tries import TRIES_LIFE, tries_bucket
 from nemuri.infra.vectors import vector_bucket
 
-ACK_WAIT = 10.0
-"""Seconds without a sign of life after which an event is handed to another worker."""
 LONGEST_PAUSE = timedelta(days=1)
 """After so long consumers go on even if nobody woke them."""
 RESULT_LIFE = 7 * 24 * 3600.0
@@ -35,16 +33,19 @@ class Durable:
     """Events in work at the same time, over all workers together."""
 
 
-async def provision(log: Log, durables: Iterable[Durable], *, replicas: int = 1) -> None:
-    """Make or update the streams, the stores and the consumers of a namespace; what is in them stays."""
+async def provision(log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1) -> None:
+    """Make or update the streams, the stores and the consumers of a namespace; what is in them stays.
+
+    `ack_wait` is how many seconds without a sign of life hand an event to another worker.
+    """
     subjects = log.subjects
     await _stream(log.stream, _log(subjects, replicas))
     await _stream(log.stream, _dead_letters(subjects, replicas))
     await _stream(log.stream, _timers(subjects, replicas))
     await _stores(log.stream, subjects.namespace, replicas)
     for durable in durables:
-        await log.stream.add_consumer(subjects.stream, _consumer(durable, replicas))
-    await log.stream.add_consumer(subjects.timers_stream, _consumer(timers_durable(subjects), replicas))
+        await log.stream.add_consumer(subjects.stream, _consumer(durable, ack_wait, replicas))
+    await log.stream.add_consumer(subjects.timers_stream, _consumer(timers_durable(subjects), ack_wait, replicas))
 
 
 def _log(subjects: Subjects, replicas: int) -> api.StreamConfig:
@@ -87,13 +88,13 @@ def timers_durable(subjects: Subjects) -> Durable:
     return Durable(TUTOR, (subjects.ringing("*"),), 4)
 
 
-def _consumer(durable: Durable, replicas: int) -> api.ConsumerConfig:
+def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerConfig:
     return api.ConsumerConfig(
         durable_name=durable.name,
         filter_subjects=list(durable.subjects),
         deliver_policy=api.DeliverPolicy.ALL,
         ack_policy=api.AckPolicy.EXPLICIT,
-        ack_wait=ACK_WAIT,
+        ack_wait=ack_wait,
         max_ack_pending=durable.at_once,
         max_deliver=-1,
         num_replicas=replicas,

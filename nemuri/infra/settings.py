@@ -38,6 +38,8 @@ class Settings(BaseSettings):
     """`HOST:PORT` where a process tells of itself: `/health`, `/ready`, `/metrics`; port 0 is any free one."""
     otel: bool = False
     """Whether traces are exported, as OpenTelemetry's own variables (`OTEL_…`) say; needs the extra `otel`."""
+    ack_wait: float = Field(default=10.0, ge=0.5, le=600)
+    """Seconds without a sign of life after which an event is handed to another worker; the same for all processes."""
 
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """From which level on the platform and its workers log."""
