@@ -17,6 +17,7 @@ from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
 from nemuri.infra.connection import Broker
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
+from nemuri.infra.log import PING_SECONDS
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
 from nemuri.infra.provisioning import Durable
@@ -42,6 +43,7 @@ def application(service: Service, resources: Resources) -> FastStream:
         name=f"{resources.settings.namespace}-{service.name}",
         max_reconnect_attempts=-1,
         reconnect_time_wait=1,
+        ping_interval=PING_SECONDS,
         graceful_timeout=20,
         closed_cb=end,
         logger=None,

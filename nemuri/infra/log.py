@@ -26,6 +26,8 @@ RECORDED_AT = "Nemuri-Recorded-At"
 """The first recording of an event that was exported and imported since."""
 ANSWER_SECONDS = 15.0
 """What the server may take to answer: a cluster that has lost its leader needs some seconds for another one."""
+PING_SECONDS = 10
+"""How often it is asked whether the other end is still there; after two asked in vain another connection is made."""
 HEADER_BYTES = 4096
 """What is kept free for the headers of a message, which the server counts too."""
 WRONG_LAST_SEQUENCE = 10071
@@ -289,6 +291,7 @@ async def connect(url: str, *, patient: bool, name: str, lost: asyncio.Event) ->
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": 0.2,
         "connect_timeout": 2,
+        "ping_interval": PING_SECONDS,
         "error_cb": complain,
         "closed_cb": end,
     }

@@ -16,7 +16,6 @@ from nats.js import JetStreamContext, api
 from nats.js.errors import Error as JetStreamError
 from nats.js.errors import NotFoundError, ObjectNotFoundError
 from nats.js.object_store import (
-    MSG_ROLLUP_SUBJECT,
     OBJ_CHUNKS_PRE_TEMPLATE,
     OBJ_DEFAULT_CHUNK_SIZE,
     OBJ_DIGEST_TEMPLATE,
@@ -84,7 +83,7 @@ class Objects:
             options=api.ObjectMetaOptions(max_chunk_size=OBJ_DEFAULT_CHUNK_SIZE),
         )
         named = OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=urlsafe_b64encode(name.encode()).decode())
-        rollup = {api.Header.ROLLUP: MSG_ROLLUP_SUBJECT}
+        rollup = {api.Header.ROLLUP.value: "sub"}
         await self.context.publish(named, orjson.dumps(info.as_dict()), headers=rollup)
 
     def _subject(self, place: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from uuid import UUID
 
 import structlog
+from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 
 from nemuri.contracts.results import TaskResult
@@ -64,12 +65,29 @@ class Results:
         """The results of the log's namespace."""
         return cls(await log.stream.key_value(result_bucket(log.subjects.namespace)), log)
 
-    async def put(self, result: TaskResult) -> None:
-        """Tell whoever waits for the task, shortened if the server would not take the whole of it."""
+    async def tell(self, task_id: UUID, standing: Callable[[], Awaitable[TaskResult | None]]) -> None:
+        """Tell whoever waits for the task how it stands, shortened if the server would not take the whole of it.
+
+        `standing` is asked after it was looked what was told before, and nothing is told where it yields None. So
+        whoever was slower than somebody else never puts something older in the place of what that one told: it raises
+        `KeyWrongLastSequenceError`, which is to be tried again.
+        """
+        key, before = str(task_id), await self._told(task_id)
+        result = await standing()
+        if result is None:
+            return
         told = fitting(result, self.log.room)
         if told is not result:
-            logger.warning("result shortened", task=str(result.task_id), room=self.log.room)
-        await self.store.put(str(result.task_id), told.model_dump_json().encode())
+            logger.warning("result shortened", task=key, room=self.log.room)
+        data = told.model_dump_json().encode()
+        await (self.store.create(key, data) if before is None else self.store.update(key, data, last=before))
+
+    async def _told(self, task_id: UUID) -> int | None:
+        """The revision of what was told last; None where nothing is told."""
+        try:
+            return (await self.store.get(str(task_id))).revision
+        except KeyNotFoundError:
+            return None
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:

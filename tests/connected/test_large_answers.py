@@ -45,11 +45,15 @@ async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(set
     """Whoever waits hears of it."""
     retrieved = tuple(Retrieved(memory_id=uuid4(), score=0.5, features={}) for _ in range(14_000))
     result = TaskResult(task_id=uuid4(), status="done", answer="Yes.", retrieved=retrieved)
+
+    async def standing() -> TaskResult:
+        return result
+
     async with logged(settings) as log:
         results = await Results.open(log)
         assert len(result.model_dump_json()) > log.room
 
-        await results.put(result)
+        await results.tell(result.task_id, standing)
 
         async with asyncio.timeout(10), results.following(result.task_id) as news:
             assert await news(5) == result.model_copy(update={"retrieved": ()})

@@ -123,7 +123,7 @@ class EmbeddedNats:
         try:
             while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
                 health = await asyncio.to_thread(self._health, self._port)
-                if health is not None and any(each in health for each in UNWRITABLE):
+                if _unwritable(health):
                     logger.warning("ended, for it cannot write any more", name=self.name, health=health)
                     await self._child.kill()
             return await ended
@@ -166,7 +166,9 @@ class EmbeddedNats:
     async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
-        while await asyncio.to_thread(self._health, port) != HEALTHY:
+        while (health := await asyncio.to_thread(self._health, port)) != HEALTHY:
+            if _unwritable(health):  # its clients did not wait until it was ready
+                raise ServerFailed(f"{self.name} cannot write: {health}")
             if not self.alive:
                 raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
             if loop.time() > deadline:
@@ -259,6 +261,10 @@ class EmbeddedNatsCluster:
         self.directory.mkdir(parents=True, exist_ok=True)
         self._note.write_text(json.dumps(sorted(routes)), encoding="utf-8")
         return sorted(routes)
+
+
+def _unwritable(health: str | None) -> bool:
+    return health is not None and any(each in health for each in UNWRITABLE)
 
 
 def _quoted(text: str) -> str:

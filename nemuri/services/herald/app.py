@@ -49,11 +49,15 @@ service = Service("herald", at_once=16)
 @service.reaction(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
 async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
     """Whoever waits for the task hears how it stands."""
-    if event.thread is None:
+    task_id = event.thread
+    if task_id is None:
         return
-    result = result_of(await resources.views.task(event.thread))
-    if result is not None and result.status != "open":
-        await resources.results.put(result)
+
+    async def standing() -> TaskResult | None:
+        result = result_of(await resources.views.task(task_id))
+        return None if result is None or result.status == "open" else result
+
+    await resources.results.tell(task_id, standing)
 
 
 @service.answer(TaskQuery)

@@ -42,6 +42,8 @@ async def _persistently(work: Callable[[Resources], Awaitable[None]], resources:
             await work(resources)
         except WAITING as error:
             logger.info("waiting", service="tutor", why=said(error))
+        except Exception:  # one timer that cannot be handled must not silence all others
+            logger.exception("fault", service="tutor")
         await asyncio.sleep(RETRY)
 
 
