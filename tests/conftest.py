@@ -1,5 +1,9 @@
 """What holds for every test: no model is called over the network, and a failure's log can be read."""
 
+import sys
+from typing import Any
+
+import pytest
 import structlog
 
 from nemuri.infra.models import guard
@@ -12,3 +16,29 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
     ]
 )
+
+FIGURES: list[str] = []
+"""What tests measured, here and in the processes that ran tests for this one."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand on what was measured in this process."""
+    reporting = sys.modules.get("tests.faults.reporting")
+    if reporting is not None and (figures := reporting.report()):
+        getattr(session.config, "workeroutput", {})["figures"] = figures
+        FIGURES.append(figures)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what another process measured."""
+    if figures := getattr(node, "workeroutput", {}).get("figures"):
+        FIGURES.append(figures)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show it."""
+    for figures in FIGURES:
+        terminalreporter.section("schedules of faults")
+        terminalreporter.write_line(figures)

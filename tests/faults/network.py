@@ -1,0 +1,84 @@
+"""The network between a machine and the nats-server: it can be slow, torn, or silent without telling anybody."""
+
+import asyncio
+import contextlib
+from typing import Self
+from urllib.parse import urlsplit
+
+
+class Network:
+    """A TCP proxy on the loopback whose connections can be delayed, cut in the middle of a message, or held still."""
+
+    def __init__(self, target: str) -> None:
+        self._host, self._port = str(urlsplit(target).hostname), int(urlsplit(target).port or 0)
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._handlers: set[asyncio.Task[None]] = set()
+        self._flowing = asyncio.Event()
+        self._flowing.set()
+        self.delay = 0.0
+        """Seconds that every piece takes in each direction."""
+        self._cutting = False
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.url = f"nats://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for handler in self._handlers:
+            handler.cancel()
+        await asyncio.gather(*self._handlers, return_exceptions=True)
+
+    def cut(self) -> None:
+        """Tear every connection apart within whatever comes next."""
+        self._cutting = True
+        for writer in self._writers:
+            asyncio.get_running_loop().call_later(0.2, writer.transport.abort)
+        asyncio.get_running_loop().call_later(0.2, setattr, self, "_cutting", False)
+
+    def still(self) -> None:
+        """Carry nothing any more, without anybody being told."""
+        self._flowing.clear()
+
+    def flow(self) -> None:
+        """Carry everything again, what waited first."""
+        self._flowing.set()
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        handler = asyncio.create_task(self._connect(reader, writer))
+        self._handlers.add(handler)
+        handler.add_done_callback(self._handlers.discard)
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            there = await asyncio.open_connection(self._host, self._port)
+        except OSError:
+            writer.transport.abort()
+            return
+        ends = {writer, there[1]}
+        self._writers |= ends
+        try:
+            ways = [asyncio.ensure_future(self._carry(*way)) for way in ((reader, there[1]), (there[0], writer))]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+        finally:
+            self._writers -= ends
+            for end in ends:
+                end.transport.abort()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while piece := await reader.read(65_536):
+                await self._flowing.wait()
+                if self.delay:
+                    await asyncio.sleep(self.delay)
+                if self._cutting:
+                    writer.write(piece[: len(piece) // 2])
+                    await writer.drain()
+                    return
+                writer.write(piece)
+                await writer.drain()

@@ -1,0 +1,103 @@
+"""A language model on loopback that answers as it was asked to, or misbehaves for a number of calls."""
+
+import asyncio
+import json
+import re
+import socket
+import struct
+from typing import Self
+
+from tests.connected.providers.provider import Received, _read, openai_says
+
+LATE = 30.0
+"""Seconds of silence; whoever asks gives up long before."""
+_SOURCE = re.compile(r"<(m\d+) [0-9a-f]{12}>")
+_PERSPECTIVE = re.compile(r"^- (.+)$", re.MULTILINE)
+
+
+def said(body: dict[str, object]) -> str:
+    """What a modest model replies to one of the platform's prompts."""
+    system, user = (str(each["content"]) for each in body["messages"])  # type: ignore[attr-defined]
+    sources = _SOURCE.findall(user)
+    if "JSON list of labels" in system:
+        return json.dumps(sources[:1])
+    if '"merged"' in system:
+        return json.dumps({"merged": "An empty list is false.", "dissent": {}})
+    if "keys are perspectives" in system:
+        asked = user.partition("Perspectives:")[2]
+        return json.dumps({each: f"Under {each} {len(user)} is true." for each in _PERSPECTIVE.findall(asked)[:1]})
+    if "compare statements" in system:
+        return "{}"
+    if "continues a conversation" in system:
+        return "What is the truth value of an empty list?"
+    if "exactly one sentence" in system:
+        return "An empty list is false."
+    return f"An empty list is false. {f'[{sources[0]}]' if sources else ''}"
+
+
+class Oracle:
+    """The server; every call that misbehaved is counted."""
+
+    def __init__(self) -> None:
+        self._mood, self._left = "", 0
+        self._handlers: set[asyncio.Task[None]] = set()
+        self.calls = self.misbehaved = 0
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for handler in self._handlers:
+            handler.cancel()
+        await asyncio.gather(*self._handlers, return_exceptions=True)
+
+    def misbehave(self, mood: str, calls: int) -> None:
+        """Do so for the next calls."""
+        self._mood, self._left = mood, calls
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        handler = asyncio.create_task(self._handle(reader, writer))
+        self._handlers.add(handler)
+        handler.add_done_callback(self._handlers.discard)
+
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._reply(await _read(reader), writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return
+        finally:
+            writer.close()
+
+    async def _reply(self, request: Received, writer: asyncio.StreamWriter) -> None:
+        self.calls += 1
+        mood = self._mood if self._left > 0 else ""
+        self._left -= 1
+        self.misbehaved += bool(mood)
+        good = json.dumps(openai_says(said(request.body))).encode()
+        if mood == "late":
+            await asyncio.sleep(LATE)
+        elif mood == "reset":
+            linger = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        elif mood == "half":
+            writer.write(_http(200, good)[: -len(good) // 2])
+        elif mood in {"429", "500"}:
+            writer.write(_http(int(mood), b'{"error": {"message": "not now"}}', retry=0.2))
+        elif mood == "garbage":
+            writer.write(_http(200, b'{"choices": [{"mess'))
+        elif mood == "nonsense":
+            writer.write(_http(200, json.dumps(openai_says("\x00}{ [m9999] <m1> \u202e ```json")).encode()))
+        else:
+            writer.write(_http(200, good))
+        await writer.drain()
+
+
+def _http(status: int, body: bytes, *, retry: float | None = None) -> bytes:
+    lines = [f"HTTP/1.1 {status} Said", "content-type: application/json", f"content-length: {len(body)}"]
+    if retry is not None:
+        lines.append(f"retry-after: {retry:g}")
+    return "\r\n".join([*lines, "connection: close", "", ""]).encode() + body

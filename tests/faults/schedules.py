@@ -1,0 +1,106 @@
+"""Schedules of faults: pure data, made from a seed alone, so that any of them can be run again."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nemuri.face.catalogue import SERVICES
+
+Kind = Literal[
+    "kill", "kill_all", "stop", "kill_server", "kill_backend", "freeze_server", "restart_servers", "duplicate",
+    "delay", "cut", "silence", "full_disk", "model", "clock", "wall_clock",
+]  # fmt: skip
+Request = Literal["small", "large", "listed", "panel", "turns", "judged", "remembered", "repeated"]
+COPIES = ("intake", "specialist", "attribution", "sleep", "projector")
+"""The services of which a second machine runs a copy."""
+WORKERS = (*SERVICES, *(f"{name}-2" for name in COPIES))
+SERVERS = ("nats", "postgres")
+MOODS = ("429", "500", "garbage", "nonsense", "late", "reset", "half")
+"""How a model misbehaves: not now, failing, broken bodies, useless texts, no answer in time, torn connections."""
+REQUESTS: tuple[Request, ...] = ("small", "large", "listed", "panel", "turns", "judged", "remembered", "repeated")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong, as soon as the log has grown by so many events since the schedule began."""
+
+    kind: Kind
+    after: int
+    targets: tuple[str, ...] = ()
+    seconds: float = 0.0
+    """How long it lasts, where it lasts."""
+    number: int = 0
+    """Of messages, of calls, or of seconds by which a clock jumps."""
+    mood: str = ""
+
+    def __str__(self) -> str:
+        parts = (self.kind, self.mood, ",".join(self.targets), f"{self.number}" if self.number else "")
+        lasting = f" for {self.seconds:.1f} s" if self.seconds else ""
+        return f"{' '.join(part for part in parts if part)}{lasting} after {self.after} events"
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """What is asked of the platform, and what goes wrong meanwhile."""
+
+    seed: int
+    requests: tuple[Request, ...]
+    faults: tuple[Fault, ...]
+
+    def __str__(self) -> str:
+        return f"{self.seed}: {', '.join(self.requests)} | {'; '.join(map(str, self.faults))}"
+
+
+def _kill(rng: random.Random) -> Fault:
+    return Fault("kill", 0, tuple(rng.sample(WORKERS, rng.choice((1, 1, 1, 2)))))
+
+
+def _stop(rng: random.Random) -> Fault:
+    """Longer than the server waits for a sign of life: what the stopped worker has in work is done by another one."""
+    name = rng.choice(COPIES)
+    return Fault("stop", 0, (rng.choice((name, f"{name}-2")),), seconds=rng.uniform(1.5, 2.5))
+
+
+def _duplicate(rng: random.Random) -> Fault:
+    """As the same publisher says it again, or as another one that does not name it."""
+    return Fault("duplicate", 0, number=rng.randrange(10, 80), mood=rng.choice(("named", "bare", "bare")))
+
+
+DRAWN: dict[Kind, tuple[int, Callable[[random.Random], Fault]]] = {
+    "kill": (8, _kill),
+    "stop": (4, _stop),
+    "kill_server": (5, lambda rng: Fault("kill_server", 0, (rng.choice(SERVERS),))),
+    "kill_backend": (2, lambda _: Fault("kill_backend", 0, ("postgres",))),
+    "freeze_server": (3, lambda rng: Fault("freeze_server", 0, (rng.choice(SERVERS),), seconds=rng.uniform(0.3, 2.0))),
+    "restart_servers": (1, lambda _: Fault("restart_servers", 0, SERVERS)),
+    "kill_all": (1, lambda _: Fault("kill_all", 0, (*WORKERS, *SERVERS))),
+    "duplicate": (6, _duplicate),
+    "delay": (4, lambda rng: Fault("delay", 0, ("second machine",), seconds=rng.uniform(0.5, 3.0))),
+    "cut": (4, lambda _: Fault("cut", 0, ("second machine",))),
+    "silence": (3, lambda rng: Fault("silence", 0, ("second machine",), seconds=rng.uniform(1.0, 3.0))),
+    "full_disk": (4, lambda rng: Fault("full_disk", 0, (rng.choice(SERVERS),), seconds=rng.uniform(0.5, 2.0))),
+    "model": (8, lambda rng: Fault("model", 0, number=rng.randrange(2, 12), mood=rng.choice(MOODS))),
+    "clock": (2, lambda rng: Fault("clock", 0, number=rng.randrange(60, 3 * 86_400))),
+    "wall_clock": (2, lambda rng: Fault("wall_clock", 0, number=rng.choice((-1, 1)) * rng.randrange(60, 86_400))),
+}
+"""How often each kind of fault is drawn, and what one of it is."""
+
+
+def schedule(seed: int, only: Sequence[Kind] = ()) -> Schedule:
+    """The schedule of a seed: two to four requests and one to three faults at moments of their own.
+
+    With `only` all faults are of these kinds.
+    """
+    rng = random.Random(seed)
+    requests = tuple(rng.choices(REQUESTS, k=rng.randrange(2, 5)))
+    drawn_from = {kind: weight for kind, (weight, _) in DRAWN.items() if not only or kind in only}
+    kinds = rng.choices([*drawn_from], weights=[*drawn_from.values()], k=rng.choice((1, 1, 2, 2, 3)))
+    drawn = (DRAWN[kind][1](rng) for kind in kinds)
+    faults = [replace(each, after=rng.randrange(1, 20 * len(requests))) for each in drawn]
+    return Schedule(seed, requests, tuple(sorted(faults, key=lambda each: each.after)))
+
+
+def schedules(first: int, number: int, only: Sequence[Kind] = ()) -> list[Schedule]:
+    """So many schedules, of consecutive seeds."""
+    return [schedule(seed, only) for seed in range(first, first + number)]

@@ -1,0 +1,179 @@
+"""What clients ask of the platform while faults happen, and what the log says of it."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+from uuid import UUID, uuid4
+
+from nemuri.contracts.clients import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered
+from nemuri.contracts.event import derive
+from nemuri.contracts.log import AnyEvent
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
+from nemuri.face.client import Client
+from nemuri.face.exchange import PassingError
+from nemuri.infra.log import Log
+from nemuri.infra.reactions import WAITING
+from tests.faults.schedules import Schedule
+
+R = TypeVar("R")
+PATIENCE = 60.0
+MISSING: tuple[type[BaseException], ...] = (*WAITING, PassingError)
+PAGES = "\f".join(
+    f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."
+    for number in range(1, 26)
+)
+ITEMS = "Please answer each of these questions:\n" + "\n".join(
+    f"{number}. What is the truth value of {number}?" for number in range(1, 26)
+)
+
+
+async def patiently(work: Callable[[], Awaitable[R]]) -> R:
+    """What the work yields once nothing is missing any more: what a program does whose request was not answered."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                return await work()
+            except MISSING:
+                await asyncio.sleep(0.1)
+
+
+@dataclass(slots=True)
+class Chronicle:
+    """Everything that the log says, read as it comes, whoever is away meanwhile."""
+
+    log: Log
+    events: list[AnyEvent] = field(default_factory=list)
+    """Every message, repetitions included."""
+    known: dict[UUID, AnyEvent] = field(default_factory=dict)
+    """The first of each id: what counts."""
+    by_task: dict[tuple[type, UUID], AnyEvent] = field(default_factory=dict)
+    _news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def follow(self) -> None:
+        """Read on for ever."""
+        after = 0
+        while True:
+            try:
+                async for batch in self.log.read(after):
+                    after = batch.until
+                    assert not batch.unreadable, batch.unreadable
+                    async with self._news:
+                        for event in batch.events:
+                            self._note(event)
+                        self._news.notify_all()
+            except WAITING:
+                await asyncio.sleep(0.1)
+
+    def _note(self, event: AnyEvent) -> None:
+        self.events.append(event)
+        if event.event_id not in self.known:
+            self.known[event.event_id] = event
+            if event.thread is not None:
+                self.by_task.setdefault((type(event), event.thread), event)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Return as soon as the log is such."""
+        async with self._news:
+            await self._news.wait_for(condition)
+
+    def ended(self, task_id: UUID) -> bool:
+        """Whether the task has ended."""
+        return (TaskCompleted, task_id) in self.by_task or (TaskFailed, task_id) in self.by_task
+
+
+@dataclass(slots=True)
+class Asked:
+    """What was acknowledged, and so must come about."""
+
+    tasks: set[UUID] = field(default_factory=set)
+    feedback: list[UUID] = field(default_factory=list)
+    memories: list[UUID] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Clients:
+    """The clients of a schedule."""
+
+    client: Client
+    chronicle: Chronicle
+    schedule: Schedule
+    rng: random.Random
+    asked: Asked = field(default_factory=Asked)
+
+    async def ask_all(self) -> Asked:
+        """Everything that the schedule requests, all on its way at the same time; returns when all of it is known."""
+        async with asyncio.TaskGroup() as group:
+            for number, request in enumerate(self.schedule.requests):
+                group.create_task(getattr(self, f"_{request}")(number, random.Random(self.rng.random())))
+        return self.asked
+
+    async def _submit(self, text: str, *, key: UUID | None = None, **options: object) -> UUID:
+        key = key or uuid4()
+        await patiently(lambda: self.client.submit(text, key=key, **options))  # type: ignore[arg-type]
+        self.asked.tasks.add(key)
+        return key
+
+    async def _small(self, number: int, rng: random.Random) -> None:
+        await self._submit(f"Is number {rng.randrange(1, 26)} true, and what of an empty list? ({number})")
+
+    async def _large(self, number: int, rng: random.Random) -> None:
+        text = f"Is number {rng.randrange(1, 26)} true? ({number})"
+        await self._submit(text, documents=[("p.txt", f"{PAGES}\fEdition {rng.random()}.")])
+
+    async def _listed(self, *_: object) -> None:
+        task_id = await self._submit(ITEMS)
+        await self.chronicle.until(lambda: (NegotiationOpened, task_id) in self.chronicle.by_task)
+        said = NegotiationAnswered(
+            event_id=uuid4(),
+            client_id="ann",
+            correlation_id=task_id,
+            option="most_important",
+            items=(3, 1, 2),
+        )
+        await patiently(lambda: self.client.log.append(said))
+
+    async def _panel(self, number: int, _: random.Random) -> None:
+        await self._submit(f"What is the truth value of an empty list, and why? ({number})", panel=2)
+
+    async def _turns(self, number: int, rng: random.Random) -> None:
+        name = f"{self.schedule.seed}-{number}-{rng.random()}"
+        await self._submit("What is the truth value of an empty list?", conversation=name)
+        await self._submit("And why is it so?", conversation=name)
+
+    async def _judged(self, number: int, rng: random.Random) -> None:
+        task_id = await self._submit(f"May a list be tested for truth value? ({number})")
+        if rng.random() < 0.5:
+            await self.chronicle.until(lambda: self.chronicle.ended(task_id))
+        for verdict in ("helpful", "helpful"):
+            said = FeedbackGiven(
+                event_id=uuid4(),
+                client_id="ann",
+                correlation_id=task_id,
+                verdict=verdict,
+                result="success",
+            )
+            await patiently(lambda said=said: self.client.log.append(said))  # type: ignore[misc]
+            self.asked.feedback.append(said.event_id)
+
+    async def _remembered(self, number: int, rng: random.Random) -> None:
+        said = MemoryOffered(
+            event_id=uuid4(),
+            client_id="ann",
+            agent_id="python",
+            memory=MemoryContent(content=f"Rule {rng.random()}: an empty list is false. ({number})", tags=("truth",)),
+        )
+        await patiently(lambda: self.client.log.append(said))
+        self.asked.memories.append(said.event_id)
+        encoded = derive(said.event_id, MemoryEncoded.kind_of())
+        await self.chronicle.until(lambda: encoded in self.chronicle.known)
+
+    async def _repeated(self, number: int, rng: random.Random) -> None:
+        """A client that is not sure says it again, and again after the task has ended."""
+        text = f"Is an empty list false? ({number}, {rng.random()})"
+        task_id = await self._submit(text)
+        await self._submit(text, key=task_id)
+        await self.chronicle.until(lambda: self.chronicle.ended(task_id))
+        await self._submit(text, key=task_id)
