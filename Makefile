@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test check lint types floors clean
+.PHONY: demo test check lint types floors faults clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -23,6 +23,12 @@ types: $(VENV)/.installed-dev
 
 floors: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
+
+SCHEDULES ?= 1000
+SEED ?= 1
+
+faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figures; FAULTS="--only KIND" for some kinds
+	$(BIN)/python -m tests.faults --schedules $(SCHEDULES) --seed $(SEED) $(FAULTS)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
