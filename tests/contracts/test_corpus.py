@@ -32,9 +32,9 @@ def test_what_is_kept_is_read_and_folded(kind: str, version: int, file: Path) ->
     assert (type(event), event.version) == (EVENTS[kind], corpus.version_of(kind))
     assert json.loads(data)["version"] == version
     if isinstance(event, get_args(LifeEvent)):
-        evolve_task(TaskState(), event)  # type: ignore[arg-type]
+        evolve_task(TaskState(), event)
     if isinstance(event, get_args(AnyAgentEvent)):
-        evolve_mind(Mind(), event)  # type: ignore[arg-type]
+        evolve_mind(Mind(), event)
 
 
 @pytest.mark.parametrize("kind", sorted(EVENTS))

@@ -114,4 +114,4 @@ def _unequal(what: str, left: Counter[Any], right: Counter[Any]) -> Iterator[str
 
 
 async def _letters(log: Log) -> list[str]:
-    return [f"dead letter: {each.headers}" for each in await patiently(lambda: dead_letters(log))]
+    return [f"dead letter: {each.letter}" for each in await patiently(lambda: dead_letters(log))]

@@ -83,7 +83,7 @@ class Ground:
             async with asyncio.timeout(LONGEST):
                 over = await self._happen(clients, faults)
                 await self._quiet()
-        except* (TimeoutError, *WAITING) as errors:
+        except* WAITING as errors:
             outcome.broken += [
                 f"not over after {LONGEST:g} s: {await self._standing(clients)}",
                 *map(repr, errors.exceptions),
