@@ -8,7 +8,9 @@ from nemuri.contracts.event import Event
 
 _UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 _AGO = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*([dhms])(?:\s+ago)?")
-_NUMBER = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"[0-9]+")
+_DIGITS = 20
+"""No number of more digits is that of an event."""
 RULE = "the number of an event, a time like 2026-05-31, 2026-05-31T14:30 or 2026-05-31T14:30+02:00 (UTC without a zone)"
 
 
@@ -33,7 +35,7 @@ class Place:
         if written == "now":
             return cls()
         if _NUMBER.fullmatch(written):
-            return cls(written, sequence=int(written))
+            return cls(written, sequence=int(written[:_DIGITS]))
         return cls(written, time=_time(written, now))
 
     def holds(self, event: Event) -> bool:

@@ -19,6 +19,7 @@ from nemuri.infra.models.factory import Models
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from tests.connected.classroom import TEXTBOOK, over
+from tests.connected.looking_back import assert_minds_agree
 from tests.connected.scene import (
     EMBEDDING,
     CountingModel,
@@ -168,4 +169,5 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
         await client.ask("What is truth value testing?", settled=True)
         await quiet(resources)
         assert (await client.agents("python"))[0].sessions_slept == slept + 1, "the platform goes on"
+        await assert_minds_agree(resources)
     await assert_verified(settings)
