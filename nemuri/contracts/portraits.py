@@ -35,7 +35,7 @@ class MemoryView(Value):
     memory: MemoryContent
     source: str
     principle: bool = False
-    """Whether it is always kept in mind, as it is tagged; one that the agent's definition has dropped is not."""
+    """Whether it is always kept in mind: as long as the agent's definition names it."""
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
     """The older memories that it contradicts or supersedes."""
@@ -82,7 +82,7 @@ class RecalledMemory(Value):
 
 
 class PrincipleView(Value):
-    """A memory that is in every context of its setting, relevant or not."""
+    """A memory that is in every context, relevant or not."""
 
     memory_id: UUID
     memory: MemoryContent
@@ -97,7 +97,7 @@ class RecallView(Value):
     deep: bool = False
     """Whether the archive was asked."""
     principles: tuple[PrincipleView, ...] = ()
-    """What a task there would be given besides, whatever it asks; strongest first."""
+    """What a task would be given besides, whatever it asks; strongest first."""
 
 
 class StatusView(Value):

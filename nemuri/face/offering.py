@@ -9,7 +9,7 @@ from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.portraits import AgentView, RememberedView
 from nemuri.contracts.queries import RememberedQuery
-from nemuri.domain.language.boilerplate import WORDLESS, wordless
+from nemuri.domain.memory.offers import refusal
 from nemuri.face.exchange import ClientError, Exchange, checked
 
 GROUP = 500
@@ -23,15 +23,16 @@ TOGETHER = 64
 def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
     """Raise `ClientError` for the first of the memories that the agent could not use.
 
-    That is one without words, which nobody takes in, and one with a learning under a perspective that the agent has
+    That is one that nobody takes in (`offers.refusal`), and one with a learning under a perspective that the agent has
     not, which would never come to mind under it. `places` say where each memory is from.
     """
     names = agent.definition.perspective_names
     for number, each in enumerate(memories):
         numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"
         which = places[number] if places else numbered
-        if wordless(each.content):
-            raise ClientError(f"{which} is refused: {WORDLESS}")
+        refused = refusal(each)
+        if refused is not None:
+            raise ClientError(f"{which} is refused: {refused}")
         unknown = next((name for name in each.learnings if name not in names), None)
         if unknown is not None:
             raise ClientError(

@@ -16,7 +16,7 @@ from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import embedded_text, indexed_text
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.learning import COMPARED, near
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Remembered
+from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.domain.memory.ranking import holding, version
 from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, worded
 from nemuri.domain.memory.scopes import setting_of
@@ -46,7 +46,7 @@ class Recollection:
     deep: bool
     """Whether the archive was asked."""
     principles: tuple[Remembered, ...]
-    """The agent's active principles that hold in the setting, which need not be relevant."""
+    """The agent's active principles, which need not be relevant."""
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class _Indexed:
     known: dict[UUID, Remembered] = field(default_factory=dict)
     """What is in the index, as of when it was last brought up to the views."""
     principles: set[UUID] = field(default_factory=set)
-    """Those that are tagged so, active or not, defined now or not."""
+    """What came from definitions, active or not, defined now or not."""
     until: int = 0
     """The newest change that it knows, by its place in the log."""
     seen: int = -1
@@ -114,8 +114,8 @@ class Recollections:
             moment = now or datetime.now(UTC)
             found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
             known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
-            tagged = [indexed.known[each] for each in indexed.principles]
-            principles = holding(agent.definition, tagged, setting)
+            defined = [indexed.known[each] for each in indexed.principles]
+            principles = holding(agent.definition, defined, setting)
         return Recollection(
             candidates=found.candidates,
             known=known,
@@ -167,7 +167,7 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
         flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
     indexed.known |= {each.memory.memory_id: (each.content, each.memory) for each in changes}
-    indexed.principles |= {each.memory.memory_id for each in changes if PRINCIPLE in each.content.memory.tags}
+    indexed.principles |= {each.memory.memory_id for each in changes if each.content.source == "definition"}
     indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
     indexed.seen = here
 

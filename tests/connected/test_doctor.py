@@ -8,6 +8,7 @@ import pytest
 from nemuri.contracts.agents import Perspective, PolicyAdopted
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.education import ChapterRead
+from nemuri.contracts.event import derive
 from nemuri.contracts.health import Advice, AgentHealth, Finding
 from nemuri.contracts.memories import (
     AgentSlept,
@@ -18,6 +19,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
     Use,
 )
+from nemuri.domain.memory.content import principle_key
 from nemuri.face import doctoring
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
@@ -38,17 +40,17 @@ OFTEN = 51
 async def forgetful(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
     """An agent of so many days that has archived most of what it knew so many days ago; its memories."""
     then = datetime.now(UTC) - timedelta(days=days)
-    await log.append(agent_defined(), recorded_at=then)
+    await log.append(agent_defined(principles=("fact 0",)), recorded_at=then)
     await log.append(
         PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"top_k_results": 7}), recorded_at=then
     )
     memories = [
         MemoryEncoded(
-            event_id=uuid4(),
+            event_id=uuid4() if number else derive(principle_key("python", "fact 0"), MemoryEncoded.kind_of()),
             agent_id="python",
-            memory=MemoryContent(content=f"fact {number}", tags=["principle"] if number == 0 else []),
+            memory=MemoryContent(content=f"fact {number}"),
             vector=vector_key("hashing-v1", 1024, f"fact {number}"),
-            source="manual",
+            source="manual" if number else "definition",
             strength=1.0,
             perspectives=("semantics", "pitfalls"),
         )
@@ -209,9 +211,9 @@ async def test_a_chapter_is_one_session(settings: Settings) -> None:
 async def test_a_principle_that_comes_to_mind_is_no_hit(settings: Settings) -> None:
     """It is in every context anyway, be it relevant or not."""
     async with at_work(settings) as resources, visiting(settings) as client:
-        await resources.log.append(agent_defined(perspectives=(Perspective(name="semantics"),)))
-        await client.settle()
-        await client.remember("python", "The truth value of an empty list is false.", tags=["principle"])
+        fact = "The truth value of an empty list is false."
+        await resources.log.append(agent_defined(perspectives=(Perspective(name="semantics"),), principles=(fact,)))
+        await quiet(resources)
         told = await client.ask("What is the truth value of an empty list?", settled=True)
         assert told.retrieved
         await quiet(resources)

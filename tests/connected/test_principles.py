@@ -5,8 +5,9 @@ from uuid import uuid4
 import pytest
 
 from nemuri.contracts.agents import PolicyAdopted
-from nemuri.contracts.clients import Scope
-from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.clients import MemoryContent, MemoryOffered
+from nemuri.contracts.memories import MemoryEncoded, MemoryRefused
+from nemuri.face.exchange import ClientError
 from nemuri.infra.settings import Settings
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, quiet, retrieval, visiting
 
@@ -21,34 +22,34 @@ QUICKLY = {
 """A policy under which a session is enough to forget what was not used in it, or was used before."""
 
 
-async def test_a_principle_comes_to_mind_in_its_own_scope_only(settings: Settings) -> None:
-    """Whatever is asked there, and nowhere else."""
+async def test_no_client_makes_a_principle(settings: Settings) -> None:
+    """The tag is refused in one line, also where somebody says it past the client; nothing is in mind for it."""
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        scope = Scope(level="project", name="bank")
-        kept = await client.remember("python", "Every amount is a Decimal.", tags=["principle"], scope=scope)
-        here, there = [await client.ask(ELSEWHERE, project=each) for each in ("bank", "shop")]
-        assert (await retrieval(resources, here.task_id)).principles == (kept,)
-        assert (await retrieval(resources, there.task_id)).principles == ()
+        with pytest.raises(ClientError, match="only an agent's definition makes principles"):
+            await client.remember("python", "Every amount is a Decimal.", tags=["principle"])
+        told = MemoryContent(content="Every amount is a Decimal.", tags=("Principle",))
+        await resources.log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=told, client_id="rogue"))
         await quiet(resources)
+        events = await effective(resources.log)
+        assert ["only an agent's" in each.reason for each in events if isinstance(each, MemoryRefused)] == [True]
+        found = await client.recall("python", "Every amount is a Decimal.")
+        assert (found.memories, found.principles) == ((), ())
     await assert_verified(settings)
 
 
 async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
-    """As a task would be given it: also where nothing relevant is found, and only what holds there."""
+    """As a task would be given it: also where nothing relevant is found."""
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await quiet(resources)
-        scope = Scope(level="project", name="bank")
-        await client.remember("python", "Every amount is a Decimal.", tags=["principle"], scope=scope)
         foreign = await client.recall("python", ELSEWHERE)
         assert foreign.memories == ()
         assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
-        asked = await client.ask(ELSEWHERE, project="bank", settled=True)
-        there = (await client.recall("python", ELSEWHERE, project="bank")).principles
-        assert {each.memory_id for each in there} == set((await retrieval(resources, asked.task_id)).principles)
-        assert len(there) == 2
+        asked = await client.ask(ELSEWHERE, settled=True)
+        there = (await client.recall("python", ELSEWHERE)).principles
+        assert tuple(each.memory_id for each in there) == (await retrieval(resources, asked.task_id)).principles
 
 
 async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:

@@ -18,8 +18,6 @@ from nemuri.domain.record import Record
 
 ARCHIVED_CLOCK = 0.0
 """Time stands still in the archive."""
-PRINCIPLE = "principle"
-"""The tag of what is always kept in mind (document 000 §3.4)."""
 
 
 class Agent(Record):
@@ -150,12 +148,11 @@ class Scorer(Record):
 def is_principle(definition: Definition, content: Content) -> bool:
     """Whether a memory is a principle of an agent that is defined so.
 
-    One that came from a definition is one only as long as the definition names it: taken out, it stays as an ordinary
-    memory, which may fade; named again, it is one again.
+    Only a definition makes principles: what a client, a task or a textbook has put into its mind is none, whatever its
+    tags say. It is one only as long as the definition names it: taken out, it stays as an ordinary memory, which may
+    fade; named again, it is one again.
     """
-    if PRINCIPLE not in content.memory.tags:
-        return False
-    return content.source != "definition" or content.memory.content in definition.principles
+    return content.source == "definition" and content.memory.content in definition.principles
 
 
 Remembered = tuple[Content, Memory]

@@ -217,11 +217,11 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
     return sorted(scores(raw, policy).tolist(), reverse=True)
 
 
-def holding(definition: Definition, tagged: Iterable[Remembered], setting: Setting) -> tuple[Remembered, ...]:
-    """Of memories tagged as principles those that are active, hold in the setting, and are principles as defined."""
+def holding(definition: Definition, memories: Iterable[Remembered], setting: Setting) -> tuple[Remembered, ...]:
+    """Of the memories those that are active, hold in the setting, and are principles as defined."""
     return tuple(
         (content, memory)
-        for content, memory in tagged
+        for content, memory in memories
         if memory.status == "active" and is_principle(definition, content) and valid(content.memory.scope, setting)
     )
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.language.sentences import normalised
 from nemuri.domain.language.tokens import estimate_tokens
-from nemuri.domain.memory.mind import PRINCIPLE
+from nemuri.domain.memory.offers import PRINCIPLE
 
 LONGEST_NAME = 60
 """Characters of a topic in the table of contents; a longer one is left out."""

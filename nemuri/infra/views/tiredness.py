@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.domain.memory.clocks import advanced
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Memory
+from nemuri.domain.memory.mind import Agent, Memory
 from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
@@ -40,8 +40,7 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
 def is_principle(agent: Agent) -> ColumnElement[bool]:
     """The rows of the agent's memories that `domain.memory.mind.is_principle` finds to be its principles."""
     content = tables.memory.c
-    named = content.memory["content"].astext.in_(agent.definition.principles)
-    return and_(content.memory["tags"].contains([PRINCIPLE]), or_(content.source != "definition", named))
+    return and_(content.source == "definition", content.memory["content"].astext.in_(agent.definition.principles))
 
 
 def _faded(agent: Agent) -> list[Any]:

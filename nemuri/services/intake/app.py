@@ -14,10 +14,9 @@ from nemuri.contracts.tasks import (
     TaskReopened,
     TaskSummarised,
 )
-from nemuri.domain.language.boilerplate import WORDLESS, wordless
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text, encoded, principle_key
-from nemuri.domain.memory.mind import PRINCIPLE
+from nemuri.domain.memory.offers import PRINCIPLE, refusal
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import fan_in, negotiation
 from nemuri.domain.tasks.state import Task
@@ -93,8 +92,9 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
-    if wordless(event.memory.content):
-        return MemoryRefused.following(event, reason=WORDLESS)
+    refused = refusal(event.memory)
+    if refused is not None:
+        return MemoryRefused.following(event, reason=refused)
     text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
     await vectors.of([text])
     return encoded(event, beginning(agent, event.memory, vectors.key(text)), source="manual")

@@ -30,13 +30,15 @@ from nemuri.contracts.memories import (
     Use,
 )
 from nemuri.domain.memory import sleep
-from nemuri.domain.memory.mind import PRINCIPLE, Agent, Memory, Mind
+from nemuri.domain.memory.mind import Agent, Memory, Mind
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.remembering import evolve
 from nemuri.domain.memory.sleep import Tiredness
 from nemuri.domain.memory.tiredness import tiredness as in_memory
 from tests.unit.domain.memory.facts import Fact, agent_of
 
+RULE = "Be sure."
+"""The principle of the agent in these stories."""
 AGENT = "clerk"
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 COST, QUALITY = "cost", "quality"
@@ -105,7 +107,9 @@ def given(*moves: Move) -> Story:
 def defined(*perspectives: str) -> AgentDefined:
     """The agent, with the perspectives of cost and quality unless others are named."""
     names = perspectives or (COST, QUALITY)
-    definition = Definition(role="buyer", perspectives=tuple(Perspective(name=name) for name in names))
+    definition = Definition(
+        role="buyer", perspectives=tuple(Perspective(name=name) for name in names), principles=(RULE,)
+    )
     return AgentDefined(
         event_id=_fresh(), agent_id=AGENT, definition=definition, embedding=Embedding(model="hashing", dimension=8)
     )
@@ -134,10 +138,10 @@ def encoded(
     return MemoryEncoded(
         event_id=memory_id,
         agent_id=AGENT,
-        memory=MemoryContent(content=f"memory {memory_id.int}", tags=(PRINCIPLE,) if principle else ()),
+        memory=MemoryContent(content=RULE if principle else f"memory {memory_id.int}"),
         relations=tuple(Relation(older=each, sort="contradicts") for each in against),
         vector="hashing.8.none",
-        source="manual",
+        source="definition" if principle else "manual",
         strength=strength,
         perspectives=tuple(perspectives),
     )

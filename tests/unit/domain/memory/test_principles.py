@@ -2,18 +2,21 @@
 
 from uuid import uuid4
 
+import pytest
+
 from nemuri.contracts.agents import AgentDefined
+from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.memory import sleep
 from nemuri.domain.memory.content import principle_key
-from nemuri.domain.memory.mind import PRINCIPLE, is_principle
+from nemuri.domain.memory.mind import is_principle
+from nemuri.domain.memory.offers import PRINCIPLE, RESERVED, refusal
 from nemuri.domain.memory.ranking import Found, Occasion, features
 from tests.unit.domain.memory.facts import status
 from tests.unit.domain.memory.stories import (
     AGENT,
     BEGINNING,
-    A,
     Story,
     defined,
     encoded,
@@ -79,7 +82,16 @@ def test_a_sleep_that_saw_it_dropped_does_not_archive_a_principle() -> None:
     story.when(naming(TEXT), decided).then(status(KEPT).equals("active"))
 
 
-def test_what_was_put_in_as_a_principle_needs_no_definition() -> None:
-    """A memory that a client tagged is one whatever the definition says."""
-    story = given(naming(), encoded(A, principle=True))
-    assert is_principle(story.agent.definition, story.mind.contents[A])
+@pytest.mark.parametrize("source", ["manual", "task", "education"])
+def test_only_a_definition_makes_principles(source: str) -> None:
+    """What was put in, learned or read is none, whatever its tag, be it the very text of a principle."""
+    told = written().model_copy(update={"source": source})
+    story = given(naming(TEXT), told)
+    assert not counts(story)
+
+
+@pytest.mark.parametrize("tag", ["principle", "Principle", " PRINCIPLE "])
+def test_nobody_takes_in_a_principle_from_a_client(tag: str) -> None:
+    """The tag is refused, so that nobody believes that it meant something."""
+    assert refusal(MemoryContent(content=TEXT, tags=("money", tag))) == RESERVED
+    assert refusal(MemoryContent(content=TEXT, tags=("principles",))) is None

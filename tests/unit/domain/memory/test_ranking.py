@@ -74,12 +74,12 @@ def test_the_nine_features_are_those_of_the_document() -> None:
 
 def test_what_a_memory_lacks_has_a_feature_too() -> None:
     """Never used: the age since its beginning. No perspective: the strength. No candidate: no ratio."""
-    story = given(encoded(A, strength=0.5, perspectives=[QUALITY]))
-    found = _found(story, A, tags=("principle",))
+    story = given(encoded(A, strength=0.5, perspectives=[QUALITY], principle=True))
+    found = _found(story, A, tags=("care",))
     began = found.content.created_at
 
     now = features(story.agent, found, Occasion(COST, frozenset(), began - timedelta(days=1)))
-    later = features(story.agent, found, Occasion(None, frozenset({"principle"}), began + timedelta(days=1)))
+    later = features(story.agent, found, Occasion(None, frozenset({"care"}), began + timedelta(days=1)))
 
     assert now == (0.5, 0.5, 0.5, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0)
     assert later == (0.5, 0.5, 0.5, 0.0, 0.5, 0.0, 1.0, 1.0, 0.0)
@@ -251,7 +251,9 @@ def _found(
     story: Story, memory_id: UUID, *, relevance: float = 0.5, tags: tuple[str, ...] = (), learnings: object = None
 ) -> Found:
     content = story.mind.contents[memory_id]
-    memory = MemoryContent.model_validate({"content": "what was", "tags": tags, "learnings": learnings or {}})
+    memory = MemoryContent.model_validate(
+        {"content": content.memory.content, "tags": tags, "learnings": learnings or {}}
+    )
     return Found(content.but(memory=memory), story.memory(memory_id), relevance, 0.0, relevance)
 
 
