@@ -16,8 +16,11 @@ class ExplainedCandidate(Value):
     """In the order of `FEATURES`; together the score that its features give, less that of the mean candidate."""
     decided: Text
     """What decided its rank, in words."""
-    standing: Literal["used", "in context", "always in mind", "left out"]
-    """What became of it; a principle that the answer drew on counts as used."""
+    standing: Literal["used", "in context", "always in mind", "crowded out", "left out"]
+    """What became of it; a principle that the answer drew on counts as used.
+
+    What is crowded out would be in the context, had not others of its source taken their share of it.
+    """
     beginning: str
     """How its content begins."""
     label: str | None

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field, model_validator
 
 from nemuri.contracts.clients import MemoryContent, Setting
-from nemuri.contracts.event import AgentEvent, Label, Text, Usage, Value
+from nemuri.contracts.event import AgentEvent, Identifier, Label, Text, Usage, Value
 
 FEATURES = (
     "similarity",
@@ -41,6 +41,8 @@ class Candidate(Value):
     archived: bool = False
     yields_to: UUID | None = None
     """The candidate that contradicts or supersedes this one, which therefore comes after it."""
+    source: str = ""
+    """Whoever answers for it (`Origin.source`); "" for nobody."""
 
 
 class MemoriesRetrieved(AgentEvent):
@@ -63,6 +65,8 @@ class MemoriesRetrieved(AgentEvent):
     """All of stage 1, best first."""
     selected: tuple[UUID, ...]
     """What went into the context besides the principles, best first."""
+    crowded: tuple[UUID, ...] = ()
+    """What would have been selected too, had not others of its source taken their share of the context."""
     principles: tuple[UUID, ...] = ()
     deep: bool = False
     """Whether the archive was asked: on demand, or because the active memories held nothing relevant."""
@@ -104,6 +108,23 @@ class Relation(Value):
     sort: Literal["contradicts", "supersedes"]
 
 
+class Origin(Value):
+    """From where a memory came into a mind, as the platform knows it; `said_by` is only what the offerer says."""
+
+    client_id: Identifier | None = None
+    """Who offered it, or set the task in which it was learned."""
+    task_id: UUID | None = None
+    textbook: Text | None = None
+    """The title of what it was read in."""
+
+    @property
+    def source(self) -> str:
+        """Whoever answers for it, by whom shares of a context are counted; "" for nobody."""
+        if self.textbook is not None:
+            return f"textbook {self.textbook}"
+        return f"client {self.client_id}" if self.client_id is not None else ""
+
+
 class NewMemory(Value):
     """A memory that is to be encoded, with the key of its vector, which is written already."""
 
@@ -111,6 +132,7 @@ class NewMemory(Value):
     links: tuple[UUID, ...] = ()
     """Older memories that it came from."""
     relations: tuple[Relation, ...] = ()
+    origin: Origin = Origin()
     vector: str
     strength: float = Field(gt=0, le=1e6)
     """The strength it is to begin with, overall and in each of these perspectives."""
@@ -151,6 +173,7 @@ class MemoryEncoded(AgentEvent):
     memory: MemoryContent
     links: tuple[UUID, ...] = ()
     relations: tuple[Relation, ...] = ()
+    origin: Origin = Origin()
     vector: str
     """The key under which its vector is stored: model, dimension and sha256 of the embedded text."""
     source: Literal["task", "manual", "education", "definition"]

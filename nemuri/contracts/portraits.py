@@ -7,7 +7,7 @@ from uuid import UUID
 from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Identifier, Value
-from nemuri.contracts.memories import Candidate, Relation
+from nemuri.contracts.memories import Candidate, Origin, Relation
 
 
 class AgentView(Value):
@@ -34,6 +34,8 @@ class MemoryView(Value):
     agent_id: Identifier
     memory: MemoryContent
     source: str
+    """By what way it came: task, manual, education or definition."""
+    origin: Origin = Origin()
     principle: bool = False
     """Whether it is always kept in mind: as long as the agent's definition names it."""
     links: tuple[UUID, ...]

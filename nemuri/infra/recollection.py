@@ -192,4 +192,5 @@ def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.f
         np.stack(rows),
         [indexed_text(each.content.memory) for each in fresh],
         scopes=[each.content.memory.scope for each in fresh],
+        sources=[each.content.origin.source for each in fresh],
     )

@@ -48,6 +48,7 @@ from nemuri.contracts.memories import (
     MemoryEncoded,
     MemoryRefused,
     NewMemory,
+    Origin,
     Relation,
     RelationWithdrawn,
     Repetition,
@@ -100,11 +101,12 @@ VECTOR = "hashing-1.1024." + "0" * 64
 OPTION = Option(name="all", description="All of them")
 CANDIDATE = Candidate(
     memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,
-    yields_to=OTHER,
+    yields_to=OTHER, source="client anna",
 )  # fmt: skip
+ORIGIN = Origin(client_id="anna", task_id=TASK, textbook="調達基礎")
 NEW = NewMemory(
     memory=CONTENT, links=(OTHER,), relations=(Relation(older=OTHER, sort="supersedes"),), vector=VECTOR, strength=1.0,
-    perspectives=("cost",),
+    perspectives=("cost",), origin=ORIGIN,
 )  # fmt: skip
 REPETITION = Repetition(memory_id=MEMORY, perspective="cost", learning=NEW)
 TEXTBOOK = Textbook(
@@ -180,7 +182,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     MemoriesRetrieved: {
         "assignment_id": WORK, "query": "steel?", "terms": ("steel",), "expansions": {"cost": "steel? price"},
         "vector": VECTOR, "perspective": "cost", "setting": SETTING, "seed": 7, "ranking": "linear-1",
-        "candidates": (CANDIDATE,), "selected": (MEMORY,), "principles": (OTHER,), "deep": True,
+        "candidates": (CANDIDATE,), "selected": (MEMORY,), "crowded": (TASK,),
+        "principles": (OTHER,), "deep": True,
     },
     MemoriesUsed: {
         "assignment_id": WORK, "perspective": "cost", "uses": (Use(memory_id=MEMORY, method="judge"),), "usage": USAGE,
@@ -208,7 +211,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     CourseFinished: {"course_id": CAUSE},
     MemoryEncoded: {
         "memory": CONTENT, "links": (OTHER,), "relations": (Relation(older=OTHER, sort="contradicts"),),
-        "vector": VECTOR, "source": "task", "assignment_id": WORK,
+        "vector": VECTOR, "source": "task", "origin": ORIGIN, "assignment_id": WORK,
         "strength": 1.0, "perspectives": ("cost",),
     },
     MemoryRefused: {"reason": "there is no agent 'ghost'"},

@@ -7,10 +7,12 @@ from uuid import UUID
 
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import MemoryEncoded, NewMemory
-from nemuri.domain.memory.mind import Agent
+from nemuri.contracts.memories import MemoryEncoded, NewMemory, Origin
+from nemuri.domain.memory.mind import Agent, Content
 
 NOON = 12
+UNKNOWN = Origin()
+"""Of what is not known."""
 
 
 def embedded_text(memory: MemoryContent) -> str:
@@ -26,6 +28,26 @@ def embedded_text(memory: MemoryContent) -> str:
     return "\n".join(part for part in (body, learned) if part)
 
 
+def told_by(content: Content) -> str:
+    """From whom a memory is, in words for people and models: what the platform knows, then what the offerer says."""
+    match content.source:
+        case "definition":
+            known = "your own definition"
+        case "education":
+            known = f"the textbook {content.origin.textbook}" if content.origin.textbook else "a textbook"
+        case "task":
+            known = f"what you learned in a task{_of(content.origin)}"
+        case _:
+            known = f"put in{_of(content.origin) or ' by somebody'}"
+    said, at = content.memory.said_by, content.memory.said_at
+    words = " ".join(part for part in (said and f"by {said}", at and f"on {_moment(at)}") if part)
+    return f"{known}; it is said to be spoken {words}" if words else known
+
+
+def _of(origin: Origin) -> str:
+    return f" by client {origin.client_id}" if origin.client_id else ""
+
+
 def _moment(at: datetime) -> str:
     day = f"{at.day} {at:%B %Y}"
     return day if at.time() == time() else f"{day} {at.hour % 12 or 12}:{at:%M} {'am' if at.hour < NOON else 'pm'}"
@@ -36,11 +58,14 @@ def indexed_text(memory: MemoryContent) -> str:
     return f"{embedded_text(memory)}\n{' '.join(memory.tags)}"
 
 
-def beginning(agent: Agent, memory: MemoryContent, vector: str, *, links: tuple[UUID, ...] = ()) -> NewMemory:
+def beginning(
+    agent: Agent, memory: MemoryContent, vector: str, *, origin: Origin = UNKNOWN, links: tuple[UUID, ...] = ()
+) -> NewMemory:
     """A memory as it is to begin in an agent: with the strength of its policy in each of its perspectives."""
     return NewMemory(
         memory=memory,
         links=links,
+        origin=origin,
         vector=vector,
         strength=agent.rules.initial_strength,
         perspectives=agent.definition.perspective_names,

@@ -6,6 +6,7 @@ of both channels does not (recall@10 of English conversations .645 without, .635
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from nemuri.domain.memory.policy import RELEVANCE_FLOOR
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
 
 EXPANSION_WEIGHT: Final = 0.5
 """What a hit of an expansion counts beside one of the query's own, by words and by vectors.
@@ -32,6 +34,7 @@ TELLING: Final = 3
 BESIDE: Final = 0.25
 """What is less relevant than this share of the most relevant is no candidate beside it, where there is a floor."""
 _GONE: Final = -1
+_NOBODY: Final = 0
 _UNIVERSAL: Final = ("universal", None)
 
 
@@ -68,6 +71,8 @@ class AgentIndex:
         self._vectors: Floats = np.zeros((0, dimension), np.float32)
         self._active: Mask = np.zeros(0, np.bool_)
         self._scopes: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._sources: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._source_codes: dict[str, int] = {"": _NOBODY}
         self._scope_codes: dict[tuple[str, str | None], int] = {_UNIVERSAL: 0}
         self._postings = Postings()
 
@@ -85,10 +90,12 @@ class AgentIndex:
         *,
         active: Sequence[bool] | None = None,
         scopes: Sequence[Scope] | None = None,
+        sources: Sequence[str] | None = None,
     ) -> None:
         """Index memories, or index them anew: unit vectors (n, dimension), zero rows where there is none.
 
-        A text is what the word channel finds the memory by. Memories are active and universal unless said otherwise.
+        A text is what the word channel finds the memory by. Memories are active, universal and nobody's unless said
+        otherwise; a source is whoever answers for a memory, "" for nobody.
         Raises ValueError when lengths or dimension do not agree or a number is not finite; then nothing has changed.
         """
         vectors = np.asarray(vectors, np.float32)
@@ -96,13 +103,14 @@ class AgentIndex:
             raise ValueError(f"{len(ids)} memories, {len(texts)} texts, vectors {vectors.shape} of {self.dimension}")
         flags = [True] * len(ids) if active is None else active
         places = [Scope()] * len(ids) if scopes is None else scopes
-        if len(flags) != len(ids) or len(places) != len(ids):
-            raise ValueError(f"{len(ids)} memories, {len(flags)} flags, {len(places)} scopes")
+        origins = [""] * len(ids) if sources is None else sources
+        if {len(flags), len(places), len(origins)} != {len(ids)}:
+            raise ValueError(f"{len(ids)} memories, {len(flags)} flags, {len(places)} scopes, {len(origins)} sources")
         self.remove(ids)
-        for memory_id, vector, text, flag, place in zip(ids, vectors, texts, flags, places, strict=True):
-            self._put(memory_id, vector, text, flag, self._code(place.level, place.name))
+        for memory_id, vector, text, flag, *where in zip(ids, vectors, texts, flags, places, origins, strict=True):
+            self._put(memory_id, vector, text, *where, active=flag)
 
-    def _put(self, memory_id: UUID, vector: Floats, text: str, active: bool, scope: int) -> None:  # noqa: FBT001
+    def _put(self, memory_id: UUID, vector: Floats, text: str, scope: Scope, source: str, *, active: bool) -> None:
         if memory_id in self._rows:  # twice in one call: the last one counts
             self.remove([memory_id])
         row = self._free.pop() if self._free else len(self._ids)
@@ -110,7 +118,9 @@ class AgentIndex:
             self._ids.append(None)
             self._grow(len(self._ids))
         self._ids[row], self._rows[memory_id] = memory_id, row
-        self._vectors[row], self._active[row], self._scopes[row] = vector, active, scope
+        self._vectors[row], self._active[row] = vector, active
+        self._scopes[row] = self._code(scope.level, scope.name)
+        self._sources[row] = self._source_codes.setdefault(source, len(self._source_codes))
         self._postings.add(row, term_counts(text))
 
     def remove(self, ids: Iterable[UUID]) -> None:
@@ -154,6 +164,7 @@ class AgentIndex:
         floor: float = 0.0,
         mask: Mask | None = None,
         limit: int = 50,
+        share: float = 1.0,
         own: int = 1,
         bearing: int = 1,
     ) -> Candidates:
@@ -164,7 +175,8 @@ class AgentIndex:
         a term, or if its cosine is positive and reaches the threshold, which belongs to the embedder. There are none at
         all unless some row bears on one of the first `bearing` texts: holds a share `floor` of its terms
         (`Postings.shares`), or has as telling a cosine (`TELLING`). With a floor, a row far less relevant than the best
-        (`BESIDE`) is none either. The cost is linear in the texts. Raises ValueError for shapes that do not agree.
+        (`BESIDE`) is none either. No source has more than its `share` of the limit as long as
+        others have a row. The cost is linear in the texts. Raises ValueError for shapes that do not agree.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -184,20 +196,50 @@ class AgentIndex:
         similarity[own:] *= EXPANSION_WEIGHT
         similarity = similarity.max(axis=0)[rows]
         hit = (similarity > 0) & (similarity >= vector_threshold)
-        return self._best(rows, similarity, lexical.max(axis=0), hit, BESIDE if floor else 0.0, limit)
+        near = BESIDE if floor else 0.0
+        return self._best(rows, similarity, lexical.max(axis=0), hit, near, limit, ceil(share * limit))
 
     def _best(
-        self, rows: NDArray[np.intp], similarity: Floats, lexical: Floats, hit: Mask, beside: float, limit: int
+        self,
+        rows: Rows,
+        similarity: Floats,
+        lexical: Floats,
+        hit: Mask,
+        beside: float,
+        limit: int,
+        most: int,
     ) -> Candidates:
         """Of the rows that hit by their vector or share a term, those near enough to the most relevant one."""
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
         found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= beside * relevance.max()))
+        order = self._first(rows, relevance, found, limit)
+        if len(found) > limit and self._crowded(rows[order], most):
+            order = self._mixed(rows, relevance, found, limit, most)
+        ids = {at: self._id(int(rows[at])) for at in order}
+        return Candidates(tuple(ids[at] for at in order), similarity[order], lexical[order], relevance[order])
+
+    def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
+        """The most relevant of those found, ties by id."""
         if len(found) > limit:
             least = np.partition(relevance[found], -limit)[-limit]
             found = found[relevance[found] >= least]
-        ids = {int(at): self._id(int(rows[at])) for at in found}
-        order = sorted(ids, key=lambda at: (-relevance[at], ids[at].int))[:limit]
-        return Candidates(tuple(ids[at] for at in order), similarity[order], lexical[order], relevance[order])
+        return sorted(map(int, found), key=lambda at: (-relevance[at], self._id(int(rows[at])).int))[:limit]
+
+    def _crowded(self, rows: Rows, most: int) -> bool:
+        """Whether some source has more than so many of the rows."""
+        counts = np.bincount(self._sources[rows])
+        counts[_NOBODY] = 0
+        return int(counts.max()) > most
+
+    def _mixed(self, rows: Rows, relevance: Floats, found: Rows, limit: int, most: int) -> list[int]:
+        """The most relevant of those found, first at most so many of each source, then of what is left."""
+        sources = self._sources[rows[found]]
+        room = {int(source): most if source else limit for source in np.unique(sources)}
+        pool = [self._first(rows, relevance, found[sources == source], each) for source, each in room.items()]
+        first = self._first(rows, relevance, np.array([at for each in pool for at in each]), limit)
+        rest = np.setdiff1d(found, first)
+        filled = [*first, *self._first(rows, relevance, rest, limit - len(first))]
+        return self._first(rows, relevance, np.array(filled), limit)
 
     def _id(self, row: int) -> UUID:
         memory_id = self._ids[row]
@@ -215,6 +257,7 @@ class AgentIndex:
         self._vectors = np.concatenate([self._vectors, np.zeros((more, self.dimension), np.float32)])
         self._active = np.concatenate([self._active, np.zeros(more, np.bool_)])
         self._scopes = np.concatenate([self._scopes, np.full(more, _GONE, np.int32)])
+        self._sources = np.concatenate([self._sources, np.zeros(more, np.int32)])
 
 
 def _over_maximum(scores: Floats) -> Floats:

@@ -11,7 +11,7 @@ from pydantic import computed_field
 
 from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.memories import HeldOut, Relation, Weights
+from nemuri.contracts.memories import HeldOut, Origin, Relation, Weights
 from nemuri.domain.memory.clocks import STOPPED, Clocks, base, strength
 from nemuri.domain.memory.policy import LEVELS, Policy
 from nemuri.domain.record import Record
@@ -126,6 +126,7 @@ class Content(Record):
     """What it was said to contradict or supersede when it began."""
     vector: str
     source: str
+    origin: Origin = Origin()
     created_at: datetime
     created: int
     """The log's sequence of its beginning."""

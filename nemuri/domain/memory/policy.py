@@ -58,6 +58,11 @@ class Policy(BaseModel):
     score_threshold: float = Field(default=0.4, ge=0, le=1)
     selection_limit: int = Field(default=20, ge=1, le=200)
     """The most that selection by threshold or with a tail takes."""
+    source_share: float = Field(default=0.5, gt=0, le=1)
+    """At most this share of the candidates, and of the context, is from one source as long as others are relevant.
+
+    A source is a client or a textbook (`Origin.source`); what is left is filled up by whatever comes next.
+    """
     principles_share: float = Field(default=0.5, ge=0)
     """Principles join outside the fixed number, but at most this share of it, strongest first."""
     enable_query_expansion: bool = True

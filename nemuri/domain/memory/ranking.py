@@ -1,5 +1,6 @@
 """What an agent looks for, and which of the memories found come first: stage 2 of retrieval (document 000 §3.4)."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -136,6 +137,7 @@ def ranked(
             features=row,
             score=float(value),
             archived=each.memory.status == "archived",
+            source=each.content.origin.source,
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
@@ -177,6 +179,15 @@ def _below(candidate: Candidate, newer: Candidate) -> Candidate:
     return candidate.model_copy(update={"score": score, "yields_to": newer.memory_id})
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What goes into the context, best first."""
+
+    memory_ids: tuple[UUID, ...]
+    crowded: tuple[UUID, ...] = ()
+    """What would have gone in too, had not others of its source taken their share."""
+
+
 def selected(
     candidates: Sequence[Candidate],
     policy: Policy,
@@ -185,10 +196,11 @@ def selected(
     seed: int,
     apart: Collection[UUID] = (),
     items: int = 0,
-) -> tuple[UUID, ...]:
-    """Which candidates, best first, go into the context (document 000 §3.4, the cliff and its remedies).
+) -> Selection:
+    """Which candidates go into the context (document 000 §3.4, the cliff and its remedies).
 
     All candidates of a retrieval are given, because a score is measured among them; those `apart` are not chosen.
+    One source takes no more than its share (`source_share`) as long as others have something.
     A query of many `items` has room for `EACH` of them, as far as the limit goes, unless `top` says how many it takes.
     """
     limit = policy.selection_limit
@@ -196,15 +208,34 @@ def selected(
     open_to = [
         pair for pair in zip(candidates, _levels(candidates, policy), strict=True) if pair[0].memory_id not in apart
     ]
-    match policy.selection:
-        case "top_k":
-            chosen = open_to[:base]
-        case "threshold":
-            chosen = [pair for pair in open_to if pair[1] >= policy.score_threshold][:limit]
-        case "tail":
-            draw = Random(seed)
-            chosen = open_to[:base] + [pair for pair in open_to[base:limit] if draw.random() < pair[1]]
-    return tuple(each.memory_id for each, _ in chosen)
+    if policy.selection == "threshold":
+        base, open_to = limit, [pair for pair in open_to if pair[1] >= policy.score_threshold]
+    ranked = [each for each, _ in open_to]
+    chosen, over = shared(ranked, base, policy.source_share)
+    if policy.selection == "tail":
+        draw, settled = Random(seed), {each.memory_id for each in (*chosen, *over)}
+        rest = [pair for pair in open_to if pair[0].memory_id not in settled]
+        chosen = [*chosen, *(each for each, level in rest[: max(0, limit - base)] if draw.random() < level)]
+    crowded = tuple(each.memory_id for each in ranked[:base] if each in over)
+    return Selection(tuple(each.memory_id for each in chosen), crowded)
+
+
+def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[list[Candidate], list[Candidate]]:
+    """So many of the candidates, best first, of which no source takes more than its share while others are there.
+
+    And those that were passed over for it. What nobody answers for has no share.
+    """
+    most, taken = ceil(share * room), Counter[str]()
+    first, over = list[Candidate](), list[Candidate]()
+    for each in candidates:
+        if len(first) == room:
+            break
+        full = bool(each.source) and taken[each.source] >= most
+        (over if full else first).append(each)
+        taken[each.source] += not full
+    back = over[: room - len(first)]
+    chosen = {each.memory_id for each in (*first, *back)}
+    return [each for each in candidates if each.memory_id in chosen], over[len(back) :]
 
 
 def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:

@@ -191,6 +191,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         relations=event.relations,
         vector=event.vector,
         source=event.source,
+        origin=event.origin,
         created_at=event.at,
         created=sequence,
     )

@@ -131,6 +131,7 @@ def relevant(
         floor=floor,
         mask=mask,
         limit=agent.rules.candidate_limit,
+        share=agent.rules.source_share,
         own=asked.wording.own,
         bearing=asked.wording.bearing,
     )

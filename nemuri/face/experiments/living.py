@@ -131,7 +131,7 @@ class Living:
         candidates = found.candidates
         if self.regime == "none":
             candidates = tuple(sorted(candidates, key=lambda each: (-each.relevance, str(each.memory_id))))
-        context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items))
+        context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items)).memory_ids
         order = tuple(each.memory_id for each in candidates)
         return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 

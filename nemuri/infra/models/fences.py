@@ -1,10 +1,16 @@
 """Texts of others inside a prompt, between marks that they cannot forge."""
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from nemuri.domain.language.citations import disarmed
+from nemuri.domain.language.sentences import normalised
 from nemuri.infra.models.protocol import Source
+
+_TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:start|end)_of_turn>|</?s>", re.IGNORECASE)
+"""How models that are served by programs of their own mark turns, which those read in the middle of a text too."""
 
 
 def message(question: tuple[str, str], between: str, sources: Sequence[Source]) -> str:
@@ -14,22 +20,27 @@ def message(question: tuple[str, str], between: str, sources: Sequence[Source]) 
     inside a text become round, so that repeating it cites nothing.
     """
     label, text = question
-    texts = [text, *(source.text for source in sources)]
-    mark = digest(texts)
-    parts = [fenced(label, text, mark), between, *(fenced(one.label, _noted(one), mark) for one in sources)]
-    return "\n\n".join(part for part in parts if part)
+    texts = {label: text} | {one.label: _noted(one) for one in sources}
+    mark = digest(texts.values())
+    asked, *known = (fenced(name, each, mark) for name, each in texts.items())
+    return "\n\n".join(part for part in (asked, between, *known) if part)
 
 
 def _noted(source: Source) -> str:
+    origin = f"(From: {disarmed(normalised(source.origin))})\n" if source.origin else ""
     note = f"(Note: {source.note})\n" if source.note else ""
-    return f"{note}{disarmed(source.text)}"
+    return f"{origin}{note}{disarmed(source.text)}"
 
 
-def digest(texts: Sequence[str]) -> str:
-    """A mark that follows from the texts, and so cannot stand in them on purpose."""
-    return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:12]
+def digest(texts: Iterable[str]) -> str:
+    """A mark that follows from the texts, and so cannot stand in them on purpose: 96 bits of a sha256."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:24]
 
 
 def fenced(label: str, text: str, mark: str) -> str:
-    """A text between its marks."""
-    return f"<{label} {mark}>\n{text.strip()}\n</{label} {mark}>"
+    """A text between its marks, in which nothing is left that a model's own format could take for a turn of its own."""
+    return f"<{label} {mark}>\n{_TURN.sub(_spaced, text.strip())}\n</{label} {mark}>"
+
+
+def _spaced(found: re.Match[str]) -> str:
+    return found.group().replace("<", "< ").replace("[", "[ ")

@@ -21,6 +21,8 @@ class Source:
     text: str
     note: str = ""
     """What is to be known of it besides, such as that it is out of date; "" for nothing."""
+    origin: str = ""
+    """From whom it is, for people and models; "" where that goes without saying."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from nemuri.infra.views.rows import load, write
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
-FOLD = 7
+FOLD = 8
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 _LIFE: tuple[type[Event], ...] = get_args(LifeEvent)

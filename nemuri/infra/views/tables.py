@@ -176,6 +176,7 @@ memory = Table(
     _json("relations"),
     Column("vector", Text, nullable=False),
     Column("source", Text, nullable=False),
+    _json("origin"),
     _time("created_at"),
     Column("created", BigInteger, nullable=False),
     Index("memory_agent", "agent_id", "created"),

@@ -10,6 +10,7 @@ from nemuri.contracts.memories import (
     LearningsExtracted,
     MemoriesUsed,
     MemoryEncoded,
+    Origin,
     RepetitionWithdrawn,
     SessionEnded,
 )
@@ -59,7 +60,8 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
         return None
     reply = await _asked(_job(agent, state.task, work, work.answer), resources)
     learnings, empty = learned(reply.value, state.task.setting)
-    (kept, repeated, dropped), cost = await written(agent, learnings, event.memory_ids, resources)
+    origin = Origin(client_id=state.task.client_id, task_id=event.task_id)
+    (kept, repeated, dropped), cost = await written(agent, learnings, event.memory_ids, origin, resources)
     return LearningsExtracted.following(
         event,
         assignment_id=event.assignment_id,

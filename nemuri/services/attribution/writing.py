@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 
 from nemuri.contracts.event import Usage
-from nemuri.contracts.memories import Dropped, NewMemory, Repetition
+from nemuri.contracts.memories import Dropped, NewMemory, Origin, Repetition
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.content import beginning, embedded_text
 from nemuri.domain.memory.learning import Fate, Kept, Learned, Repeated, Verdicts, fate, near
@@ -25,7 +25,7 @@ Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ..
 
 
 async def written(
-    agent: Agent, learnings: Sequence[Learned], used: Collection[UUID], resources: Resources
+    agent: Agent, learnings: Sequence[Learned], used: Collection[UUID], origin: Origin, resources: Resources
 ) -> tuple[Written, Usage | None]:
     """What becomes of the learnings of a session, and what it cost where a model was asked about it.
 
@@ -50,8 +50,12 @@ async def written(
     said = reply.value if reply else {}
     verdicts = _verdicts(older, doubles, said)
     fates = [fate(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
-    made = [(each, vectors.key(text)) for each, text in zip(learnings, texts, strict=True)]
-    return _sorted(agent, made, fates, tuple(used)), reply.usage if reply else None
+    links = tuple(used)
+    made = [
+        (each, beginning(agent, each.memory, vectors.key(text), origin=origin, links=links))
+        for each, text in zip(learnings, texts, strict=True)
+    ]
+    return _sorted(made, fates), reply.usage if reply else None
 
 
 def _job(
@@ -88,14 +92,11 @@ def _verdicts(
     ]
 
 
-def _sorted(
-    agent: Agent, made: Sequence[tuple[Learned, str]], fates: Sequence[Fate], links: tuple[UUID, ...]
-) -> Written:
+def _sorted(made: Sequence[tuple[Learned, NewMemory]], fates: Sequence[Fate]) -> Written:
     kept: list[NewMemory] = []
     repeated: list[Repetition] = []
     dropped: list[Dropped] = []
-    for (learning, vector), one in zip(made, fates, strict=True):
-        new = beginning(agent, learning.memory, vector, links=links)
+    for (learning, new), one in zip(made, fates, strict=True):
         match one:
             case Kept(relations):
                 kept.append(new.model_copy(update={"relations": relations}))

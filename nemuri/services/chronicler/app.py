@@ -26,7 +26,7 @@ async def remember(event: TaskCompleted, resources: Resources) -> Sequence[Agent
     if state.task is None or not state.present:
         return ()
     memory = precedents.routing_memory(state)
-    taken = await taken_in(event, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources)
+    taken = await taken_in(event, state.task, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources)
     return [*taken, precedents.session_ended(event, state.task)] if taken else ()
 
 
@@ -37,4 +37,6 @@ async def remember_outcome(event: ImpactCredited, resources: Resources) -> Seque
     if task is None:
         return ()
     memory = precedents.aptitude_memory(task, event.agent_id, event.reason)
-    return await taken_in(event, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources)
+    return await taken_in(
+        event, task, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources
+    )

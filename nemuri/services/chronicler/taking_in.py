@@ -5,15 +5,16 @@ from collections.abc import Sequence
 from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import MemoryEncoded, NewMemory
+from nemuri.contracts.memories import MemoryEncoded, NewMemory, Origin
 from nemuri.domain.memory.content import embedded_text, encoded
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import precedents
+from nemuri.domain.tasks.state import Task
 from nemuri.infra.resources import Resources
 
 
 async def taken_in(
-    event: Event, worker: str, memory: MemoryContent | None, key: str, resources: Resources
+    event: Event, task: Task, worker: str, memory: MemoryContent | None, key: str, resources: Resources
 ) -> Sequence[AgentDefined | MemoryEncoded]:
     """The memory in the orchestrator's mind, which begins with its first one and has the vectors of the agents'.
 
@@ -24,6 +25,7 @@ async def taken_in(
     if memory is None or other is None:
         return ()
     new = await _new(memory, other.embedding, (known.rules if known else Policy()).initial_strength, resources)
+    new = new.model_copy(update={"origin": Origin(client_id=task.client_id, task_id=task.task_id)})
     encoding = encoded(event, new, key=key, agent_id=ORCHESTRATOR, source="task")
     return (encoding,) if known else (precedents.defined(event, other.embedding), encoding)
 

@@ -120,7 +120,7 @@ async def _read(place: int, resources: Resources) -> AnyEvent | None:
 def _standing(candidate: Candidate, event: MemoriesRetrieved, used: Sequence[UUID] | None) -> str:
     memory_id = candidate.memory_id
     if memory_id not in event.in_context:
-        return "left out"
+        return "crowded out" if memory_id in event.crowded else "left out"
     if used is not None and memory_id in used:
         return "used"
     return "always in mind" if memory_id in event.principles else "in context"

@@ -133,6 +133,7 @@ def memory_view(
         agent_id=memory.agent_id,
         memory=content.memory,
         source=content.source,
+        origin=content.origin,
         principle=is_principle(agent.definition, content),
         links=content.links,
         relations=relations,

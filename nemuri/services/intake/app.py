@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.clients import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, NewMemory
+from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, NewMemory, Origin
 from nemuri.contracts.tasks import (
     ChunkReady,
     ChunkSummarised,
@@ -95,9 +95,10 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     refused = refusal(event.memory)
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)
+    origin = Origin(client_id=event.client_id)
     text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
     await vectors.of([text])
-    return encoded(event, beginning(agent, event.memory, vectors.key(text)), source="manual")
+    return encoded(event, beginning(agent, event.memory, vectors.key(text), origin=origin), source="manual")
 
 
 @service.reaction(AgentDefined)

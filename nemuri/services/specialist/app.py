@@ -8,6 +8,7 @@ from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
 from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
+from nemuri.domain.memory.content import told_by
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.ranking import always_in_mind, selected
 from nemuri.domain.memory.topics import memo
@@ -43,6 +44,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     )
     kept = always_in_mind(agent, found.principles)
     seed = event.assignment_id.int % 2**32
+    chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
     return MemoriesRetrieved.following(
         event,
         agent_id=event.agent_id,
@@ -56,7 +58,8 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         seed=seed,
         ranking=found.ranking,
         candidates=found.candidates,
-        selected=selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items),
+        selected=chosen.memory_ids,
+        crowded=chosen.crowded,
         principles=kept,
         deep=found.deep,
     )
@@ -76,7 +79,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
     outdated = _outdated(event, labels)
     memories = [
-        Source(label, content.memory.content, outdated.get(content.memory_id, ""))
+        Source(label, content.memory.content, outdated.get(content.memory_id, ""), told_by(content))
         for label, (content, _) in zip(labels, shown, strict=True)
     ]
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
@@ -104,7 +107,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     found = await minds.recall(
         resources, agent, query.query, perspective=query.perspective, setting=query.setting, deep=query.deep
     )
-    best = selected(found.candidates, agent.rules, top=query.top, seed=0)
+    best = selected(found.candidates, agent.rules, top=query.top, seed=0).memory_ids
     by_id = {each.memory_id: each for each in found.candidates}
     memories = tuple(
         RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best

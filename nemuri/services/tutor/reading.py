@@ -7,7 +7,7 @@ import structlog
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.education import LEARNING_CHARACTERS, Section
 from nemuri.contracts.event import Usage
-from nemuri.contracts.memories import NewMemory
+from nemuri.contracts.memories import NewMemory, Origin
 from nemuri.domain.education.course import Course
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text
@@ -38,9 +38,10 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
     ]
     texts, vectors = [embedded_text(each) for each in contents], resources.vectors.serving(agent.embedding)
     await vectors.of(texts)
+    origin = Origin(textbook=course.textbook.title)
     faint = {"strength": agent.rules.initial_strength_education}  # read is not used yet
     memories = [
-        beginning(agent, content, vectors.key(text)).model_copy(update=faint)
+        beginning(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
         for content, text in zip(contents, texts, strict=True)
     ]
     return memories, Usage.together(usage for _, usage in found)

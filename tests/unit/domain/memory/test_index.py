@@ -17,6 +17,25 @@ A, B, C, D = (UUID(int=number) for number in range(1, 5))
 TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは記憶を弱める", "bread and butter"]
 
 
+def test_a_flood_from_one_source_leaves_room_for_the_others() -> None:
+    """A thousand near-identical texts take half of the candidates, whenever they came; alone they take all."""
+    flood, others = [UUID(int=100 + number) for number in range(1_000)], [A, B, C]
+    index = AgentIndex(2)
+    index.add(flood[:500], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
+    index.add(others, np.zeros((3, 2), np.float32), ["sleep helps"] * 3, sources=["client ann", "textbook S", ""])
+    index.add(flood[500:], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
+
+    def ask(share: float, limit: int = 10) -> tuple[UUID, ...]:
+        query = np.zeros((1, 2), np.float32)
+        return index.search(query, [["sleep"]], vector_threshold=0.5, limit=limit, share=share).ids
+
+    assert ask(1.0) == tuple(flood[:10])
+    assert ask(0.5) == (*flood[:7], A, B, C)
+    assert ask(0.5, limit=4) == (*flood[:2], A, B)
+    index.remove(others)
+    assert ask(0.5) == tuple(flood[:10])
+
+
 def test_words_find_memories_without_vectors() -> None:
     """Stems and bigrams; the best has a lexical score of 1 and, with a cosine of 0, a relevance of one half."""
     index = _index()

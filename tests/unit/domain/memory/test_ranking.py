@@ -1,6 +1,8 @@
 """Stage 2 of retrieval: which of the relevant memories come first (document 000 §3.4, document 003 §4.3)."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -17,6 +19,7 @@ from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.ranking import (
     Found,
     Occasion,
+    Selection,
     always_in_mind,
     expanded,
     features,
@@ -191,9 +194,9 @@ def test_a_fixed_number_is_selected() -> None:
     """Ten by default, or what was asked for."""
     candidates = [_candidate(each, score=1 - number / 100) for number, each in enumerate(MANY)]
 
-    assert selected(candidates, Policy(), top=None, seed=0) == tuple(MANY[:10])
-    assert selected(candidates, Policy(), top=3, seed=0) == tuple(MANY[:3])
-    assert selected(candidates[:2], Policy(), top=3, seed=0) == tuple(MANY[:2])
+    assert in_context(candidates, Policy(), top=None, seed=0) == tuple(MANY[:10])
+    assert in_context(candidates, Policy(), top=3, seed=0) == tuple(MANY[:3])
+    assert in_context(candidates[:2], Policy(), top=3, seed=0) == tuple(MANY[:2])
 
 
 def test_selection_by_threshold_takes_what_is_good_enough() -> None:
@@ -201,8 +204,8 @@ def test_selection_by_threshold_takes_what_is_good_enough() -> None:
     policy = Policy(ranking="document_003", selection="threshold", score_threshold=0.4, selection_limit=20)
     candidates = [_candidate(each, score=0.9 - number / 10) for number, each in enumerate(MANY[:8])]
 
-    assert selected(candidates, policy, top=None, seed=0) == tuple(MANY[:6])
-    assert len(selected([_candidate(each, score=0.9) for each in MANY], policy, top=None, seed=0)) == 20
+    assert in_context(candidates, policy, top=None, seed=0) == tuple(MANY[:6])
+    assert len(in_context([_candidate(each, score=0.9) for each in MANY], policy, top=None, seed=0)) == 20
 
 
 def test_a_drawn_tail_softens_the_cliff() -> None:
@@ -210,21 +213,21 @@ def test_a_drawn_tail_softens_the_cliff() -> None:
     policy = Policy(ranking="document_003", selection="tail")
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
-    drawn = [selected(candidates, policy, top=None, seed=seed) for seed in range(50)]
+    drawn = [in_context(candidates, policy, top=None, seed=seed) for seed in range(50)]
 
-    assert drawn == [selected(candidates, policy, top=None, seed=seed) for seed in range(50)]
+    assert drawn == [in_context(candidates, policy, top=None, seed=seed) for seed in range(50)]
     assert all(each[:10] == tuple(MANY[:10]) and set(each) <= set(MANY[:20]) for each in drawn)
     assert len(set(drawn)) > 10
     certain = [_candidate(each, score=1.0) for each in MANY]
-    assert selected(certain, policy, top=None, seed=1) == tuple(MANY[:20])
-    assert selected([_candidate(each, score=0.0) for each in MANY], policy, top=None, seed=1) == tuple(MANY[:10])
+    assert in_context(certain, policy, top=None, seed=1) == tuple(MANY[:20])
+    assert in_context([_candidate(each, score=0.0) for each in MANY], policy, top=None, seed=1) == tuple(MANY[:10])
 
 
 def test_what_is_apart_is_not_selected_again() -> None:
     """The next best takes its place."""
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
-    assert selected(candidates, Policy(), top=3, seed=0, apart=MANY[1:3]) == (MANY[0], *MANY[3:5])
+    assert in_context(candidates, Policy(), top=3, seed=0, apart=MANY[1:3]) == (MANY[0], *MANY[3:5])
 
 
 @pytest.mark.parametrize("selection", ["threshold", "tail"])
@@ -238,7 +241,7 @@ def test_as_many_are_selected_before_a_scorer_serves_as_after(selection: str) ->
     def chosen(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[UUID, ...]:
         rows = zip(MANY, steps.tolist(), values.tolist(), strict=True)
         known = [_candidate(who, score=value).model_copy(update={"features": row}) for who, row, value in rows]
-        return selected(sorted(known, key=lambda each: -each.score), policy, top=None, seed=7)
+        return in_context(sorted(known, key=lambda each: -each.score), policy, top=None, seed=7)
 
     before = chosen(linear)
     assert 0 < len(before) < len(MANY)
@@ -261,3 +264,38 @@ def _candidate(memory_id: UUID, *, score: float) -> Candidate:
     """Of the score by document 003, which counts similarity half."""
     features = (2 * score, *(0.0,) * 8)
     return Candidate(memory_id=memory_id, similarity=0, lexical=0, relevance=0, features=features, score=score)
+
+
+def test_one_source_takes_no_more_than_its_share_while_others_are_there() -> None:
+    """Half of ten, rounded up; the rest of the room goes to others first, then to whoever is next; order is kept."""
+    flood = [_candidate(each, score=0.9).model_copy(update={"source": "client mallory"}) for each in MANY[:12]]
+    few = [_candidate(each, score=0.5).model_copy(update={"source": "client ann"}) for each in MANY[12:15]]
+    nobody = [_candidate(each, score=0.4) for each in MANY[15:]]
+
+    both = selected([*flood, *few], Policy(), top=None, seed=0)
+    assert both == Selection((*MANY[:7], *MANY[12:15]), tuple(MANY[7:10]))
+    assert selected([*flood, *few, *nobody], Policy(), top=None, seed=0).memory_ids == (*MANY[:5], *MANY[12:17])
+    assert selected([*flood, *few], Policy(), top=3, seed=0).memory_ids == (*MANY[:2], MANY[12])
+    assert selected(flood, Policy(), top=None, seed=0) == Selection(tuple(MANY[:10]))
+    assert selected(nobody[:3], Policy(), top=2, seed=0) == Selection(tuple(MANY[15:17]))
+    assert selected([*flood, *few], Policy(source_share=1), top=None, seed=0) == Selection(tuple(MANY[:10]))
+
+
+@pytest.mark.parametrize("selection", ["threshold", "tail"])
+def test_a_share_holds_for_every_way_of_selecting(selection: str) -> None:
+    """What is crowded out is not drawn either."""
+    flood = [_candidate(each, score=0.99).model_copy(update={"source": "client mallory"}) for each in MANY[:20]]
+    few = [_candidate(each, score=0.9) for each in MANY[20:]]
+    parameters = {"selection_limit": 10, "top_k_results": 4, "ranking": "document_003"}
+    policy = Policy.model_validate({"selection": selection} | parameters)
+
+    found = selected([*flood, *few], policy, top=None, seed=0)
+
+    of_flood = len(set(found.memory_ids) & set(MANY[:20]))
+    assert of_flood == {"threshold": 5, "tail": 2}[selection]
+    assert len(found.memory_ids) > 2 * of_flood - 1
+
+
+def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
+    """What goes into the context."""
+    return selected(candidates, policy, **options).memory_ids

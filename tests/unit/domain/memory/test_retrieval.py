@@ -1,6 +1,7 @@
 """From a query to candidates: what a query lists, and what the summary of its task adds (document 000 §3.4, §3.6)."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -81,9 +82,9 @@ def test_a_list_has_room_for_each_of_its_items(items: int, taken: int) -> None:
         Candidate(memory_id=each, similarity=0, lexical=0, relevance=0, features=(0.0,) * 9, score=0.0) for each in ids
     ]
 
-    assert len(selected(rows, Policy(), top=None, seed=0, items=items)) == taken
-    assert len(selected(rows, Policy(), top=3, seed=0, items=items)) == 3
-    assert len(selected(rows, Policy(selection_limit=5), top=None, seed=0, items=items)) == 10
+    assert len(in_context(rows, Policy(), top=None, seed=0, items=items)) == taken
+    assert len(in_context(rows, Policy(), top=3, seed=0, items=items)) == 3
+    assert len(in_context(rows, Policy(selection_limit=5), top=None, seed=0, items=items)) == 10
 
 
 def _story() -> Story:
@@ -103,3 +104,8 @@ def _candidates(wording: Wording, story: Story) -> Sequence[Candidate]:
         return story.mind.contents[memory_id], story.memory(memory_id)
 
     return retrieved(story.agent, index, known, asked, perspective=None, now=BEGINNING).candidates
+
+
+def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
+    """What goes into the context."""
+    return selected(candidates, policy, **options).memory_ids

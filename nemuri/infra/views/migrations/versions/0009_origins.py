@@ -1,0 +1,13 @@
+"""From where each memory came into its mind."""
+
+from alembic import op
+
+revision = "0009"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the column; a rebuild, which a newer fold asks for, fills it."""
+    op.execute("ALTER TABLE memory ADD COLUMN origin jsonb NOT NULL DEFAULT '{}'")
