@@ -32,10 +32,10 @@ class Context:
     """Candidates that it would have found in its archive."""
 
 
-def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, tagged: Collection[UUID]) -> Context:
+def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Collection[UUID]) -> Context:
     """The context that the other mind makes of the candidates that the recorded one found.
 
-    Both are the minds as they were before the retrieval; `tagged` are the ids of memories tagged as principles. A
+    Both are the minds as they were before the retrieval; `defined` are the memories out of definitions. A
     feature is as logged, unless the two minds differ in what it is made of. With the recorded mind itself it is what
     was recorded, as far as the views knew at that time what the log says now.
     """
@@ -45,10 +45,10 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, tagged: Coll
     known = [each for each in event.candidates if each.memory_id in other.memories]
     found = _found(known, event, other)[: agent.rules.candidate_limit]
     order = _ordered(found, event, recorded, other)
-    remembered = ((other.contents[each], other.memories[each]) for each in tagged if each in other.memories)
+    remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
     kept = always_in_mind(agent, holding(agent.definition, remembered, event.setting))
     items = len(listed_items(event.query)[:LISTED])
-    chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items)
+    chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
     return Context((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
 
 

@@ -27,7 +27,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
 )
 from nemuri.domain.memory.crediting import worth
-from nemuri.domain.memory.mind import PRINCIPLE, Mind
+from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.remembering import evolve, governed
 from nemuri.domain.memory.reranking import reranked
@@ -93,7 +93,7 @@ class WhatIf:
     nights: Nights = field(default_factory=Nights)
     recalls: list[Recall] = field(default_factory=list)
     missed: list[Missed] = field(default_factory=list)
-    _tagged: list[UUID] = field(default_factory=list)
+    _defined: list[UUID] = field(default_factory=list)
     _reached: dict[UUID, frozenset[UUID]] = field(default_factory=dict)
     """By assignment, what the other mind would have found in its archive."""
     _unmade: set[tuple[UUID, UUID]] = field(default_factory=set)
@@ -109,8 +109,8 @@ class WhatIf:
         """Fold the event on both sides."""
         before = self.recorded
         self.recorded = evolve(before, event)
-        if isinstance(event, MemoryEncoded) and PRINCIPLE in event.memory.tags:
-            self._tagged.append(event.memory_id)
+        if isinstance(event, MemoryEncoded) and event.source == "definition":
+            self._defined.append(event.memory_id)
         if not self.begun:
             self.other = self.recorded
         elif before.agent is None:
@@ -181,8 +181,8 @@ class WhatIf:
         return event.model_copy(update={"memory_ids": made, "points": points})
 
     def _retrieved(self, event: MemoriesRetrieved, before: Mind) -> MemoriesRetrieved:
-        here = reranked(event, before, before, self._tagged)
-        there = reranked(event, before, self.other, self._tagged)
+        here = reranked(event, before, before, self._defined)
+        there = reranked(event, before, self.other, self._defined)
         self.recalls.append(
             Recall(
                 sequence=event.sequence or 0,
