@@ -90,6 +90,20 @@ async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -
         assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
 
 
+async def test_a_reader_of_some_subjects_hears_of_nothing_else(settings: Settings) -> None:
+    """One agent's own events among those of others, up to the end, wherever the last of them lies or lay."""
+    async with logged(settings) as log:
+        own = [session(), session(), session()]
+        for each in (session("other"), own[0], submitted(), own[1], session("python2"), own[2], session("other")):
+            await log.append(each)
+        await deleted(log, 6)
+        batches = [batch async for batch in log.read(0, 7, only=[log.subjects.mind("python")])]
+        found = [each.event_id for batch in batches for each in batch.events]
+        assert found == [own[0].event_id, own[1].event_id]
+        assert batches[-1].until == 7
+        assert not [each for batch in batches for each in batch.unreadable]
+
+
 async def test_a_reader_never_stops_early(settings: Settings) -> None:
     """Over thousands of events each one is seen once and in order, from any place, to the very end."""
     async with logged(settings) as log:

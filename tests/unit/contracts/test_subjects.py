@@ -83,6 +83,15 @@ def test_every_key_has_a_partition(key: str) -> None:
     assert virtual_partition(key) == virtual_partition(key)
 
 
+def test_an_agents_own_subjects_are_one_sub_stream() -> None:
+    """All of them, no other agent's, and the name is read back from each."""
+    mine = SUBJECTS.of_agent("python", SessionEnded)
+    assert _matches(SUBJECTS.mind("python"), mine)
+    assert not _matches(SUBJECTS.mind("python"), SUBJECTS.of_agent("python2", SessionEnded))
+    assert SUBJECTS.agent_of(mine) == "python"
+    assert SUBJECTS.agent_of(f"{SUBJECTS.namespace}.client.ann.task_submitted") is None
+
+
 def test_nothing_outside_the_log_looks_like_an_event() -> None:
     """Dead letters, questions and news are never recorded."""
     for subject in (SUBJECTS.dead("intake"), SUBJECTS.query("task"), SUBJECTS.projected):
