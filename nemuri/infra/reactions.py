@@ -136,8 +136,8 @@ def _subjects(
 class GaveUpError(Exception):
     """The service will not try this event again."""
 
-    def __init__(self, tried: Tried, delivery: int, attempt: int | None) -> None:
-        reason, fault = tried.why(delivery) or (tried.error, tried.fault)
+    def __init__(self, tried: Tried, attempt: int | None) -> None:
+        reason, fault = tried.why() or (tried.error, tried.fault)
         super().__init__(reason)
         self.fault = fault
         self.faults = tried.faults
@@ -162,7 +162,7 @@ class Reactor:
         if type(event) not in self.service.reactions:
             return
         tried = await self.resources.tries.of(self.service.name, event.sequence or 0, delivery)
-        if tried.why(delivery) is None:
+        if tried.why() is None:
             try:
                 await self._react(event)
             except WAITING:
@@ -171,11 +171,11 @@ class Reactor:
             except Exception as error:
                 tried = tried.failed(_line(error), type(error).__name__)
                 await self._note(event, tried)
-                if tried.why(delivery) is None:
+                if tried.why() is None:
                     raise
             else:
                 return
-        raise GaveUpError(tried, delivery, await self._give_up(event, tried, delivery))
+        raise GaveUpError(tried, await self._give_up(event, tried))
 
     async def _note(self, event: Event, tried: Tried) -> None:
         await self.resources.tries.note(self.service.name, event.sequence or 0, tried)
@@ -194,9 +194,9 @@ class Reactor:
         for each in (outcome,) if isinstance(outcome, Event) else outcome or ():
             await self.resources.log.append(each)
 
-    async def _give_up(self, event: Event, tried: Tried, delivery: int) -> int | None:
+    async def _give_up(self, event: Event, tried: Tried) -> int | None:
         """Say so in the log, where a task may wait for it; the attempt of the task, or None."""
-        why = (tried.why(delivery) or (tried.error,))[0]
+        why = (tried.why() or (tried.error,))[0]
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
         if event.thread is None:
             return None

@@ -27,35 +27,40 @@ def tries_bucket(namespace: str) -> str:
 class Tried:
     """What is known of the tries of an event by a service."""
 
-    since: int = 1
-    """The first delivery that was watched."""
+    begun: int = 0
+    """Deliveries that were noted as they began, the present one included."""
     ended: int = 0
-    """Watched deliveries that ended in an orderly way: with a fault, or by being put off."""
+    """Those of them that ended in an orderly way: with a fault, or by being put off."""
     faults: int = 0
     error: str = ""
     """What the last fault said, in one line."""
     fault: str = ""
     """The type of the last fault."""
 
-    def silent(self, delivery: int) -> int:
-        """How many watched deliveries before this one ended without a word."""
-        return max(0, delivery - self.since - self.ended)
+    @property
+    def silent(self) -> int:
+        """How many noted deliveries before this one ended without a word."""
+        return max(0, self.begun - 1 - self.ended)
 
-    def why(self, delivery: int) -> tuple[str, str] | None:
+    def why(self) -> tuple[str, str] | None:
         """Why it is not tried again, with the type of the error; None while it is."""
         if self.faults >= FAULTS:
             return self.error, self.fault
-        if (silent := self.silent(delivery)) >= SILENCES:
-            return f"{silent} times its worker died or fell silent over it", "Silence"
+        if self.silent >= SILENCES:
+            return f"{self.silent} times its worker died or fell silent over it", "Silence"
         return None
+
+    def again(self) -> "Tried":
+        """As another delivery begins."""
+        return Tried(self.begun + 1, self.ended, self.faults, self.error, self.fault)
 
     def put_off(self) -> "Tried":
         """After a delivery that had to wait."""
-        return Tried(self.since, self.ended + 1, self.faults, self.error, self.fault)
+        return Tried(self.begun, self.ended + 1, self.faults, self.error, self.fault)
 
     def failed(self, error: str, fault: str) -> "Tried":
         """After a delivery that ended with a fault."""
-        return Tried(self.since, self.ended + 1, self.faults + 1, error, fault)
+        return Tried(self.begun, self.ended + 1, self.faults + 1, error, fault)
 
 
 _adapter = TypeAdapter(Tried)
@@ -73,19 +78,19 @@ class Tries:
         return cls(await log.stream.key_value(tries_bucket(log.subjects.namespace)))
 
     async def of(self, service: str, sequence: int, delivery: int) -> Tried:
-        """What is known at the beginning of a delivery, counted from 1; watches from the second one on at the latest.
+        """What is known at the beginning of a delivery, counted from 1; from the second one on it is noted.
 
-        Deliveries of which nothing is known any more count as orderly.
+        So silence is counted only of deliveries that could be noted as they began: while the store takes nothing, this
+        raises what a server raises that is missing, and a full disk is not held against the event.
         """
         if delivery <= 1:
-            return Tried()
+            return Tried(begun=1)
         try:
-            entry = await self.store.get(_key(service, sequence))
+            known = _adapter.validate_json((await self.store.get(_key(service, sequence))).value or b"{}")
         except KeyNotFoundError:
-            found = Tried(since=delivery)
-            await self.note(service, sequence, found)
-            return found
-        return _adapter.validate_json(entry.value or b"{}")
+            known = Tried()
+        await self.note(service, sequence, known.again())
+        return known.again()
 
     async def note(self, service: str, sequence: int, tried: Tried) -> None:
         """Remember how a delivery ended."""
