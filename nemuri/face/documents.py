@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,10 @@ from nemuri.domain.language.chunks import PAGE_BREAK
 
 LARGEST: Final = 20 * 1024 * 1024
 """Bytes of a file, whatever its kind."""
+
+OPERATORS: Final = 2_000_000
+"""Steps of drawing in a PDF, thousands of dense pages; a small file can unfold into any number of them."""
+PAGES: Final = 20_000
 
 _TEXT: Final = (".txt", ".md", ".markdown", ".text")
 _PDF: Final = ".pdf"
@@ -31,6 +36,10 @@ _BINARY: Final = {
     b"\xd0\xcf\x11\xe0": "an old office document",
 }
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class _UnfoldsError(Exception):
+    """A PDF is far more than its file looks like."""
 
 
 class InputError(Exception):
@@ -130,7 +139,7 @@ def _is_utf8(content: bytes) -> bool:
 
 
 def _pdf_text(content: bytes, name: str) -> str:
-    from pypdf.errors import DependencyError, FileNotDecryptedError, WrongPasswordError
+    from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError, WrongPasswordError
 
     if _PDF_MAGIC not in content[:_MAGIC_WITHIN]:
         raise InputError(f"{name}: this is not a PDF, in spite of its name; name a text .txt")
@@ -139,6 +148,8 @@ def _pdf_text(content: bytes, name: str) -> str:
             pages = _pages(content)
     except (FileNotDecryptedError, WrongPasswordError, DependencyError) as error:
         raise InputError(f"{name}: the PDF is encrypted; save it without a password") from error
+    except (_UnfoldsError, LimitReachedError) as error:
+        raise InputError(f"{name}: the PDF unfolds into far more than its size; export it anew, or split it") from error
     except Exception as error:  # a broken PDF fails in the parser in whatever way its damage leads to
         raise InputError(f"{name}: the PDF is broken ({_line(error)}); repair it or export it anew") from error
     text = PAGE_BREAK.join(page.replace("\0", "").replace(PAGE_BREAK, "\n") for page in pages)
@@ -154,8 +165,19 @@ def _pages(content: bytes) -> list[str]:
     reader = PdfReader(BytesIO(content))
     if reader.is_encrypted and not reader.decrypt(""):
         raise FileNotDecryptedError("it needs a password")
-    texts = [page.extract_text() for page in reader.pages]
-    return [text.encode("utf-8", "replace").decode() for text in texts]  # broken fonts give lone surrogates
+    steps, left, texts = count(), LARGEST, list[str]()
+
+    def step(*_: object) -> None:
+        if next(steps) >= OPERATORS:
+            raise _UnfoldsError
+
+    for page in reader.pages:
+        text = page.extract_text(visitor_operand_before=step)
+        left -= len(text)
+        if left < 0 or len(texts) == PAGES:
+            raise _UnfoldsError
+        texts.append(text.encode("utf-8", "replace").decode())  # broken fonts give lone surrogates
+    return texts
 
 
 def _line(error: BaseException) -> str:

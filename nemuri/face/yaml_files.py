@@ -9,7 +9,17 @@ from nemuri.face.documents import read_bounded
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, which takes no key twice in one mapping."""
+    """The safe loader, which takes no key twice in one mapping, and nothing by reference.
+
+    A few lines of references to references stand for more values than any machine can hold.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            problem = f"the reference *{event.anchor}; write out what it stands for"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+        return super().compose_node(parent, index)
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)

@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 Rate = Annotated[float, Field(ge=1e-6, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e6)]
 Strength = Annotated[float, Field(gt=0, le=1e6)]
+MOST = 10**9
+"""No number of things is larger: every store holds it."""
+Uses = Annotated[int, Field(ge=0, le=MOST)]
 Detection = Literal["layered", "citation", "tag", "similarity", "judge"]
 RELEVANCE_FLOOR = 0.25
 """The share of a query's terms that a memory has to hold for anything to be relevant to it (`bench/abstention.py`)."""
@@ -33,7 +36,7 @@ class Policy(BaseModel):
     """How many levels a memory falls when it is brought back from the archive."""
 
     expected_tasks_per_day: float = Field(default=10, ge=0.01, le=1e6)
-    consolidation_thresholds: tuple[int, int, int, int, int, int] = (0, 5, 15, 30, 60, 100)
+    consolidation_thresholds: tuple[Uses, Uses, Uses, Uses, Uses, Uses] = (0, 5, 15, 30, 60, 100)
     """Uses needed for each level."""
     daily_decay_targets: tuple[Rate, Rate, Rate, Rate, Rate, Rate] = (0.95, 0.97, 0.98, 0.99, 0.995, 0.998)
     """What remains of a strength after a day, for each level."""
@@ -47,9 +50,9 @@ class Policy(BaseModel):
     top_k_results: int = Field(default=10, ge=1, le=200)
     ranking: Literal["learned", "linear", "document_003", "document_000"] = "learned"
     """By the learned scorer while it is better than the linear score, by that one else; or by the documents' own."""
-    min_training_samples: int = Field(default=100, ge=2)
+    min_training_samples: int = Field(default=100, ge=2, le=MOST)
     """Used and unused candidates before a scorer is trained at all."""
-    retrain_after: int = Field(default=30, ge=1)
+    retrain_after: int = Field(default=30, ge=1, le=MOST)
     """New ones before it is trained again; feedback that changes what they are worth does so at once."""
     use_detection: Detection = "layered"
     """How use is recognised: by citations, else similarity, else two tags; or by one of them, or by a light model."""
@@ -63,7 +66,7 @@ class Policy(BaseModel):
 
     A source is a client or a textbook (`Origin.source`); what is left is filled up by whatever comes next.
     """
-    principles_share: float = Field(default=0.5, ge=0)
+    principles_share: float = Field(default=0.5, ge=0, le=200)
     """Principles join outside the fixed number, but at most this share of it, strongest first."""
     enable_query_expansion: bool = True
     index_memo_tokens: int = Field(default=150, ge=0, le=4_000)
@@ -74,9 +77,9 @@ class Policy(BaseModel):
     impact_prevented_error: Amount = 2.0
     impact_to_strength_ratio: Amount = 0.2
 
-    max_active_memories: int | None = Field(default=5_000, ge=1)
+    max_active_memories: int | None = Field(default=5_000, ge=1, le=MOST)
     """None switches this limit off."""
-    max_total_weight: float | None = Field(default=10_000, gt=0)
+    max_total_weight: float | None = Field(default=10_000, gt=0, le=1e12)
     """None switches this limit off."""
     consolidation_weights: tuple[Amount, Amount, Amount, Amount, Amount, Amount] = (1, 2, 4, 8, 16, 32)
 
