@@ -41,7 +41,7 @@ def told_by(content: Content) -> str:
             known = f"put in{_of(content.origin) or ' by somebody'}"
     said, at = content.memory.said_by, content.memory.said_at
     words = " ".join(part for part in (said and f"by {said}", at and f"on {_moment(at)}") if part)
-    return f"{known}; it is said to be spoken {words}" if words else known
+    return f"{known}; said to be spoken {words}" if words else known
 
 
 def _of(origin: Origin) -> str:
