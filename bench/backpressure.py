@@ -129,8 +129,8 @@ async def _submit(resources: Resources, tasks: int) -> None:
 
 async def _work(resources: Resources, tasks: int, seconds: float) -> dict[str, int]:
     until = time.monotonic() + seconds
-    while (found := await _counted(resources))["done"] < tasks and time.monotonic() < until:  # noqa: ASYNC110 - nothing tells
-        await asyncio.sleep(1.0)
+    while (found := await _counted(resources))["done"] < tasks and time.monotonic() < until:  # noqa: ASYNC110
+        await asyncio.sleep(1.0)  # nothing announces it
     return found
 
 

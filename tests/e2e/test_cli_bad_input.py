@@ -72,6 +72,8 @@ WRONG_USE = [
     ("clock", "--advance", "-1d"),
     ("clock", "--advance", "0d"),
     ("courses", "a.b"),
+    ("worker", "sleep", "--http", "8080"),
+    ("up", "--http", "127.0.0.1:99999"),
     ("worker", "nobody"),
     ("dead", "retry"),
     ("dead", "drop", "intake/1", "--all"),

@@ -1,0 +1,64 @@
+"""Thousands of tasks that wait leave the memory of every process as it was."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import psutil
+import pytest
+
+from nemuri.contracts.clients import TaskSubmitted
+from nemuri.face.workers import Worker
+from nemuri.infra.embedded.home import Home
+from nemuri.infra.resources import Resources, opened
+from nemuri.infra.settings import Settings
+from tests.connected.conftest import servers, settings
+from tests.connected.scene import agent_defined, append_all
+
+__all__ = ["servers", "settings"]
+pytestmark = pytest.mark.connected
+
+AT_WORK = ("projector", "intake", "orchestrator", "herald")
+WARM, WAITING = 300, 3_000
+GROWTH = 20.0
+"""Megabytes; three thousand tasks that somebody kept would take more than that with all that belongs to them."""
+
+
+@asynccontextmanager
+async def _workers(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[Worker]]:
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    for name, value in (("NAMESPACE", settings.namespace), ("PROVIDERS", "extractive"), ("EMBEDDER", "hashing")):
+        monkeypatch.setenv(f"NEMURI_{name}", value)
+    workers = [Worker(Home(directory), name, settings) for name in AT_WORK]
+    try:
+        await asyncio.gather(*(each.start() for each in workers))
+        yield workers
+    finally:
+        await asyncio.gather(*(each.stop() for each in workers))
+        shutil.rmtree(directory)
+
+
+def _megabytes(workers: list[Worker]) -> dict[str, float]:
+    return {each.name: psutil.Process(each.pid).memory_info().rss / 2**20 for each in workers}
+
+
+async def _submitted(resources: Resources, number: int) -> None:
+    """So many tasks more, all of them in the views."""
+    tasks = (TaskSubmitted(event_id=uuid4(), text=f"Is value {place} true? " * 20) for place in range(number))
+    await append_all(resources.log, tasks)
+    await resources.views.progress.wait(await resources.log.last_sequence(), seconds=120.0)
+
+
+async def test_waiting_tasks_take_no_memory(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No specialist works, and the others do what they can: thousands of tasks wait before each of them."""
+    async with opened(settings) as resources, _workers(settings, monkeypatch) as workers:
+        await resources.log.append(agent_defined())
+        await _submitted(resources, WARM)
+        before = _megabytes(workers)
+        await _submitted(resources, WAITING)
+        after = _megabytes(workers)
+    assert {name: grown for name in before if (grown := after[name] - before[name]) > GROWTH} == {}
