@@ -63,6 +63,11 @@ class Subjects:
         owner = ".*" if kind.stream == "agent" else ""
         return tuple(f"{self.namespace}.{kind.stream}.{key}{owner}.{name}" for key in keys)
 
+    def address(self, kind: type[Event]) -> str:
+        """The form of the subjects of a kind, with a name in braces for each part that varies."""
+        varying = {"client": "{client}", "task": "{partition}", "agent": "{partition}.{agent}"}[kind.stream]
+        return f"{self.namespace}.{kind.stream}.{varying}.{kind.kind_of()}"
+
     def client_of(self, subject: str) -> str | None:
         """Who said it: the client in a client's subject; None for any other subject."""
         _, family, name, *_ = subject.split(".")
@@ -81,6 +86,10 @@ class Subjects:
     def dead(self, service: str, sequence: int | str = "*") -> str:
         """Where a service puts the event at a place in the log that it gave up on; by default any event."""
         return f"{self.namespace}-dead.{service}.{sequence}"
+
+    def result(self, task_id: str) -> str:
+        """Where the result of a task lies for a while, as the server itself spells the keys of a store."""
+        return f"$KV.{self.namespace}-results.{task_id}"
 
     def query(self, name: str) -> str:
         """Where a question is asked; answers come back to the asker's inbox."""

@@ -33,7 +33,6 @@ class PastAndLog:
     behind: bool = False
     broken: Exception | None = None
     room: int = 1_000
-    metrics: Metrics = field(default_factory=Metrics)
     asked: list[str] = field(default_factory=list)
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
     tried: Tried = field(default_factory=Tried)

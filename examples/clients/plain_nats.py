@@ -1,0 +1,49 @@
+"""Ask a question with nothing but a NATS client: `pip install nats-py`, no part of this project.
+
+    NATS_URL=nats://127.0.0.1:4222 python plain_nats.py "May I compare a value to True?"
+
+What goes over the bus is described in `docs/api`.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import uuid
+
+import nats
+
+NAMESPACE = os.environ.get("NEMURI_NAMESPACE", "nemuri")
+CLIENT = "plain-python"
+PATIENCE = 120.0
+"""Seconds to wait for the answer."""
+
+
+async def ask(text: str) -> dict:
+    """The result of a task."""
+    connection = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"))
+    try:
+        stream = connection.jetstream()
+        results = await stream.key_value(f"{NAMESPACE}-results")
+        task = str(uuid.uuid4())
+        news = await results.watch(task)
+
+        # Acknowledged means on disk. Published again under the same id, it is still one task.
+        event = {"event_id": task, "kind": "task_submitted", "version": 1, "text": text}
+        subject = f"{NAMESPACE}.client.{CLIENT}.task_submitted"
+        await stream.publish(subject, json.dumps(event).encode(), headers={"Nats-Msg-Id": task})
+
+        async with asyncio.timeout(PATIENCE):
+            async for entry in news:
+                result = json.loads(entry.value) if entry is not None and entry.value else None
+                if result is not None and result["status"] != "open":
+                    return result
+        raise ConnectionError("the results store was closed")
+    finally:
+        await connection.close()
+
+
+if __name__ == "__main__":
+    found = asyncio.run(ask(" ".join(sys.argv[1:]) or "What is truth value testing?"))
+    print(found["status"])
+    print(found["answer"] or found["reason"])
