@@ -168,7 +168,7 @@ class Log:
         if until is not None and until <= after:
             return
         subjects = tuple(only) or self.subjects.everything
-        async with Pull.of(self.connection, self.stream, self.subjects.stream, subjects, after=after) as pull:
+        async with Pull.of(self.connection, self.stream, self.subjects.stream, only, after=after) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:

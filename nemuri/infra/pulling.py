@@ -1,23 +1,26 @@
 """Pulling messages from a stream: stretch after stretch, bounded in bytes, and never with a gap."""
 
+import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 from uuid import uuid4
 
 import orjson
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.aio.subscription import Subscription
 from nats.js import JetStreamContext, api
 
 from nemuri.infra.connection import TRANSFERRED
 
-STRETCH = 500
+STRETCH = 1_000
 """Messages of one stretch, at most."""
 STRETCH_BYTES = 8 * 1024 * 1024
 """Bytes of one stretch, at most: a server cuts off a client that it owes too many."""
+AHEAD = 2
+"""Stretches that are on their way at the same time while there is more: one is received while one is asked for."""
 LINGER = 1.0
 """Seconds that the server waits for something new before it says that there is nothing."""
 PATIENCE = 5.0
@@ -32,74 +35,146 @@ class InterruptedPullError(ConnectionError):
 
 
 @dataclass(slots=True)
+class _Stretch:
+    """What was asked for at once, and what has come of it."""
+
+    subject: str
+    """Where the server says what it has to say about the request."""
+    size: int
+    messages: list[Msg] = field(default_factory=list)
+    ended: bool = False
+    """Whether nothing more comes of it."""
+    exhausted: bool = False
+    """Whether the server had nothing more to give."""
+
+
+@dataclass(slots=True)
 class Pull:
-    """A reader of its own, without acknowledgements, that asks for one stretch at a time."""
+    """A reader of its own, without acknowledgements; what it asks for comes in the order of the log."""
 
     connection: Nats
-    subscription: Subscription
     inbox: str
     source: str
+    asked: deque[_Stretch] = field(default_factory=deque)
+    """Oldest first."""
     requests: int = 0
     received: int = 0
     """Messages so far; the server counts with us."""
+    flowing: bool = False
+    """Whether the last stretch did not reach the end of what is there."""
+    failure: Exception | None = None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     @asynccontextmanager
     async def of(
-        cls, connection: Nats, context: JetStreamContext, stream: str, subjects: Sequence[str], *, after: int
+        cls, connection: Nats, context: JetStreamContext, stream: str, subjects: Sequence[str] = (), *, after: int
     ) -> AsyncIterator[Self]:
-        """A reader of everything on some subjects of a stream after a sequence."""
+        """A reader of a stream after a sequence, or of what is on some of its subjects.
+
+        Without them it is seven times as fast as with all of them: the server looks each message up for each filter.
+        """
         name = uuid4().hex
         config = api.ConsumerConfig(
             name=name,
             deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=after + 1,
             ack_policy=api.AckPolicy.NONE,
-            filter_subjects=list(subjects),
+            filter_subjects=list(subjects) or None,
             inactive_threshold=60.0,
             mem_storage=True,
         )
         await context.add_consumer(stream, config)
         inbox = connection.new_inbox()
-        subscription = await connection.subscribe(f"{inbox}.*")
+        pull = cls(connection, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}")
+        subscription = await connection.subscribe(f"{inbox}.*", cb=pull._receive)
         try:
-            yield cls(connection, subscription, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}")
+            yield pull
         finally:
             if not connection.is_closed:
                 await subscription.unsubscribe()
 
     async def present(self) -> list[Msg]:
         """The next messages that are there now, in order; empty when there are none."""
-        return await self._ask(STRETCH, max_bytes=STRETCH_BYTES, no_wait=True)
+        while len(self.asked) < (AHEAD if self.flowing else 1):
+            await self._ask(STRETCH, max_bytes=STRETCH_BYTES, no_wait=True)
+        stretch = await self._next()
+        self.flowing = not stretch.exhausted
+        return stretch.messages
 
     async def coming(self) -> list[Msg]:
         """The next message as soon as it is there; empty when none has come for a while."""
-        return await self._ask(1, expires=int(LINGER * 1e9))
+        if not self.asked:
+            await self._ask(1, expires=int(LINGER * 1e9))
+        return (await self._next()).messages
 
-    async def _ask(self, batch: int, **bounds: int) -> list[Msg]:
-        """Raises `InterruptedPullError`, and `TimeoutError` when the server is silent."""
+    async def _ask(self, batch: int, **bounds: int) -> None:
         self.requests += 1
-        asked = f"{self.inbox}.{self.requests}"
-        await self.connection.publish(self.source, orjson.dumps({"batch": batch, **bounds}), reply=asked)
-        found: list[Msg] = []
-        while len(found) < batch:
-            message = await self.subscription.next_msg(timeout=LINGER + PATIENCE)
-            if not message.reply.startswith(TRANSFERRED):
-                if message.subject == asked and _nothing_more(message):
-                    break
-                continue
-            self.received += 1
-            if message.metadata.sequence.consumer != self.received:
-                raise InterruptedPullError("a message of the log was lost on the way")
-            found.append(message)
-        return found
+        stretch = _Stretch(f"{self.inbox}.{self.requests}", batch)
+        self.asked.append(stretch)
+        await self.connection.publish(self.source, orjson.dumps({"batch": batch, **bounds}), reply=stretch.subject)
+
+    async def _next(self) -> _Stretch:
+        """The oldest stretch once it is whole.
+
+        Raises `InterruptedPullError`, and `TimeoutError` when the server is silent.
+        """
+        while not self.asked[0].ended:
+            seen = self.received
+            try:
+                async with asyncio.timeout(LINGER + PATIENCE):
+                    await self.news.wait()
+            except TimeoutError:
+                if self.received == seen:
+                    raise
+            self.news.clear()
+            if self.failure is not None:
+                raise self.failure
+        return self.asked.popleft()
+
+    async def _receive(self, message: Msg) -> None:
+        """Put a message where it belongs; what goes wrong is raised where it is waited for."""
+        try:
+            if message.reply.startswith(TRANSFERRED):
+                self._add(message)
+            else:
+                self._hear(message)
+        except Exception as error:
+            self.failure = error
+            self.news.set()
+
+    def _add(self, message: Msg) -> None:
+        self.received += 1
+        if message.metadata.sequence.consumer != self.received:
+            raise InterruptedPullError("a message of the log was lost on the way")
+        stretch = next(each for each in self.asked if not each.ended)
+        stretch.messages.append(message)
+        if len(stretch.messages) == stretch.size:
+            self._end(stretch)
+
+    def _hear(self, said: Msg) -> None:
+        """Take note of what the server says of a request; it raises when it has done with the reader."""
+        over = _nothing_more(said)
+        stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
+        if over is not None and stretch is not None:
+            stretch.exhausted = over
+            self._end(stretch)
+
+    def _end(self, stretch: _Stretch) -> None:
+        stretch.ended = True
+        self.news.set()
 
 
-def _nothing_more(said: Msg) -> bool:
-    """Whether the server has done with a request; raises when it has done with the reader."""
+def _nothing_more(said: Msg) -> bool | None:
+    """Whether a request ended for want of messages, or in some other way; None while it goes on.
+
+    Raises when the server has done with the reader.
+    """
     status, why = (str((said.headers or {}).get(name, "")) for name in ("Status", "Description"))
     if status == _STILL_THERE:
-        return False
-    if status not in _NOTHING_MORE and why.lower() not in _ENOUGH:
+        return None
+    if status in _NOTHING_MORE:
+        return True
+    if why.lower() not in _ENOUGH:
         raise InterruptedPullError(f"the server stopped reading: {status} {why}".strip())
-    return True
+    return False
