@@ -16,6 +16,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
+from nemuri.infra.collecting import uncollected
 from nemuri.infra.connection import Connection
 from nemuri.infra.observation.tracing import carried
 from nemuri.infra.pulling import Pull
@@ -195,11 +196,12 @@ class Log:
     def _batch(self, messages: list[Msg]) -> Batch:
         events: list[AnyEvent] = []
         unreadable: list[Unreadable] = []
-        for message in messages:
-            try:
-                events.append(self.decode(message))
-            except UndecodableError as error:
-                unreadable.append(Unreadable(_place(message), message.subject, str(error)))
+        with uncollected():
+            for message in messages:
+                try:
+                    events.append(self.decode(message))
+                except UndecodableError as error:
+                    unreadable.append(Unreadable(_place(message), message.subject, str(error)))
         return Batch(tuple(events), tuple(unreadable), _place(messages[-1]) if messages else 0)
 
     async def at(self, sequence: int) -> AnyEvent | None:

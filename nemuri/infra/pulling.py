@@ -11,6 +11,7 @@ from uuid import uuid4
 import orjson
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext, api
 
 from nemuri.infra.connection import TRANSFERRED
@@ -139,7 +140,7 @@ class Pull:
                 self._add(message)
             else:
                 self._hear(message)
-        except Exception as error:
+        except (InterruptedPullError, NatsError, ValueError) as error:
             self.failure = error
             self.news.set()
 
@@ -147,7 +148,9 @@ class Pull:
         self.received += 1
         if message.metadata.sequence.consumer != self.received:
             raise InterruptedPullError("a message of the log was lost on the way")
-        stretch = next(each for each in self.asked if not each.ended)
+        stretch = next((each for each in self.asked if not each.ended), None)
+        if stretch is None:
+            raise InterruptedPullError("the server sent what nobody asked for")
         stretch.messages.append(message)
         if len(stretch.messages) == stretch.size:
             self._end(stretch)

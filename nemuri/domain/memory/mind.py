@@ -71,6 +71,8 @@ class Agent(Record):
 
     def counting(self, before: "Memory | None", after: "Memory") -> "Agent":
         """The agent with its totals kept in step with one memory's change."""
+        if before is not None and (before.status, before.level) == (after.status, after.level):
+            return self
         active, archived = list(self.active), self.archived
         for memory, step in ((before, -1), (after, 1)):
             if memory is None:

@@ -93,10 +93,12 @@ class Policy(BaseModel):
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "Policy":
         """The policy with these parameters; the default one if they are not valid, because history happened."""
+        if not parameters:
+            return _DEFAULT
         try:
             return cls.model_validate(dict(parameters))
         except ValidationError:
-            return cls()
+            return _DEFAULT
 
     @property
     def differing(self) -> dict[str, Any]:
@@ -118,3 +120,6 @@ class Policy(BaseModel):
     def within(self, level: int, uses: int) -> int:
         """So many uses, but no more than earn no higher level than this one."""
         return min((uses, *(above - 1 for above in self.consolidation_thresholds[level + 1 :])))
+
+
+_DEFAULT = Policy()

@@ -212,7 +212,8 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     """Document 000 §3.7: levels first, then fading, then the archive, then pruning for want of room."""
     by = event.sequence or 0
-    fresh = tuple(each for each in agent.awake if each in set(event.sessions))
+    sessions = set(event.sessions)
+    fresh = tuple(each for each in agent.awake if each in sessions)
     unmoved = {
         each.memory_id
         for each in (*event.consolidated, *event.archived, *event.pruned)
@@ -224,7 +225,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
             mind = mind.holding(rebased(agent, memory, level=change.level, status=memory.status, by=by))
     mind = mind.with_agent(
         clocks=advanced(agent.clocks, agent.rules, len(fresh)),
-        awake=tuple(each for each in agent.awake if each not in set(fresh)),
+        awake=tuple(each for each in agent.awake if each not in sessions),
         slept=agent.slept + len(fresh),
         last_sleep=by,
         reviewed=agent.reviewed if event.unfinished else agent.last_sleep,

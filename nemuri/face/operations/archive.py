@@ -15,7 +15,8 @@ from nemuri.face.operations.workshop import OperationError, Workshop, workshop
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.provisioning import paused
 from nemuri.infra.settings import Settings
-from nemuri.infra.views.rebuilding import Advance, catch_up
+from nemuri.infra.views.rebuilding import catch_up
+from nemuri.infra.views.refolding import Advance
 
 TOGETHER = 64
 """Events on their way at the same time while importing."""

@@ -19,7 +19,7 @@ from nemuri.infra.views import rebuilding
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.generations import embeddings, lacking, oldest_lacking
 from nemuri.infra.views.projection import FOLD
-from nemuri.infra.views.rebuilding import Advance
+from nemuri.infra.views.refolding import Advance
 
 TOGETHER = 200
 """Memories embedded and recorded together: so many at most are embedded again after an interruption."""

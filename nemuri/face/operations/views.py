@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from nemuri.face.operations.workshop import quietly, workshop
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import rebuilding
-from nemuri.infra.views.rebuilding import Advance, Verified
+from nemuri.infra.views.rebuilding import Verified
+from nemuri.infra.views.refolding import Advance
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from nemuri.domain.tasks.attempts import attempt_of
 from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.folding import task_states
 from nemuri.infra.views.progress import Progress
-from nemuri.infra.views.projection import task_states
 from nemuri.infra.views.rows import load, records, selecting
 
 PAGE = 500

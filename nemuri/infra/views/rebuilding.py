@@ -1,6 +1,6 @@
 """The views made anew beside those in use: to replace them, or to compare them with."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -11,9 +11,8 @@ from nemuri.infra.log import Log
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.projection import Projection, Unprojectable, hold
+from nemuri.infra.views.refolding import Advance, refold
 
-Advance = Callable[[int, int], None]
-"""Told how far a long work is: what is done of how much."""
 SHOWN = 20
 """So many differences of a view are told, the others only counted."""
 
@@ -36,7 +35,7 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
     The views in use serve until the moment of the exchange; whoever projects waits for the last stretch only.
     """
     async with _beside(live) as fresh:
-        await catch_up(fresh, log, await log.last_sequence(), advance)
+        await refold(fresh, log, await log.last_sequence(), advance)
         async with live.database.begin() as connection:
             await hold(connection, live.database.schema)
             until = await log.last_sequence()
@@ -48,7 +47,7 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
 async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
     """Compare every row of every view with what the log says, at the place that the views in use are at."""
     async with _beside(live) as fresh:
-        await catch_up(fresh, log, (await live.position()).sequence, advance)
+        await refold(fresh, log, (await live.position()).sequence, advance)
         async with live.database.begin() as connection:
             await hold(connection, live.database.schema)
             until = (await live.position()).sequence

@@ -1,16 +1,18 @@
 """Between records and rows: read by key, written as absolute state in one statement for each table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
 import orjson
 from sqlalchemy import Column, Select, Table, select, text
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
 
 from nemuri.domain.record import Record
+from nemuri.infra.collecting import uncollected
 
 R = TypeVar("R", bound=Record)
 
@@ -38,18 +40,63 @@ async def write(connection: AsyncConnection, table: Table, changed: Iterable[Rec
         await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
 
 
+async def insert_new(
+    connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]], returned: Column[Any]
+) -> Sequence[Any]:
+    """Insert those rows whose key is not there yet, and return a column of what was inserted."""
+    if not rows:
+        return ()
+    statement = text(f"{_insert(table)} ON CONFLICT DO NOTHING RETURNING {returned.name}")
+    return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
+
+
+async def copy(connection: AsyncConnection, table: Table, fresh: Iterable[Record]) -> None:
+    """Add rows of records whose keys are not there yet, many at once; raises psycopg's `UniqueViolation`."""
+    columns = [(column.name, isinstance(column.type, JSONB)) for column in table.columns]
+    with uncollected():
+        rows = [
+            [_json(row[name]) if as_json else row[name] for name, as_json in columns] for row in map(Record.row, fresh)
+        ]
+    await copy_values(connection, table, rows)
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else orjson.dumps(value).decode()
+
+
+async def copy_values(
+    connection: AsyncConnection, table: Table, rows: Sequence[Sequence[Any]], *, types: Sequence[str] = ()
+) -> None:
+    """Add rows by their values, in the order of the columns; in binary where their types are given."""
+    if not rows:
+        return
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    form = " (FORMAT BINARY)" if types else ""
+    async with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN{form}") as stream:
+        if types:
+            stream.set_types(types)
+        for row in rows:
+            await stream.write_row(row)
+
+
 @cache
 def _upsert(table: Table) -> TextClause:
     keys = [column.name for column in table.primary_key.columns]
-    names = [column.name for column in table.columns]
-    rest = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in keys)
-    columns = ", ".join(f'"{name}"' for name in names)
-    types = ", ".join(f'"{column.name}" {_type(column)}' for column in table.columns)
+    rest = ", ".join(
+        f'"{column.name}" = excluded."{column.name}"' for column in table.columns if column.name not in keys
+    )
     identity = ", ".join(f'"{name}"' for name in keys)
-    return text(
+    return text(f"{_insert(table)} ON CONFLICT ({identity}) DO UPDATE SET {rest}")
+
+
+@cache
+def _insert(table: Table) -> str:
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    types = ", ".join(f'"{column.name}" {_type(column)}' for column in table.columns)
+    return (
         f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own tables
-        f"SELECT {columns} FROM json_to_recordset(CAST(:rows AS json)) AS fresh({types}) "
-        f"ON CONFLICT ({identity}) DO UPDATE SET {rest}"
+        f"SELECT {columns} FROM json_to_recordset(CAST(:rows AS json)) AS fresh({types})"
     )
 
 

@@ -21,6 +21,7 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
     """What a sleep of the agent has to look at; None if there is no such agent."""
     async with views.begin() as connection:
         await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        here = await _tables(connection)
         found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         if not found:
             return None
@@ -34,7 +35,15 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
         memory_id = tables.memory.c.memory_id
         principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
         kept = frozenset((await connection.execute(principles)).scalars())
+        exchanged = await _tables(connection) != here
+    if exchanged:
+        return await tiredness(views, agent_id)
     return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+
+
+async def _tables(connection: AsyncConnection) -> int:
+    """Which tables are meant: a rebuild may exchange them under a transaction, which sees none of the new rows."""
+    return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:

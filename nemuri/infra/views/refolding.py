@@ -1,0 +1,82 @@
+"""Views made from the whole log at once, into tables that nobody uses yet: folded in memory, copied in bulk."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from psycopg.errors import UniqueViolation
+from sqlalchemy import text
+from sqlalchemy.dialects.postgresql import insert
+
+from nemuri.contracts.log import AnyEvent
+from nemuri.infra.log import Batch, Log
+from nemuri.infra.views import tables
+from nemuri.infra.views.courses import fold_courses
+from nemuri.infra.views.folding import States
+from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, first_of_all, journal_rows, vector_rows
+from nemuri.infra.views.rows import copy, copy_values, write
+
+WRITTEN = 20_000
+"""Events after which what became of tasks and minds is written."""
+HELD = 50_000
+"""Tasks and memories that are held on beyond that, at most; where there are more, all are read again when needed."""
+
+Advance = Callable[[int, int], None]
+"""Told how far a long work is: what is done of how much."""
+
+
+@dataclass(slots=True)
+class Refolding:
+    """A projection into empty tables."""
+
+    projection: Projection
+    states: States = field(default_factory=lambda: States(blank=True))
+    pending: int = 0
+
+    async def apply(self, batch: Batch) -> None:
+        """Fold a stretch; the tables know of tasks and minds only after `write`."""
+        events = await self._first(batch.events)
+        vectors = await self.projection.encoded_vectors(events)
+        async with self.projection.database.begin() as connection:
+            await copy(connection, tables.memory, await self.states.fold(connection, events))
+            await fold_courses(connection, events)
+            rows = [tuple(row.values()) for row in vector_rows(events, vectors)]
+            await copy_values(connection, tables.memory_vector, rows, types=("text", "uuid", "text", "vector"))
+            await self.projection.write_generations(connection, events)
+        self.pending += len(events)
+        if self.pending >= WRITTEN:
+            await self.write()
+
+    async def write(self) -> None:
+        """Bring the tables up to what was folded."""
+        async with self.projection.database.begin() as connection:
+            for table, changes in self.states.changes():
+                await copy(connection, table, [new for old, new in changes if old is None])
+                await write(connection, table, [new for old, new in changes if old is not None])
+        self.states.settle(keep=HELD)
+        self.pending = 0
+
+    async def _first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+        """The first of each id in the whole log; that an event came before is rare, and then found out slowly."""
+        rows = journal_rows(events)
+        try:
+            async with self.projection.database.begin() as connection:
+                await copy_values(connection, tables.journal, [tuple(row.values()) for row in rows])
+        except UniqueViolation:
+            async with self.projection.database.begin() as connection:
+                return await first_of_all(connection, events)
+        accepted = {row["sequence"] for row in rows}
+        return [each for each in events if each.sequence in accepted]
+
+
+async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
+    """Fold the log up to a place into empty views; raises `Unprojectable`."""
+    folding = Refolding(projection)
+    async for batch in log.read(0, until):
+        Unprojectable.check(batch, log.subjects)
+        await folding.apply(batch)
+        advance(batch.until, until)
+    await folding.write()
+    async with projection.database.begin() as connection:
+        await connection.execute(insert(tables.checkpoint).values(view=VIEW, sequence=until, fold=FOLD))
+        # Whoever reads fresh tables first is not to find them without statistics.
+        await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
