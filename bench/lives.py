@@ -1,0 +1,301 @@
+"""Whole lives of tasks, submitted to slept on, as the platform would record them: deterministic, without any server.
+
+Every event is what the domain itself decides (summaries, ends of tasks, precedents, credits, sleeps) about states
+folded on the way; only what models would say is drawn: words of a small language, which memories came to mind, which
+were used. Many tasks are on their way at once, so that their events lie mixed in the log as they do in one in use.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, Perspective
+from nemuri.contracts.clients import Document, FeedbackGiven, MemoryContent, TaskSubmitted
+from nemuri.contracts.event import Event, Usage
+from nemuri.contracts.memories import (
+    FEATURES,
+    Candidate,
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    Repetition,
+    SessionEnded,
+    Use,
+)
+from nemuri.contracts.tasks import (
+    AgentScore,
+    Choice,
+    ChunkReady,
+    ChunkSummarised,
+    Detail,
+    TaskAnswered,
+    TaskAssigned,
+    TaskRouted,
+)
+from nemuri.domain.memory import sleep
+from nemuri.domain.memory.content import beginning, embedded_text, encoded
+from nemuri.domain.memory.crediting import fate
+from nemuri.domain.memory.mind import Agent, Mind
+from nemuri.domain.memory.remembering import evolve as evolve_mind
+from nemuri.domain.memory.tiredness import tiredness
+from nemuri.domain.memory.usage import ended
+from nemuri.domain.tasks import fan_in, precedents
+from nemuri.domain.tasks.lifecycle import evolve as evolve_task
+from nemuri.domain.tasks.state import TaskState
+from nemuri.infra.vectors import vector_key
+
+AT_ONCE = 16
+"""Tasks on their way at the same time."""
+CANDIDATES, CONTEXT = 50, 10
+PIECES = 4
+"""Pieces of the documents of one task in ten."""
+MANY = 25
+"""The orchestrator sleeps over so many sessions at once: it is never alone."""
+USAGE = Usage(model="extractive", input_tokens=900, output_tokens=120)
+PERSPECTIVES = ("cost", "risk", "quality")
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class Town:
+    """Some agents at work; `lives` tells everything that happens, in the order of the log."""
+
+    agents: int = 40
+    embedding: Embedding = field(default_factory=lambda: Embedding(model="hashing-v1", dimension=384))
+    seed: int = 1
+    minds: dict[str, Mind] = field(default_factory=dict)
+    tasks: dict[UUID, TaskState] = field(default_factory=dict)
+    sequence: int = 0
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+        self.words = [
+            "".join(self.rng.choices("abcdefghijklmnoprstuvwz", k=self.rng.randint(3, 9))) for _ in range(3_000)
+        ]
+        self.names = [f"agent-{number}" for number in range(self.agents)]
+        self.known: dict[str, list[UUID]] = {}
+
+    def lives(self, tasks: int) -> Iterator[Event]:
+        """The agents, then so many tasks."""
+        for name in (*self.names, ORCHESTRATOR):
+            yield self._happens(self._defined(name))
+        coming, going = iter(range(tasks)), list[Iterator[Event]]()
+        while True:
+            while len(going) < AT_ONCE and next(coming, None) is not None:
+                going.append(self._life())
+            if not going:
+                return
+            one = self.rng.choice(going)
+            event = next(one, None)
+            if event is None:
+                going.remove(one)
+            else:
+                yield self._happens(event)
+
+    def _happens(self, event: Event) -> Event:
+        """The event as it is read from the log, once the states have it."""
+        self.sequence += 1
+        known = event.model_copy(
+            update={"sequence": self.sequence, "recorded_at": BEGAN + timedelta(seconds=self.sequence)}
+        )
+        seen: Any = known
+        if known.stream == "agent":
+            name = str(known.agent_id)
+            self.minds[name] = evolve_mind(self.minds.get(name, Mind()), seen)
+            if isinstance(known, MemoryEncoded):
+                self.known.setdefault(name, []).append(known.memory_id)
+        if known.thread in self.tasks and not isinstance(known, AgentDefined) and known.kind != "agent_slept":
+            self.tasks[known.thread] = evolve_task(self.tasks[known.thread], seen)
+        return known
+
+    def _life(self) -> Iterator[Event]:
+        task = self._submitted()
+        self.tasks[task.event_id] = TaskState()
+        yield task
+        for number, document in enumerate(task.documents):
+            for ordinal in range(PIECES):
+                detail = Detail(document=document.name, ref=document.ref, start=ordinal * 900, end=ordinal * 900 + 900)
+                ready = ChunkReady.following(task, nth=f"{number}/{ordinal}", ordinal=ordinal, of=PIECES, detail=detail)
+                yield ready
+                yield ChunkSummarised.following(ready, ordinal=ordinal, point=self._said(18), usage=USAGE)
+        summarised = fan_in.summarise(task, self.tasks[task.event_id])
+        assert summarised is not None
+        yield summarised
+        routed = self._routed(summarised)
+        yield routed
+        if (rested := precedents.used(routed)) is not None:
+            yield rested
+        choice = routed.choices[0]
+        assigned = TaskAssigned.following(
+            routed, agent_id=choice.agent_id, part=0, perspective=choice.perspective, attempt=1
+        )
+        yield assigned
+        yield from self._work(assigned)
+        del self.tasks[task.event_id]
+
+    def _work(self, assigned: TaskAssigned) -> Iterator[Event]:
+        retrieved = self._retrieved(assigned)
+        yield retrieved
+        used = retrieved.selected[: self.rng.randint(0, 3)]
+        answered = TaskAnswered.following(
+            retrieved, assignment_id=assigned.event_id, text=self._said(70), citations=used, details=(), usage=USAGE
+        )
+        yield answered
+        completed = fan_in.complete(answered, self.tasks[assigned.task_id])
+        assert completed is not None
+        yield completed
+        yield from self._remembered(completed)
+        uses = tuple(Use(memory_id=each, method="citation") for each in used)
+        using = MemoriesUsed.following(
+            answered, assignment_id=assigned.event_id, perspective=assigned.perspective, uses=uses
+        )
+        yield using
+        learned = self._learned(using, used)
+        yield learned
+        for number, new in enumerate(learned.learnings):
+            yield encoded(learned, new, nth=number, source="task", assignment_id=assigned.event_id)
+        over = ended(learned, assigned.event_id, assigned.agent_id)
+        yield over
+        yield from self._slept(over)
+        if self.rng.random() < 0.25:
+            yield from self._judged(completed)
+
+    def _submitted(self) -> TaskSubmitted:
+        documents = (Document(name="offer.txt", ref="a" * 64, characters=PIECES * 900),)
+        return TaskSubmitted(
+            event_id=UUID(int=self.rng.getrandbits(128), version=4),
+            client_id="ann",
+            text=self._said(14),
+            documents=documents if self.rng.random() < 0.1 else (),
+        )
+
+    def _routed(self, cause: Event) -> TaskRouted:
+        name, perspective = self.rng.choice(self.names), self.rng.choice(PERSPECTIVES)
+        scores = tuple(
+            AgentScore(
+                agent_id=each, expertise=self._share(), history=self._share(), load=self._share(), total=self._share()
+            )
+            for each in self.rng.sample(self.names, min(8, len(self.names)))
+        )
+        past = self.known.get(ORCHESTRATOR, [])
+        return TaskRouted.following(
+            cause,
+            key=fan_in.attempt_key(cause.task_id, 1),
+            attempt=1,
+            choices=(Choice(agent_id=name, part=0, perspective=perspective),),
+            scores=scores,
+            recalled=tuple(self.rng.sample(past, min(3, len(past)))),
+        )
+
+    def _retrieved(self, cause: TaskAssigned) -> MemoriesRetrieved:
+        mine = self.known.get(str(cause.agent_id), [])
+        found = self.rng.sample(mine, min(CANDIDATES, len(mine)))
+        task = self.tasks[cause.task_id].task
+        query = task.text if task else ""
+        candidates = tuple(
+            Candidate(
+                memory_id=each, similarity=self._share(), lexical=self._share(), relevance=self._share(),
+                features=tuple(self._share() for _ in FEATURES), score=self._share(),
+            )
+            for each in found
+        )  # fmt: skip
+        return MemoriesRetrieved.following(
+            cause,
+            assignment_id=cause.event_id,
+            query=query,
+            terms=tuple(query.split()),
+            expansions={name: f"{query} {name}" for name in PERSPECTIVES},
+            vector=self._vector(query),
+            perspective=cause.perspective,
+            setting={},
+            seed=self.rng.getrandbits(32),
+            ranking="linear-1",
+            candidates=candidates,
+            selected=tuple(found[:CONTEXT]),
+        )
+
+    def _learned(self, cause: Event, used: tuple[UUID, ...]) -> LearningsExtracted:
+        agent = self._agent(str(cause.agent_id))
+        news = []
+        for perspective in self.rng.sample(PERSPECTIVES, self.rng.randint(1, 2)):
+            memory = MemoryContent(
+                content=self._said(22),
+                tags=tuple(self.rng.sample(self.words, 4)),
+                learnings={perspective: self._said(12)},
+            )
+            news.append(beginning(agent, memory, self._vector(embedded_text(memory)), links=used))
+        again = used and len(news) > 1
+        repetitions = (
+            (Repetition(memory_id=used[0], perspective=PERSPECTIVES[0], learning=news.pop()),) if again else ()
+        )
+        return LearningsExtracted.following(
+            cause,
+            assignment_id=getattr(cause, "assignment_id"),  # noqa: B009 - of whatever kind it is
+            learnings=tuple(news),
+            repetitions=repetitions,
+            usage=USAGE,
+        )
+
+    def _remembered(self, completed: Event) -> Iterator[Event]:
+        state = self.tasks[completed.task_id]
+        memory = precedents.routing_memory(state)
+        if memory is not None and state.task is not None:
+            yield self._precedent(completed, memory, f"routing/{completed.event_id}")
+            over = precedents.session_ended(completed, state.task)
+            yield over
+            yield from self._slept(over)
+
+    def _judged(self, completed: Event) -> Iterator[Event]:
+        said = FeedbackGiven(
+            event_id=UUID(int=self.rng.getrandbits(128), version=4),
+            client_id="ann",
+            correlation_id=completed.task_id,
+            verdict=self.rng.choice(("helpful", "unhelpful")),
+        )
+        yield said
+        state = self.tasks[completed.task_id]
+        for each in fate(state.feedback[said.event_id], state, {}, said):
+            yield each
+            if each.kind == "impact_credited" and state.task is not None:
+                memory = precedents.aptitude_memory(state.task, str(each.agent_id), "helpful")
+                if memory is not None:
+                    yield self._precedent(each, memory, f"{state.task.task_id}/{each.agent_id}/helpful")
+
+    def _precedent(self, cause: Event, memory: MemoryContent, key: str) -> MemoryEncoded:
+        new = beginning(self._agent(ORCHESTRATOR), memory, self._vector(embedded_text(memory)))
+        return encoded(cause, new, key=key, agent_id=ORCHESTRATOR, source="task")
+
+    def _slept(self, over: SessionEnded) -> Iterator[Event]:
+        agent = self._agent(over.agent_id)
+        if over.agent_id == ORCHESTRATOR and len(agent.awake) < MANY:
+            return
+        tired = tiredness(self.minds[over.agent_id])
+        slept = sleep.decide(over, tired) if tired else None
+        if slept is not None:
+            yield slept
+
+    def _agent(self, name: str) -> Agent:
+        agent = self.minds[name].agent
+        assert agent is not None
+        return agent
+
+    def _defined(self, name: str) -> AgentDefined:
+        perspectives = tuple(Perspective(name=each, keywords=(each, "price")) for each in PERSPECTIVES)
+        definition = Definition(role=name, description=self._said(12), perspectives=perspectives)
+        if name == ORCHESTRATOR:
+            definition = precedents.DEFINITION
+        event_id = UUID(int=self.rng.getrandbits(128), version=4)
+        return AgentDefined(event_id=event_id, agent_id=name, definition=definition, embedding=self.embedding)
+
+    def _said(self, words: int) -> str:
+        return " ".join(self.rng.choices(self.words, k=words))
+
+    def _share(self) -> float:
+        return self.rng.random()
+
+    def _vector(self, text: str) -> str:
+        return vector_key(self.embedding.model, self.embedding.dimension, text)

@@ -1,0 +1,112 @@
+"""What the scripts that measure have in common: a long log, the processor time of every process, and results."""
+
+import asyncio
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+from nats.aio.msg import Msg
+
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import encode
+from nemuri.infra.log import MESSAGE_ID, Log
+
+RESULTS = Path(__file__).parent / "results"
+ON_THEIR_WAY = 512
+"""Events that are published and not yet acknowledged, at most."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """What doing something took, each time that it was done, in seconds."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    """Of this process and of all that it started, servers included."""
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Add what the context takes."""
+        began, started = _processor(), time.perf_counter()
+        yield
+        self.wall.append(time.perf_counter() - started)
+        self.cpu.append(_processor() - began)
+
+    def medians(self) -> dict[str, float]:
+        """The median of both, in milliseconds."""
+        return {
+            "wall_ms": round(statistics.median(self.wall) * 1e3, 3),
+            "cpu_ms": round(statistics.median(self.cpu) * 1e3, 3),
+        }
+
+
+def _processor() -> float:
+    """Seconds of processor time that this process and its descendants have had, those of ended ones left out."""
+    me = psutil.Process()
+    return sum(map(_had, (me, *me.children(recursive=True))))
+
+
+def _had(process: psutil.Process) -> float:
+    """To the nanosecond where the kernel says so, to a hundredth of a second elsewhere."""
+    try:
+        tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        used = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(used.user + used.system)
+
+
+async def record(log: Log, events: Iterable[Event]) -> int:
+    """Put the events into the log in their order, many on their way at once, and return how many there were.
+
+    Raises `RuntimeError` where the server does not take one. Each is acknowledged before this returns.
+    """
+    inbox, room = log.connection.new_inbox(), asyncio.Semaphore(ON_THEIR_WAY)
+    refused: list[bytes] = []
+
+    async def acknowledged(message: Msg) -> None:
+        if b'"seq"' not in message.data:
+            refused.append(message.data)
+        room.release()
+
+    subscription = await log.connection.subscribe(inbox, cb=acknowledged)
+    number = 0
+    for number, event in enumerate(events, 1):  # noqa: B007 - how many there were
+        await room.acquire()
+        known = {MESSAGE_ID: str(event.event_id)}
+        await log.connection.publish(log.subjects.of(event), encode(event), reply=inbox, headers=known)
+    async with asyncio.timeout(60):
+        for _ in range(ON_THEIR_WAY):
+            await room.acquire()
+    await subscription.unsubscribe()
+    if refused:
+        raise RuntimeError(f"{len(refused)} of {number} events were not taken: {refused[0]!r}")
+    return number
+
+
+def kept(name: str, figures: Mapping[str, Any]) -> None:
+    """Write a script's figures down as JSON, with the machine that they were measured on."""
+    RESULTS.mkdir(exist_ok=True)
+    machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+    measured = {"measured_at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine, **figures}
+    (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+
+
+def table(rows: Sequence[Sequence[object]]) -> str:
+    """Rows as text, the first of them the heading, in columns as wide as they have to be."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells)
