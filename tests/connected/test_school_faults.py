@@ -49,8 +49,9 @@ async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settin
         for task in await eventually(asked):
             await client.result(task.event_id)
             for _ in range(2):
-                failed = {"service": TUTOR, "cause_kind": SessionEnded.kind_of(), "attempt": 1, "error": "a fault"}
-                await resources.log.append(ReactionFailed(event_id=uuid4(), correlation_id=task.event_id, **failed))
+                failed = {"service": TUTOR, "cause_kind": SessionEnded.kind_of(), "error": "a fault of its own"}
+                known = {"event_id": uuid4(), "correlation_id": task.event_id, "attempt": 1}
+                await resources.log.append(ReactionFailed.model_validate(known | failed))
         course = await finished(client, course_id)
         await quiet(resources, others)
         assert (course.chapters[0].right, course.chapters[0].wrong) == (0, 2)
