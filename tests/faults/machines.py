@@ -122,7 +122,10 @@ class Machines:
             machines.set_wall_clock(0)
             machines.workers |= machines._workers(directory)
             await stack.enter_async_context(_kept(Supervisor([*machines.workers.values()], steady_seconds=0.0)))
-            yield machines
+            try:
+                yield machines
+            finally:  # all at the same time, and a second signal ends them at once
+                machines.signal(tuple(machines.workers), signal.SIGTERM)
 
     def set_wall_clock(self, seconds: int) -> None:
         """Let the wall clock of the second machine's workers be so far ahead."""
