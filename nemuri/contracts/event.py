@@ -13,6 +13,8 @@ DERIVED = 5
 """The UUID version of derived ids; clients choose theirs among the others, so that they cannot anticipate ours."""
 TUTOR = "tutor"
 """The client that is a service: it sets tests under derived ids, and nobody else may speak in its name."""
+OPERATOR = "cli"
+"""The client in whose name the command line speaks, unless it is told another one."""
 
 
 def _storable(text: str) -> str:

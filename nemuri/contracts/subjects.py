@@ -68,6 +68,10 @@ class Subjects:
         varying = {"client": "{client}", "task": "{partition}", "agent": "{partition}.{agent}"}[kind.stream]
         return f"{self.namespace}.{kind.stream}.{varying}.{kind.kind_of()}"
 
+    def of_client(self, client: str, kind: type[Event]) -> str:
+        """The exact subject on which a client says something of a kind."""
+        return f"{self.namespace}.client.{client}.{kind.kind_of()}"
+
     def client_of(self, subject: str) -> str | None:
         """Who said it: the client in a client's subject; None for any other subject."""
         _, family, name, *_ = subject.split(".")

@@ -11,7 +11,7 @@ from nemuri.contracts import queries
 from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope, Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import Repeating, Textbook
-from nemuri.contracts.event import TUTOR
+from nemuri.contracts.event import OPERATOR, TUTOR
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView
 from nemuri.contracts.health import AgentHealth, HealthView
 from nemuri.contracts.portraits import (
@@ -31,6 +31,7 @@ from nemuri.face.paging import explained, listed
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
 from nemuri.face.waiting import check_timeout, ended
+from nemuri.infra.access import Access
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.clock import Clock
 from nemuri.infra.log import Log
@@ -48,14 +49,17 @@ class Client:
 
     @classmethod
     @asynccontextmanager
-    async def connect(cls, url: str, *, namespace: str = "nemuri", client_id: str = "cli") -> AsyncIterator[Self]:
+    async def connect(
+        cls, url: str, *, namespace: str = "nemuri", client_id: str = OPERATOR, access: Access | None = None
+    ) -> AsyncIterator[Self]:
         """A client connected to the NATS server at `url`.
 
         Raises `UnreachableError` when nobody answers there, `ClientError` for a name that is a service's own.
         """
         if client_id == TUTOR:
             raise ClientError(f"{TUTOR!r} is the name of a service; choose another one")
-        log = await Log.connect(url, namespace, patient=False, name=f"{namespace}-client-{client_id}")
+        name = f"{namespace}-client-{client_id}"
+        log = await Log.connect(url, namespace, patient=False, name=name, access=access)
         try:
             yield cls(log, Exchange(log, client_id), await Blobs.open(log), await Results.open(log))
         finally:

@@ -16,6 +16,10 @@ from nemuri.infra.log import UnreachableError
 from nemuri.infra.settings import Settings
 
 
+class NotPermitted(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """The user that the address names may not do this; the message is one line."""
+
+
 class NotRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
     """There is no platform where one was looked for; the message is one line and says how to start one."""
 
@@ -55,7 +59,8 @@ async def connect(
 
     Raises `NotRunning` or `UnreachableError` when there is none.
     """
-    async with connected(given(data=data, namespace=namespace), client_id or "python") as client:
+    settings = given(data=data, namespace=namespace)
+    async with connected(settings, client_id or settings.client or "python") as client:
         yield client
 
 
@@ -65,7 +70,7 @@ async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]
     url = nats_address(settings)
     async with AsyncExitStack() as stack:
         try:
-            entered = Client.connect(url, namespace=settings.namespace, client_id=client_id)
+            entered = Client.connect(url, namespace=settings.namespace, client_id=client_id, access=settings.access)
             with jetstream_needed(url):
                 client = await stack.enter_async_context(entered)
         except (NotFoundError, APIError) as error:
@@ -73,7 +78,12 @@ async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]
             raise NotRunning(f"{where}; run `nemuri up` against it first") from error
         except (NatsError, JetStreamError, ValueError) as error:
             raise UnreachableError(f"the NATS server cannot be used: {_line(error)}; check NATS_URL") from error
-        yield client
+        try:
+            yield client
+        except (NatsError, TimeoutError) as error:
+            if not client.log.denied:
+                raise
+            raise NotPermitted(f"the NATS server does not permit this user {client.log.denied[0]}") from error
 
 
 def _addresses(settings: Settings) -> Addresses:

@@ -8,6 +8,7 @@ from functools import partial
 
 import structlog
 from faststream import FastStream
+from nats.js.errors import NotFoundError
 
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.http import listening
@@ -25,9 +26,13 @@ PING_SECONDS = 2.0
 logger = structlog.get_logger()
 
 
+class NotProvisioned(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """A service does not find what it needs on a server; the message is one line."""
+
+
 async def prepare(settings: Settings) -> None:
     """Make what the namespace needs on both servers; doing it again changes nothing."""
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     try:
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
         with jetstream_needed(str(settings.nats_url)):
@@ -39,6 +44,28 @@ async def prepare(settings: Settings) -> None:
         await database.migrate()
     finally:
         await database.close()
+
+
+async def prepared(settings: Settings, names: Iterable[str]) -> None:
+    """Make what the namespace needs; without the rights to, only look whether the named services find theirs.
+
+    Raises `NotProvisioned` when they do not.
+    """
+    if settings.provision:
+        await prepare(settings)
+        return
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        for durable in (each for name in names for each in SERVICES[name].durables(log.subjects)):
+            await log.stream.consumer_info(log.subjects.stream, durable.name)
+        await database.check()
+    except NotFoundError as error:
+        where = f"the NATS server holds nothing yet for the namespace {settings.namespace!r}"
+        raise NotProvisioned(f"{where}; run `python -m nemuri.face.provision` first") from error
+    finally:
+        await database.close()
+        await log.close()
 
 
 @dataclass(frozen=True, slots=True)

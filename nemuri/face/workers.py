@@ -12,7 +12,7 @@ import psutil
 
 from nemuri.face.embedders import check_embedder, embedding_in_force
 from nemuri.face.http import nth_address
-from nemuri.face.serving import prepare, serving
+from nemuri.face.serving import prepared, serving
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
 from nemuri.infra.embedded.supervisor import Supervisor
@@ -104,10 +104,11 @@ async def work(
 ) -> None:
     """Serve in this process until `stop`, or until the parent is gone; then finish what has begun.
 
-    Without a parent, that has prepared the servers, it prepares them itself. `said` hears where it tells of itself.
+    Without a parent, that has prepared the servers, it prepares them itself, unless the settings say not to. `said`
+    hears where it tells of itself.
     """
     if parent is None:
-        await prepare(settings)
+        await prepared(settings, [name])
         await check_embedder(settings, await embedding_in_force(settings))
     async with serving(settings, [name]) as here:
         if ready is not None:
@@ -132,7 +133,7 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
     """Keep `count` processes of a service running until `stop`."""
-    await prepare(settings)
+    await prepared(settings, [name])
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
     copies = [Copy(f"{name}-{number + 1}", arguments, nth(settings, number)) for number in range(count)]

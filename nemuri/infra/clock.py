@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self
+from typing import Self
 
+from nats.aio.client import Client as Nats
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 
@@ -27,11 +28,14 @@ class Clock:
     """The clock that decides when exercises come again; the log keeps the real time, whatever this one says."""
 
     store: KeyValue
+    connection: Nats
+    namespace: str
 
     @classmethod
     async def open(cls, log: Log) -> Self:
         """The clock of the log's namespace."""
-        return cls(await log.stream.key_value(clock_bucket(log.subjects.namespace)))
+        namespace = log.subjects.namespace
+        return cls(await log.stream.key_value(clock_bucket(namespace)), log.connection, namespace)
 
     async def now(self) -> datetime:
         """The time by this clock, in UTC."""
@@ -59,7 +63,7 @@ class Clock:
 
     async def changes(self) -> AsyncIterator[timedelta]:
         """How far the clock is ahead: now, and again whenever it was moved, for ever."""
-        watcher: Any = await self.store.watch(KEY)
+        moved = await self.connection.subscribe(f"$KV.{clock_bucket(self.namespace)}.{KEY}")
         known: timedelta | None = None
         try:
             while True:
@@ -67,11 +71,12 @@ class Clock:
                     known = ahead
                     yield ahead
                 try:
-                    await watcher.updates(timeout=HEARTBEAT)
+                    await moved.next_msg(timeout=HEARTBEAT)
                 except TimeoutError:
                     continue
         finally:
-            await watcher.stop()
+            if not self.connection.is_closed:
+                await moved.unsubscribe()
 
     async def _entry(self) -> tuple[timedelta, int]:
         """How far the clock is ahead, and at which revision the store says so: 0 while nobody moved it."""

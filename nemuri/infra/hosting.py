@@ -10,11 +10,13 @@ from faststream import AckPolicy, FastStream
 from faststream.exceptions import NackMessage, RejectMessage
 from faststream.nats import JStream, NatsBroker, PullSub
 from faststream.nats.annotations import NatsMessage
+from faststream.nats.security import NatsSecurity, NatsUserPassword
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
+from nemuri.infra.access import Credentials, credentials, inbox, servers
 from nemuri.infra.connection import Broker
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
 from nemuri.infra.log import PING_SECONDS
@@ -33,27 +35,38 @@ logger = structlog.get_logger()
 
 def application(service: Service, resources: Resources) -> FastStream:
     """The service as an application that consumes from its durables; they must have been provisioned."""
+    resources = resources.of(service.name)
+    known = credentials(str(resources.settings.nats_url))
+    prefix = inbox(known.user if known else None)
+    broker, reactor = _broker(service, resources, known, prefix), Reactor(service, resources)
+    for durable in service.durables(resources.log.subjects):
+        _consume(broker, durable, reactor, prefix)
+    for kind, topic in service.asked():
+        _answer(broker, kind, topic, reactor)
+    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None)
 
+
+def _broker(service: Service, resources: Resources, known: Credentials | None, prefix: str) -> Broker:
     async def end() -> None:
         resources.log.lost.set()
 
-    resources = resources.of(service.name)
-    broker = Broker(
-        str(resources.settings.nats_url),
+    async def complain(error: Exception) -> None:
+        logger.warning("nats", service=service.name, error=str(error) or type(error).__name__)
+
+    tls = resources.settings.access.tls()
+    return Broker(
+        servers(str(resources.settings.nats_url)),
+        inbox_prefix=prefix,
+        security=NatsUserPassword(*known, ssl_context=tls) if known else NatsSecurity(ssl_context=tls),
         name=f"{resources.settings.namespace}-{service.name}",
         max_reconnect_attempts=-1,
         reconnect_time_wait=1,
         ping_interval=PING_SECONDS,
         graceful_timeout=20,
         closed_cb=end,
+        error_cb=complain,
         logger=None,
     )
-    reactor = Reactor(service, resources)
-    for durable in service.durables(resources.log.subjects):
-        _consume(broker, durable, reactor)
-    for kind, topic in service.asked():
-        _answer(broker, kind, topic, reactor)
-    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None)
 
 
 def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
@@ -82,7 +95,7 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
     logger.critical("halted", service=name, why=resources.halted[name])
 
 
-def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor) -> None:
+def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str) -> None:
     options: dict[str, Any] = {"max_workers": durable.at_once} if durable.at_once > 1 else {}
     subscriber = broker.subscriber(
         durable.subjects[0],
@@ -92,6 +105,7 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor) -> None:
         ack_policy=AckPolicy.NACK_ON_ERROR,
         decoder=_undecoded,
         title=durable.name,
+        inbox_prefix=f"{prefix}.".encode(),
         **options,
     )
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Self
 
 import structlog
 from nats.aio.client import Client as Nats
@@ -16,6 +16,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
 from nemuri.contracts.subjects import Subjects
+from nemuri.infra.access import Access, AccessError, options, servers
 from nemuri.infra.collecting import uncollected
 from nemuri.infra.connection import Connection
 from nemuri.infra.observation.tracing import carried
@@ -29,6 +30,8 @@ ANSWER_SECONDS = 15.0
 """What the server may take to answer: a cluster that has lost its leader needs some seconds for another one."""
 PING_SECONDS = 10
 """How often it is asked whether the other end is still there; after two asked in vain another connection is made."""
+DENIED = "permissions violation"
+"""How the driver tells of what the server refused; whoever asked for it hears nothing, and waits in vain."""
 HEADER_BYTES = 4096
 """What is kept free for the headers of a message, which the server counts too."""
 WRONG_LAST_SEQUENCE = 10071
@@ -89,16 +92,22 @@ class Log:
     """Set once a connection of this process is closed for good, by itself or by the server: nothing comes any more."""
     said: Callable[[Event], None] = lambda _: None
     """Hears of every event that was appended here."""
+    denied: list[str] = field(default_factory=list)
+    """What the server refused last, where it refused anything."""
 
     @classmethod
-    async def connect(cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri") -> Self:
+    async def connect(
+        cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri", access: Access | None = None
+    ) -> Self:
         """A connection that outlives any outage of the server.
 
         With `patient` false, raises `UnreachableError` when nobody answers at first.
         """
-        lost = asyncio.Event()
-        connection = await connect(url, patient=patient, name=name, lost=lost)
-        return cls(connection, connection.jetstream(timeout=ANSWER_SECONDS), Subjects(namespace), lost)
+        lost, access = asyncio.Event(), access or Access()
+        denied = list[str]()
+        connection = await connect(url, access, patient=patient, name=name, lost=lost, denied=denied)
+        context = connection.jetstream(timeout=ANSWER_SECONDS, domain=access.domain)
+        return cls(connection, context, Subjects(namespace), lost, denied=denied)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -275,20 +284,28 @@ def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime
         raise UndecodableError(f"{RECORDED_AT} is no time") from error
 
 
-async def connect(url: str, *, patient: bool, name: str, lost: asyncio.Event) -> Nats:
+async def connect(
+    url: str, access: Access, *, patient: bool, name: str, lost: asyncio.Event, denied: list[str]
+) -> Nats:
     """A connection to NATS that reconnects for ever once it is there."""
 
     said: list[str] = []
 
     async def complain(error: Exception) -> None:
         said[:] = [str(error) or type(error).__name__]
+        if DENIED in said[0]:
+            denied[:] = [said[0].partition(DENIED)[2].strip()]
         if patient:
             logger.warning("nats", error=said[0])
 
     async def end() -> None:
         lost.set()
 
-    options: dict[str, Any] = {
+    try:
+        chosen = options(url, access)
+    except AccessError as error:
+        raise UnreachableError(str(error)) from error
+    chosen |= {
         "name": name,
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": 0.2,
@@ -299,17 +316,14 @@ async def connect(url: str, *, patient: bool, name: str, lost: asyncio.Event) ->
     }
     connection = Connection()
     if patient:
-        await connection.connect(url, **options)
+        await connection.connect(**chosen)
         return connection
     try:
-        await connection.connect(url, **(options | {"max_reconnect_attempts": 1}))
+        await connection.connect(**(chosen | {"max_reconnect_attempts": 1}))
     except (OSError, NatsError, TimeoutError) as error:
         why = f" ({said[0]})" if said else ""
-        raise UnreachableError(f"no NATS server lets us in at {_without_secret(url)}{why}; check NATS_URL") from error
+        where = ", ".join(servers(url))
+        raise UnreachableError(f"no NATS server lets us in at {where}{why}; check NATS_URL") from error
     connection.options["max_reconnect_attempts"] = -1  # only the first attempts were to end
     patient = True
     return connection
-
-
-def _without_secret(url: str) -> str:
-    return url.rsplit("@", 1)[-1]

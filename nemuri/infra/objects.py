@@ -90,9 +90,10 @@ class Objects:
         return OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=self.bucket, obj=place)
 
     async def _piece(self, place: str, after: int) -> api.RawStreamMsg:
+        """Never read directly: then the server would write what somebody stored wherever a reader lets it answer."""
         try:
             return await self.context.get_msg(
-                OBJ_STREAM_TEMPLATE.format(bucket=self.bucket), after + 1, self._subject(place), direct=True, next=True
+                OBJ_STREAM_TEMPLATE.format(bucket=self.bucket), after + 1, self._subject(place), next=True
             )
         except NotFoundError as error:
             raise IncompleteObjectError(description=f"a piece on {place} is missing") from error

@@ -6,6 +6,7 @@ sides; waiting is not failing.
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import reduce
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -54,6 +55,18 @@ WAITING: tuple[type[BaseException], ...] = (
 logger = structlog.get_logger()
 
 
+class Use(Enum):
+    """What beside its events a service works with: so much is permitted to it, and nothing else."""
+
+    READS_INPUTS = "reads inputs"
+    READS_VECTORS = "reads vectors"
+    MAKES_VECTORS = "makes vectors"
+    TELLS_RESULTS = "tells results"
+    READS_CLOCK = "reads the clock"
+    SETS_TIMERS = "sets timers"
+    PROJECTS = "projects"
+
+
 @dataclass(slots=True)
 class Service:
     """A consumer of the log."""
@@ -71,6 +84,10 @@ class Service:
     """Events that this work appends."""
     hears_clients: bool = False
     """Whether all that clients say comes to it, also what nobody understands; then it is who buries that."""
+    mind: str | None = None
+    """The one agent whose own events it appends; None for a service that works for all."""
+    uses: frozenset[Use] = frozenset()
+    """What it works with beside its events."""
 
     def reaction(self, *kinds: type[Event]) -> Callable[[R], R]:
         """Declare what the service does about events of these kinds; raises ValueError where it does that already."""

@@ -56,7 +56,7 @@ class Resources:
 async def opened(settings: Settings) -> AsyncIterator[Resources]:
     """The adapters that the settings ask for; closed again at the end."""
     async with AsyncExitStack() as stack:
-        log = await Log.connect(str(settings.nats_url), settings.namespace)
+        log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
         stack.push_async_callback(log.close)
         database = Database.at(str(settings.database_url), settings.namespace)
         stack.push_async_callback(database.close)

@@ -24,6 +24,11 @@ def result_bucket(namespace: str) -> str:
     return f"{namespace}-results"
 
 
+def result_subject(namespace: str, task: str) -> str:
+    """Where the result of a task is put, and heard of."""
+    return f"$KV.{result_bucket(namespace)}.{task}"
+
+
 def fitting(result: TaskResult, room: int) -> TaskResult:
     """The result itself if it fits so many bytes; else without what was retrieved, then without the panel, whose words
     the answer holds too, and if need be shortened.
@@ -91,17 +96,21 @@ class Results:
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:
-        """A way to hear of a task: each call waits up to so many seconds for news, the present ones first."""
-        watcher: Any = await self.store.watch(str(task_id))
+        """A way to hear of a task from now on: each call waits up to so many seconds for news.
+
+        Hears what is put as it is put: a consumer of the store could be told to deliver into anybody's subjects.
+        """
+        subscription = await self.log.connection.subscribe(result_subject(self.log.subjects.namespace, str(task_id)))
 
         async def news(seconds: float) -> TaskResult | None:
             try:
-                entry = await watcher.updates(timeout=seconds)
+                message = await subscription.next_msg(timeout=seconds)
             except TimeoutError:
                 return None
-            return TaskResult.model_validate_json(entry.value) if entry is not None and entry.value else None
+            return TaskResult.model_validate_json(message.data) if message.data else None
 
         try:
             yield news
         finally:
-            await watcher.stop()
+            if not self.log.connection.is_closed:
+                await subscription.unsubscribe()

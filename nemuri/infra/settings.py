@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nemuri.contracts.event import Identifier
+from nemuri.infra.access import Access
 from nemuri.infra.embedded.home import default_path
 from nemuri.infra.embeddings.factory import EmbeddingSettings
 from nemuri.infra.models.settings import ModelSettings
@@ -25,6 +26,19 @@ class Settings(BaseSettings):
     """Servers to use instead of the embedded one."""
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The database to use instead of the embedded one."""
+
+    nats_ca: Path | None = None
+    """The certificate of who vouches for the NATS servers (`tls://`), where the system knows nobody who does."""
+    nats_certificate: Path | None = None
+    """Our own certificate, for servers that ask for one."""
+    nats_key: Path | None = None
+    """Its key."""
+    nats_domain: str | None = None
+    """The JetStream domain; a client with an account of its own names the namespace here."""
+    provision: bool = True
+    """Whether a worker makes what it needs on both servers; without the right to, it looks whether it is there."""
+    client: Identifier | None = None
+    """In whose name the command line and programs speak; the server may let its user speak in no other."""
 
     project: str | None = None
     """The project of tasks, questions and memories that name none."""
@@ -82,6 +96,11 @@ class Settings(BaseSettings):
     """Seconds for one provider, calls and waits together."""
     model_concurrency: int = Field(default=8, ge=1)
     """Calls of a model at once in one process."""
+
+    @property
+    def access(self) -> Access:
+        """How the log's server lets us in."""
+        return Access(self.nats_ca, self.nats_certificate, self.nats_key, self.nats_domain)
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
         """The same settings with the servers' addresses known."""

@@ -53,9 +53,9 @@ async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(set
         results = await Results.open(log)
         assert len(result.model_dump_json()) > log.room
 
-        await results.tell(result.task_id, standing)
-
         async with asyncio.timeout(10), results.following(result.task_id) as news:
+            await results.tell(result.task_id, standing)
+
             assert await news(5) == result.model_copy(update={"retrieved": ()})
 
 

@@ -1,6 +1,7 @@
 """The containers run exactly the services that there are, with settings that there are."""
 
 import re
+import shutil
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -9,12 +10,16 @@ from typing import Any
 import pytest
 import yaml
 from pydantic import AliasChoices
+from typer.testing import CliRunner
 
 from nemuri.face.catalogue import SERVICES
+from nemuri.face.cli.app import app
 from nemuri.infra.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-SERVERS = {"nats", "postgres"}
+NODES = {"nats-1", "nats-2", "nats-3"}
+SERVERS = {*NODES, "postgres"}
+SECRETS = "deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
 
 
 @pytest.fixture(scope="module")
@@ -36,31 +41,75 @@ def known_variables() -> set[str]:
 
 def ours(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The containers of our own image."""
-    return {name: each for name, each in compose["services"].items() if name not in SERVERS}
+    return {name: each for name, each in compose["services"].items() if name not in SERVERS | {"roles"}}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that the command in the first lines of the composition writes."""
+    lines = (ROOT / "docker-compose.yml").read_text(encoding="utf-8").splitlines()
+    command = " ".join(each.lstrip("# ").rstrip("\\") for each in lines[:12] if each.startswith("#     "))
+    words = command.partition("docker compose")[0].split()
+    directory = tmp_path_factory.mktemp("secrets")
+    assert words[:3] == ["nemuri", "permissions", "deploy/secrets"]
+    done = CliRunner().invoke(app, ["permissions", str(directory), *words[3:]])
+    assert done.exit_code == 0, done.output
+    return directory
 
 
 def test_every_service_has_one_container(compose: dict[str, Any]) -> None:
     """Each worker is named after the service it runs; none is missing and none is unknown."""
-    commands = {name: each["command"] for name, each in ours(compose).items() if name != "provision"}
+    commands = {name: each["command"] for name, each in ours(compose).items() if name in compose["services"]}
+    del commands["provision"], commands["operator"]
     assert commands == {name: ["nemuri", "worker", name] for name in SERVICES}
 
 
-def test_only_settings_that_there_are_are_set(compose: dict[str, Any]) -> None:
+def test_only_settings_that_there_are_are_set(compose: dict[str, Any], written: Path) -> None:
     """A variable that nobody reads would be a setting without effect."""
     for name, each in ours(compose).items():
-        assert set(each["environment"]) <= known_variables(), name
-        assert {"NATS_URL", "DATABASE_URL"} <= set(each["environment"]), name
+        secret = (written / each["env_file"][0].replace(SECRETS, "nemuri-").rpartition("/")[2]).read_text(
+            encoding="utf-8"
+        )
+        given = {line.partition("=")[0] for line in secret.splitlines()}
+        assert {*each["environment"], *given} <= known_variables(), name
+        assert {"NATS_URL", "DATABASE_URL", "NEMURI_NAMESPACE", "NEMURI_PROVISION"} <= given, name
+
+
+def test_everybody_works_under_a_name_of_its_own(compose: dict[str, Any], written: Path) -> None:
+    """Each container is told its own secrets and no others, and all of them are written by the command."""
+    for name, each in ours(compose).items():
+        role = "provisioner" if name == "provision" else name
+        assert each["env_file"] == [f"{SECRETS}{role}.env"], name
+    mounted = {volume.partition(":")[0] for each in compose["services"].values() for volume in each.get("volumes", ())}
+    secrets = {each.rpartition("/")[2] for each in mounted if each.startswith("./deploy/secrets/")}
+    assert secrets == {"auth.conf", "routes.conf", "roles.sql"}
+    assert all((written / each).exists() for each in (*secrets, "postgres.env"))
 
 
 def test_nobody_works_before_the_servers_are_provisioned(compose: dict[str, Any]) -> None:
-    """The servers are healthy, then provisioned once, then the workers start."""
+    """The servers are healthy, the roles there, then the rest is provisioned once, then the workers start."""
     for name, each in ours(compose).items():
-        conditions = {other: wanted["condition"] for other, wanted in each["depends_on"].items()}
+        conditions = {other: wanted["condition"] for other, wanted in each.get("depends_on", {}).items()}
         if name == "provision":
-            assert conditions == dict.fromkeys(SERVERS, "service_healthy")
-        else:
+            assert conditions == dict.fromkeys(NODES, "service_healthy") | {"roles": "service_completed_successfully"}
+        elif name != "operator":
             assert conditions == {"provision": "service_completed_successfully"}, name
+    assert compose["services"]["roles"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+
+
+def test_everybody_says_how_they_are(compose: dict[str, Any]) -> None:
+    """Servers and workers have a health check; a worker's asks the address that it is told to answer at."""
     assert all("healthcheck" in compose["services"][name] for name in SERVERS)
+    for name in SERVICES:
+        each = compose["services"][name]
+        _, _, port = each["environment"]["NEMURI_HTTP"].rpartition(":")
+        assert f"http://127.0.0.1:{port}/ready" in " ".join(each["healthcheck"]["test"])
+
+
+def test_everything_is_kept_on_every_node(compose: dict[str, Any]) -> None:
+    """As many copies as there are nodes, each of which has a name and a volume of its own."""
+    assert compose["services"]["provision"]["environment"]["NEMURI_REPLICAS"] == str(len(NODES))
+    assert {compose["services"][each]["environment"]["NATS_SERVER_NAME"] for each in NODES} == NODES
 
 
 def test_a_worker_can_be_scaled(compose: dict[str, Any]) -> None:
@@ -83,13 +132,17 @@ def test_the_data_of_both_servers_outlives_their_containers(compose: dict[str, A
         assert sources & set(compose["volumes"]), name
 
 
-def test_the_log_server_understands_its_configuration() -> None:
-    """The real server checks the file; what it acknowledges is on the disk."""
-    path = ROOT / "deploy" / "nats.conf"
+def test_the_log_servers_understand_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real server checks the files as they are mounted; what it acknowledges is on the disk."""
+    for name in ("nats.conf", "tls.conf"):
+        shutil.copy(ROOT / "deploy" / name, written)
+    monkeypatch.setenv("NATS_SERVER_NAME", "nats-1")
     server = Path(sysconfig.get_path("scripts")) / "nats-server"
-    checked = subprocess.run([server, "-t", "-c", path], capture_output=True, text=True, check=False)
+    checked = subprocess.run([server, "-t", "-c", written / "nats.conf"], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
-    assert re.search(r"^\s*sync_interval: always$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(r"^\s*sync_interval: always$", (written / "nats.conf").read_text(encoding="utf-8"), re.MULTILINE)
+    routes = (written / "routes.conf").read_text(encoding="utf-8")
+    assert {f"@{each}:6222" for each in NODES} == set(re.findall(r"@[^\"]+", routes))
 
 
 def test_the_image_is_made_of_files_that_reach_it_and_runs_as_nobody_special() -> None:

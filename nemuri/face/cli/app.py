@@ -18,6 +18,7 @@ from nemuri.face.cli import (
     looking_back,
     minds,
     operating,
+    permissions,
     reasons,
     scorers,
     tasks,
@@ -58,7 +59,7 @@ def root(
 
 for _group in (
     tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, scorers, logs, dead,
-    operating, experiments,
+    operating, permissions, experiments,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:

@@ -44,7 +44,7 @@ def explain(error: Exception) -> tuple[str, int]:
 
 def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     """Imported only when something failed: the command line itself starts without them."""
-    from nemuri.face.connection import NotRunning
+    from nemuri.face.connection import NotPermitted, NotRunning
     from nemuri.face.definitions import DefinitionError
     from nemuri.face.documents import InputError
     from nemuri.face.exchange import ClientError
@@ -55,7 +55,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
 
     yield (TaskTimeoutError,), LATE
     yield (InputError, DefinitionError, TextbookError, PlaceError), WRONG_USE
-    yield (ClientError, NotRunning, UnreachableError), FAILED
+    yield (ClientError, NotPermitted, NotRunning, UnreachableError), FAILED
 
     from nats.errors import Error as NatsError
     from nats.js.errors import Error as JetStreamError
@@ -70,10 +70,13 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
 
     from nemuri.face.embedders import EmbedderChanged, SettingsError
     from nemuri.face.operations import OperationError
+    from nemuri.face.permissions import PermissionsError
+    from nemuri.face.serving import NotProvisioned
     from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
     from nemuri.infra.views.database import DatabaseError
 
     yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), FAILED
+    yield (NotProvisioned, PermissionsError), FAILED
     yield (ModelRefused, ModelUnavailable, ValueError), FAILED
 
 

@@ -79,10 +79,12 @@ class Session:
 
     def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]]) -> T:
         """Connect to the platform, do the work and return what it returns."""
+        from nemuri.contracts.event import OPERATOR
         from nemuri.face.connection import connected
 
         async def main() -> T:
-            async with connected(self.settings(), "cli") as client:
+            settings = self.settings()
+            async with connected(settings, settings.client or OPERATOR) as client:
                 return await work(client)
 
         self.quieten()
@@ -142,8 +144,8 @@ def storable(**texts: str | None) -> None:
             raise WrongUse(f"{name} is not valid UTF-8") from error
 
 
-def agent_id(value: str) -> str:
-    """An agent's id; raises `WrongUse` for what cannot be one."""
+def agent_id(value: str, what: str = "agent's id") -> str:
+    """An agent's id, or another name of that form; raises `WrongUse` for what cannot be one."""
     from pydantic import TypeAdapter, ValidationError
 
     from nemuri.contracts.event import Identifier
@@ -153,5 +155,5 @@ def agent_id(value: str) -> str:
     except ValidationError as error:
         from nemuri.face.definitions import ID_RULE
 
-        raise WrongUse(f"{value!r} is no agent's id: {ID_RULE}") from error
+        raise WrongUse(f"{value!r} is no {what}: {ID_RULE}") from error
     return name

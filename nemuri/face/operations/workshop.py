@@ -29,7 +29,7 @@ class Workshop:
 @asynccontextmanager
 async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
     """The log and the views of a platform, whether or not its services run; raises `OperationError`."""
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await database.migrate()

@@ -56,11 +56,17 @@ class EmbeddedNats:
     """A nats-server whose config, log, port and JetStream store lie in `directory`.
 
     What it acknowledged is on the disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`; without
-    one, on a port of its own choice that it keeps over restarts for as long as nobody else has taken it.
+    one, on a port of its own choice that it keeps over restarts for as long as nobody else has taken it. `more` is
+    added to its configuration: who may do what, or certificates.
     """
 
     def __init__(
-        self, directory: Path, port: int | None = None, cluster: Seat | None = None, deadline: float = START_SECONDS
+        self,
+        directory: Path,
+        port: int | None = None,
+        cluster: Seat | None = None,
+        deadline: float = START_SECONDS,
+        more: str = "",
     ) -> None:
         self.name = cluster.server if cluster else "nats"
         self.directory = directory.absolute()
@@ -68,6 +74,7 @@ class EmbeddedNats:
         self._fixed_port = port
         self._port: int | None = None
         self._deadline = deadline
+        self._more = more
         self._config = self.directory / "nats.conf"
         self._kept_port = self.directory / "port"
         self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
@@ -161,7 +168,7 @@ class EmbeddedNats:
             routes = ", ".join(f'"nats://{LOOPBACK}:{peer}"' for peer in self.seat.peers)
             listen = f'"{LOOPBACK}:{self.seat.route_port}"'
             lines.append(f"cluster {{ name: {_quoted(self.seat.cluster)}, listen: {listen}, routes: [{routes}] }}")
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, self._more]) + "\n"
 
     async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()

@@ -10,6 +10,7 @@ import orjson
 import psycopg
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from pgvector.psycopg import register_vector_async
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
@@ -74,6 +75,18 @@ class Database:
             raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
         finally:
             await engine.dispose()
+
+    async def check(self) -> None:
+        """Raise `DatabaseError` unless the schema is there, in its newest version, for whoever asks to read."""
+        newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+        try:
+            async with self.reading() as connection:
+                found = await connection.execute(text("SELECT version_num FROM schema_version"))
+                version = found.scalar_one_or_none()
+        except (DBAPIError, OSError) as error:
+            raise DatabaseError(f"the views cannot be read: {reason(error)}") from error
+        if version != newest:
+            raise DatabaseError(f"the views are of version {version} and not {newest}; provision them first")
 
     def _upgrade(self, connection: Connection) -> None:
         config = Config()

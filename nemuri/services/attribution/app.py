@@ -24,12 +24,12 @@ from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.observation.errors import said
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.services.attribution.evidence import recognised
 from nemuri.services.attribution.writing import written
 
-service = Service("attribution", at_once=8)
+service = Service("attribution", at_once=8, uses=frozenset({Use.MAKES_VECTORS}))
 logger = structlog.get_logger()
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from nemuri.contracts.agents import AgentDefined
+from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined
 from nemuri.contracts.memories import ImpactCredited, MemoriesUsed, MemoryEncoded, SessionEnded
 from nemuri.contracts.tasks import TaskCompleted, TaskRouted
 from nemuri.domain.tasks import precedents
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.services.chronicler.taking_in import taken_in
 
-service = Service("chronicler", at_once=8)
+service = Service("chronicler", at_once=8, mind=ORCHESTRATOR, uses=frozenset({Use.MAKES_VECTORS}))
 
 
 @service.reaction(TaskRouted)

@@ -31,7 +31,7 @@ from nemuri.contracts.scorers import ScorerView
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.domain.memory.experience import WINDOW
 from nemuri.domain.memory.mind import Agent, Remembered
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.learning import gathered
@@ -43,7 +43,7 @@ from nemuri.services.herald.scorers import scorer_view
 LONGEST_WAIT = 2.0
 """Seconds until a question about what is on its way is answered, whether or not it has arrived."""
 
-service = Service("herald", at_once=16)
+service = Service("herald", at_once=16, uses=frozenset({Use.TELLS_RESULTS}))
 
 
 @service.reaction(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)

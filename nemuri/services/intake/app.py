@@ -21,12 +21,12 @@ from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks import fan_in, negotiation
 from nemuri.domain.tasks.state import Task
 from nemuri.infra.models.protocol import KeyPointJob
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.services.intake.points import capped
 from nemuri.services.intake.splitting import details_of, items_beside, items_of
 
-service = Service("intake", at_once=16, hears_clients=True)
+service = Service("intake", at_once=16, hears_clients=True, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
 
 
 @service.reaction(TaskSubmitted, TaskReopened)

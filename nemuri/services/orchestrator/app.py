@@ -16,13 +16,13 @@ from nemuri.contracts.tasks import (
 )
 from nemuri.domain.tasks import fan_in, panel, routing
 from nemuri.domain.tasks.state import TaskState
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.services.orchestrator import conversations
 from nemuri.services.orchestrator.applicants import Applicants
 from nemuri.services.orchestrator.precedents import Precedents
 
-service = Service("orchestrator", at_once=16)
+service = Service("orchestrator", at_once=16, uses=frozenset({Use.MAKES_VECTORS}))
 applicants = Applicants()
 precedents = Precedents()
 

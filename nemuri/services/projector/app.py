@@ -7,7 +7,7 @@ from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
 from nemuri.infra.observation.errors import said
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.database import OUTAGES
 from nemuri.infra.views.projection import FOLD, Unprojectable
@@ -68,4 +68,4 @@ async def _tell(resources: Resources, sequence: int) -> None:
     await resources.log.connection.publish(resources.log.subjects.projected, str(sequence).encode())
 
 
-service = Service("projector", background=project)
+service = Service("projector", background=project, uses=frozenset({Use.READS_VECTORS, Use.PROJECTS}))

@@ -15,12 +15,12 @@ from nemuri.domain.memory.topics import memo
 from nemuri.domain.tasks.state import Assignment
 from nemuri.infra.knowledge import Knowledge
 from nemuri.infra.models.protocol import AnswerJob, Source
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 from nemuri.services.specialist.details import Passage, passages
 
-service = Service("specialist", at_once=8)
+service = Service("specialist", at_once=8, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
 minds = Recollections()
 knowledge = Knowledge()
 

@@ -16,7 +16,7 @@ from nemuri.domain.memory import usage
 from nemuri.domain.memory.content import encoded
 from nemuri.domain.memory.scopes import setting_of
 from nemuri.infra.models.extractive import substance
-from nemuri.infra.reactions import Service
+from nemuri.infra.reactions import Service, Use
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.courses import Courses
@@ -25,7 +25,13 @@ from nemuri.services.tutor.reminders import arm, remind
 from nemuri.services.tutor.reports import reported
 
 Following = ChapterRead | TaskSubmitted | CourseFinished
-service = Service(TUTOR, at_once=8, background=remind, also_says=(TaskSubmitted,))
+service = Service(
+    TUTOR,
+    at_once=8,
+    background=remind,
+    also_says=(TaskSubmitted,),
+    uses=frozenset({Use.MAKES_VECTORS, Use.READS_CLOCK, Use.SETS_TIMERS}),
+)
 minds = Recollections()
 
 

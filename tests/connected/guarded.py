@@ -1,0 +1,75 @@
+"""Servers on which everybody has a name, a password and no more rights than it takes."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import psycopg
+import pytest
+
+from nemuri.contracts.subjects import Subjects
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.permissions import Deployment, write_permissions
+from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.sockets import free_port
+from nemuri.infra.permissions import Permissions
+from nemuri.infra.settings import Settings
+from tests.connected.servers import Servers, fresh_namespace
+
+CLIENTS = ("ann", "bob")
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A server of the log with the permissions of a fresh namespace, and of two others beside it."""
+
+    nats: EmbeddedNats
+    permissions: Permissions
+    directory: Path
+
+    @classmethod
+    @asynccontextmanager
+    async def running(cls, servers: Servers, more: str = "", scheme: str = "nats") -> AsyncIterator[Self]:
+        """A server of its own beside the session's database, which knows the roles."""
+        directory, name, port = Path(tempfile.mkdtemp(prefix="nemuri-test-")), fresh_namespace(), free_port()
+        database = servers.postgres.url.partition("@")[2]
+        address = f"{scheme}://127.0.0.1:{port}"
+        write_permissions(directory, Deployment((name, f"{name}-other", f"{name}-empty"), CLIENTS, address, database))
+        async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:
+            await connection.execute((directory / "roles.sql").read_bytes())
+        nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}')
+        try:
+            await nats.start()
+            yield cls(nats, Permissions(Subjects(name), SERVICES), directory)
+        finally:
+            await nats.stop()
+            shutil.rmtree(directory)
+
+    @property
+    def subjects(self) -> Subjects:
+        """Of the namespace."""
+        return self.permissions.subjects
+
+    def settings(self, user: str) -> Settings:
+        """What the environment written for a user says."""
+        with pytest.MonkeyPatch.context() as environment:
+            for line in (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines():
+                environment.setenv(*line.split("=", 1))
+            return Settings(providers="extractive", embedder="hashing")
+
+    def of(self, role: str) -> Settings:
+        """The settings of a service or an operator."""
+        return self.settings(self.permissions.user(role))
+
+    def client(self, name: str) -> Settings:
+        """The settings of a client."""
+        return self.settings(self.permissions.client_user(name))
+
+    def denied(self) -> list[str]:
+        """Everything that the server has refused anybody so far, from its own log."""
+        lines = (self.directory / "nats" / "nats.log").read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if "Violation" in line]

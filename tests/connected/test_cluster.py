@@ -1,0 +1,69 @@
+"""Three nodes that replicate everything: whichever dies while tasks are in work, no task is lost or done twice."""
+
+import asyncio
+import random
+from collections import Counter
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.contracts.tasks import TaskCompleted
+from nemuri.face.client import Client
+from nemuri.face.exchange import ClientError
+from nemuri.face.serving import prepare
+from nemuri.infra.embedded.nats import EmbeddedNatsCluster
+from nemuri.infra.reactions import WAITING
+from tests.connected.scene import agent_defined, assert_verified, at_work, effective, visiting
+from tests.connected.servers import Servers
+from tests.connected.test_sleep import patiently, three_nodes
+
+pytestmark = pytest.mark.connected
+
+TASKS = 12
+MISSING: tuple[type[BaseException], ...] = (*WAITING, ClientError)
+
+
+async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
+    """Submit tasks in an irregular rhythm, each again under its key until it is acknowledged."""
+    known = []
+    for number in range(TASKS):
+        key = uuid4()
+        while True:
+            try:
+                await client.submit(f"Is number {number} true, and what of an empty list?", key=key)
+                break
+            except MISSING:
+                await asyncio.sleep(0.1)
+        known.append(key)
+        await asyncio.sleep(rng.uniform(0, 0.4))
+    return known
+
+
+async def lose_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) -> None:
+    """Kill one node after the other, whoever leads, each as soon as the one before is back."""
+    for node in rng.sample(range(3), 3):
+        await asyncio.sleep(rng.uniform(0.2, 0.8))
+        await cluster.kill(node)
+        await asyncio.sleep(rng.uniform(0.2, 0.8))
+        await cluster.restart(node)
+
+
+async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
+    """All services on three nodes: every acknowledged task is answered once, and the views are what the log says."""
+    rng = random.Random(seed)
+    async with three_nodes() as cluster:
+        url = ",".join(cluster.urls)
+        settings = servers.settings().model_copy(update={"nats_url": url, "replicas": 3})
+        await prepare(settings)
+        async with at_work(settings) as resources, visiting(settings) as client:
+            assert (await resources.log.stream.stream_info(resources.log.subjects.stream)).config.num_replicas == 3
+            await patiently(lambda: resources.log.append(agent_defined()))
+            async with asyncio.TaskGroup() as group:
+                submission = group.create_task(submit_all(client, rng))
+                group.create_task(lose_each_node_once(cluster, rng))
+            tasks = submission.result()
+            results = [await client.result(each, timeout=60) for each in tasks]
+            facts = await patiently(lambda: effective(resources.log))
+        assert [each.status for each in results] == ["done"] * TASKS
+        assert Counter(each.task_id for each in facts if isinstance(each, TaskCompleted)) == Counter(tasks)
+        await patiently(lambda: assert_verified(settings))

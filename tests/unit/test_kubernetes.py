@@ -1,0 +1,151 @@
+"""The manifests run exactly the services that there are, are valid, and let nobody know or reach more than it must."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from nemuri.contracts.subjects import Subjects
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.permissions import Deployment, write_permissions
+
+MANIFESTS = Path(__file__).parents[2] / "deploy" / "kubernetes"
+VERSION = "1.32"
+NODES = ("nats-0.nats", "nats-1.nats", "nats-2.nats")
+
+
+@pytest.fixture(scope="module")
+def manifests() -> list[dict[str, Any]]:
+    """All of them as they are written."""
+    return [each for path in resources() for each in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
+
+
+def kustomization() -> dict[str, Any]:
+    """What puts them together."""
+    found: dict[str, Any] = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def resources() -> list[Path]:
+    """The files that are put together."""
+    return [MANIFESTS / name for name in kustomization()["resources"]]
+
+
+def of_kind(manifests: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
+    """Those of a kind, by name."""
+    return {each["metadata"]["name"]: each for each in manifests if each["kind"] == kind}
+
+
+def pods(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What runs, by the name of what runs it."""
+    return {
+        each["metadata"]["name"]: each["spec"]["template"]["spec"]
+        for each in manifests
+        if "template" in each.get("spec", {})
+    }
+
+
+def test_every_manifest_is_valid(manifests: list[dict[str, Any]]) -> None:
+    """By the schemas of Kubernetes itself, without a field that it does not know; KEDA's have none there."""
+    assert {path.name for path in MANIFESTS.glob("*.yaml")} == {
+        "kustomization.yaml",
+        *(each.name for each in resources()),
+    }
+    for each in manifests:
+        if each["kind"] != "ScaledObject":
+            kubernetes_validate.validate(each, VERSION, strict=True)
+
+
+def test_every_service_has_one_deployment_with_its_own_secret(manifests: list[dict[str, Any]]) -> None:
+    """It runs the worker that it is named after, as the user that is permitted what this one does."""
+    deployments = of_kind(manifests, "Deployment")
+    assert deployments.keys() == SERVICES.keys()
+    for name, each in deployments.items():
+        [container] = each["spec"]["template"]["spec"]["containers"]
+        secrets = [source["secretRef"]["name"] for source in container["envFrom"] if "secretRef" in source]
+        assert container["command"] == ["nemuri", "worker", name]
+        assert secrets == [f"nemuri-{name}", "models"]
+        assert {"startupProbe", "readinessProbe", "livenessProbe", "resources"} <= container.keys()
+
+
+def test_nobody_runs_as_root_or_may_become_it(manifests: list[dict[str, Any]]) -> None:
+    """Nor talks to the cluster that it runs on."""
+    for name, pod in pods(manifests).items():
+        assert pod["securityContext"]["runAsNonRoot"], name
+        assert pod["automountServiceAccountToken"] is False, name
+        for container in (*pod["containers"], *pod.get("initContainers", ())):
+            assert container["securityContext"]["allowPrivilegeEscalation"] is False, name
+            assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
+
+
+def test_every_secret_is_written_by_the_command(manifests: list[dict[str, Any]], tmp_path: Path) -> None:
+    """And each that is asked for is made of such a file."""
+    write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=NODES))
+    for name in ("nats.conf", "tls.conf"):
+        shutil.copy(MANIFESTS.parent / name, tmp_path)
+    made = kustomization()["secretGenerator"]
+    for each in made:
+        for file in (*each.get("files", ()), *each.get("envs", ())):
+            assert (tmp_path / file.removeprefix("secrets/")).exists(), file
+    asked = {
+        source["secretRef"]["name"]
+        for pod in pods(manifests).values()
+        for container in (*pod["containers"], *pod.get("initContainers", ()))
+        for source in container.get("envFrom", ())
+        if "secretRef" in source and not source["secretRef"].get("optional")
+    }
+    mounted = {
+        volume["secret"]["secretName"]
+        for pod in pods(manifests).values()
+        for volume in pod.get("volumes", ())
+        if "secret" in volume
+    }
+    assert asked | mounted == {each["name"] for each in made}
+
+
+def test_a_majority_of_the_nodes_stays(manifests: list[dict[str, Any]]) -> None:
+    """Three of them, one of which may be taken away at a time, and everything is kept on all."""
+    [settings] = kustomization()["configMapGenerator"]
+    assert of_kind(manifests, "StatefulSet")["nats"]["spec"]["replicas"] == 3
+    assert of_kind(manifests, "PodDisruptionBudget")["nats"]["spec"]["maxUnavailable"] == 1
+    assert "NEMURI_REPLICAS=3" in settings["literals"]
+
+
+def test_services_are_scaled_by_what_waits_before_their_consumer(manifests: list[dict[str, Any]]) -> None:
+    """Each by its own, where it has one alone; the consumers that are named are there."""
+    for name, each in of_kind(manifests, "ScaledObject").items():
+        [trigger] = each["spec"]["triggers"]
+        [durable] = SERVICES[name].durables(Subjects("nemuri"))
+        assert each["spec"]["scaleTargetRef"]["name"] == name
+        assert (trigger["type"], trigger["metadata"]["consumer"]) == ("nats-jetstream", durable.name)
+        assert (trigger["metadata"]["account"], trigger["metadata"]["stream"]) == ("nemuri", "nemuri")
+    assert of_kind(manifests, "ScaledObject").keys() == {
+        name for name, each in SERVICES.items() if each.reactions and each.groups is None
+    }
+
+
+def test_what_is_not_allowed_is_forbidden(manifests: list[dict[str, Any]]) -> None:
+    """By a policy for all pods in both directions; the nodes' own port is open to nodes only."""
+    policies = of_kind(manifests, "NetworkPolicy")
+    everybody = [each["spec"] for each in policies.values() if each["spec"]["podSelector"] == {}]
+    assert {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]} in everybody
+    [routes] = [rule for rule in policies["nats"]["spec"]["ingress"] if {"port": 6222} in rule["ports"]]
+    assert routes["from"] == [{"podSelector": {"matchLabels": {"app": "nats"}}}]
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl")
+def test_kustomize_puts_them_together(tmp_path: Path) -> None:
+    """With secrets as the command writes them."""
+    directory = tmp_path / "kubernetes"
+    shutil.copytree(MANIFESTS, directory, ignore=shutil.ignore_patterns("secrets"))
+    write_permissions(directory / "secrets", Deployment(["nemuri"], ["ann"], nodes=NODES))
+    for name in ("nats.conf", "tls.conf"):
+        shutil.copy(MANIFESTS.parent / name, directory / "secrets")
+    built = subprocess.run(["kubectl", "kustomize", directory], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    for each in yaml.safe_load_all(built.stdout):
+        assert each["kind"] == "Namespace" or each["metadata"]["namespace"] == "nemuri"
