@@ -33,7 +33,7 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=lambda *_: Unfailing(sys.stderr),
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Lines()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -55,6 +55,14 @@ class Unfailing:
             print(message, file=self._file, flush=True)
 
     log = debug = info = warn = warning = error = critical = exception = fatal = failure = err = msg
+
+
+class _Lines(logging.Handler):
+    """Records of the standard library, printed like everything else; its own handlers would quote what they fail at."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the record."""
+        Unfailing(sys.stderr).msg(self.format(record))
 
 
 def silence() -> None:

@@ -1,10 +1,8 @@
 """What the platform writes into its own log: enough to follow a task, and nothing of what anybody said."""
 
-import io
 import json
 import logging
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
@@ -25,18 +23,25 @@ KEY, ASKED, REMEMBERED, ANSWERED, BODY = (f"canary-{name}" for name in ("key", "
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
-    """Everything that is logged from info on, as a platform in the background writes it."""
-    written, handlers, before = io.StringIO(), logging.root.handlers[:], structlog.get_config()
-    monkeypatch.setattr(sys, "stderr", written)
+def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
+    """Everything that was logged so far, from info on, as a platform in the background writes it."""
+    handlers, before = logging.root.handlers[:], structlog.get_config()
+    written: list[str] = []
     configure_logging("info", terminal=False)
-    yield written
+
+    def so_far() -> str:
+        written.append(capsys.readouterr().err)
+        return "".join(written)
+
+    yield so_far
     structlog.configure(**before)
     logging.root.handlers[:] = handlers
     logging.root.setLevel(logging.WARNING)
 
 
-async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(settings: Settings, lines: io.StringIO) -> None:
+async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
+    settings: Settings, lines: Callable[[], str]
+) -> None:
     """Refusals, repetitions and faults are logged, each with its service and task, none with what it was about."""
     busy = Scripted({"error": {"code": "rate_limit", "message": f"{BODY}: {ASKED}"}}, 429)
     refused = Scripted({"error": {"code": "bad", "message": f"{BODY} Authorization: Bearer {KEY}"}}, 400)
@@ -59,7 +64,7 @@ async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(settings
             assert result.status == "done"
             assert ANSWERED in str(result.answer)
 
-    said = lines.getvalue()
+    said = lines()
     assert [each for each in (KEY, ASKED, REMEMBERED, ANSWERED, BODY) if each in said] == []
     told = [json.loads(line) for line in said.splitlines()]
     waited = [each for each in told if each["event"] == "waiting" and "HTTP 429" in each["why"]]
@@ -73,7 +78,9 @@ async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(settings
     assert [each for each in told if each["event"] == "nothing learned" and each["why"].endswith("HTTP 400")]
 
 
-async def test_a_fault_says_what_it_is_and_where_but_not_its_words(settings: Settings, lines: io.StringIO) -> None:
+async def test_a_fault_says_what_it_is_and_where_but_not_its_words(
+    settings: Settings, lines: Callable[[], str]
+) -> None:
     """An error of a library quotes what it was given; only its name and the places in the code are logged."""
     logger, database = structlog.get_logger(), Database.at(str(settings.database_url), settings.namespace)
     try:
@@ -92,14 +99,14 @@ async def test_a_fault_says_what_it_is_and_where_but_not_its_words(settings: Set
     except KeyError:
         logging.getLogger("asyncio").exception("unheard")
 
-    said = lines.getvalue()
+    said = lines()
     assert [each for each in (ASKED, REMEMBERED, ANSWERED) if each in said] == []
     errors = [json.loads(line) for line in said.splitlines()]
     assert [each["error"].split()[0] for each in errors] == ["DataError", "ValidationError:", "KeyError"]
     assert all(any("test_log_lines.py" in place for place in each["where"]) for each in errors)
 
 
-async def test_a_trace_is_named_in_every_line_about_it(settings: Settings, lines: io.StringIO) -> None:
+async def test_a_trace_is_named_in_every_line_about_it(settings: Settings, lines: Callable[[], str]) -> None:
     """What another process began to trace is found in this one's log."""
     headers = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
     async with at_work(settings, ["projector", "orchestrator"]) as resources:
@@ -108,6 +115,6 @@ async def test_a_trace_is_named_in_every_line_about_it(settings: Settings, lines
 
         async def told() -> bool:
             """The undecodable event is told of."""
-            return "0af7651916cd43dd8448eb211c80319c" in lines.getvalue()
+            return "0af7651916cd43dd8448eb211c80319c" in lines()
 
         await eventually(told)
