@@ -29,17 +29,21 @@ ON_THEIR_WAY = 512
 class Spent:
     """What doing something took, each time that it was done, in seconds."""
 
+    alone: bool = False
+    """Whether only this process is at work, so that its own clock says it all."""
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    """Of this process and of all that it started, servers included."""
+    """Of this process and, unless it is alone, of all that it started, servers included."""
 
     @contextmanager
     def measured(self) -> Iterator[None]:
         """Add what the context takes."""
-        began, started = _processor(), time.perf_counter()
+        family = [] if self.alone else _family()
+        began, started = _processor(family), time.perf_counter()
         yield
-        self.wall.append(time.perf_counter() - started)
-        self.cpu.append(_processor() - began)
+        ended, done = time.perf_counter(), _processor(family)
+        self.wall.append(ended - started)
+        self.cpu.append(done - began)
 
     def medians(self) -> dict[str, float]:
         """The median of both, in milliseconds."""
@@ -49,10 +53,13 @@ class Spent:
         }
 
 
-def _processor() -> float:
-    """Seconds of processor time that this process and its descendants have had, those of ended ones left out."""
-    me = psutil.Process()
-    return sum(map(_had, (me, *me.children(recursive=True))))
+def _family() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+def _processor(others: Iterable[psutil.Process]) -> float:
+    """Seconds of processor time that this process and the others have had."""
+    return time.process_time() + sum(map(_had, others))
 
 
 def _had(process: psutil.Process) -> float:

@@ -36,9 +36,14 @@ class Database:
     schema: str
 
     @classmethod
-    def at(cls, url: str, schema: str) -> Self:
-        """The schema at a URL; connects only when it is used."""
-        engine = _engine(url, schema, pool_size=POOL, max_overflow=POOL, pool_timeout=10, pool_pre_ping=True)
+    def at(cls, url: str, schema: str, *, durable: bool = True) -> Self:
+        """The schema at a URL; connects only when it is used.
+
+        Where it need not be `durable` yet, nobody waits for the disk: what is committed is safe as soon as anything is
+        that is committed durably afterwards.
+        """
+        options = "" if durable else " -csynchronous_commit=off"
+        engine = _engine(url, schema, options, pool_size=POOL, max_overflow=POOL, pool_timeout=10, pool_pre_ping=True)
 
         @event.listens_for(engine.sync_engine, "connect")
         def register(connection: Any, _record: Any) -> None:
@@ -96,11 +101,11 @@ class Database:
         command.upgrade(config, "head")
 
 
-def _engine(url: str, schema: str, **options: Any) -> AsyncEngine:
+def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncEngine:
     address = make_url(url).set(drivername="postgresql+psycopg")
     return create_async_engine(
         address,
-        connect_args={"options": f'-csearch_path="{schema}",public', "connect_timeout": 5},
+        connect_args={"options": f'-csearch_path="{schema}",public{settings}', "connect_timeout": 5},
         json_deserializer=orjson.loads,
         hide_parameters=True,
         **options,

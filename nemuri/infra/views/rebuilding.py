@@ -65,7 +65,7 @@ async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
 async def _beside(live: Projection) -> AsyncIterator[Projection]:
     """A projection into an empty schema of its own, one at a time; dropped at the end unless it was exchanged."""
     schema = f"{live.database.schema}~next"
-    beside = Database.at(live.database.url, schema)
+    beside = Database.at(live.database.url, schema, durable=False)
     async with live.database.begin() as connection:
         await hold(connection, f"{schema}, one at a time")
         try:

@@ -1,6 +1,8 @@
 """Views made from the whole log at once, into tables that nobody uses yet: folded in memory, copied in bulk."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from psycopg.errors import UniqueViolation
@@ -8,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import insert
 
 from nemuri.contracts.log import AnyEvent
-from nemuri.infra.log import Batch, Log
+from nemuri.infra.log import Log
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.folding import States
@@ -32,9 +34,8 @@ class Refolding:
     states: States = field(default_factory=lambda: States(blank=True))
     pending: int = 0
 
-    async def apply(self, batch: Batch) -> None:
-        """Fold a stretch; the tables know of tasks and minds only after `write`."""
-        events = await self._first(batch.events)
+    async def apply(self, events: Sequence[AnyEvent]) -> None:
+        """Fold a stretch of events that count; the tables know of tasks and minds only after `write`."""
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
             await copy(connection, tables.memory, await self.states.fold(connection, events))
@@ -55,7 +56,7 @@ class Refolding:
         self.states.settle(keep=HELD)
         self.pending = 0
 
-    async def _first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
         """The first of each id in the whole log; that an event came before is rare, and then found out slowly."""
         rows = journal_rows(events)
         try:
@@ -69,14 +70,34 @@ class Refolding:
 
 
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to a place into empty views; raises `Unprojectable`."""
+    """Fold the log up to a place into empty views; raises `Unprojectable`.
+
+    Memory holds two stretches of the log, and of the states what `WRITTEN` and `HELD` allow, however long the log is.
+    """
     folding = Refolding(projection)
-    async for batch in log.read(0, until):
-        Unprojectable.check(batch, log.subjects)
-        await folding.apply(batch)
-        advance(batch.until, until)
+    async with aclosing(_counting(folding, log, until)) as stretches:
+        async for events, place in stretches:
+            await folding.apply(events)
+            advance(place, until)
     await folding.write()
     async with projection.database.begin() as connection:
         await connection.execute(insert(tables.checkpoint).values(view=VIEW, sequence=until, fold=FOLD))
         # Whoever reads fresh tables first is not to find them without statistics.
         await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
+
+
+async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
+    """The events that count, stretch by stretch: the journal takes the next one in while one is folded."""
+    ahead: asyncio.Task[list[AnyEvent]] | None = None
+    place = 0
+    try:
+        async for batch in log.read(0, until):
+            Unprojectable.check(batch, log.subjects)
+            known, here = await ahead if ahead else [], place
+            ahead, place = asyncio.create_task(folding.first(batch.events)), batch.until
+            yield known, here
+        yield await ahead if ahead else [], place
+    finally:
+        if ahead is not None and not ahead.done():
+            ahead.cancel()
+            await asyncio.wait([ahead])

@@ -1,0 +1,192 @@
+"""A rebuild of all views beside the bare reading of the log, and beside the package `eventsourcing` on PostgreSQL.
+
+    pip install -e '.[bench]'
+    python -m bench.rebuild --tasks 6000
+
+The log holds whole lives of tasks (`bench/lives.py`), some seventeen events each. In turn, on the same servers:
+
+- `bytes`: every message is received and thrown away; nobody looks into it;
+- `events`: every message is read as an event: decoded, validated, its subject checked, as every reader of the log does;
+- `rebuild`: `nemuri rebuild`, whole: an empty schema, fold, vectors, indexes, the exchange;
+- `eventsourcing`: as many events with bodies of the same sizes, one aggregate for each task, are read from its
+  notification log on the same PostgreSQL, decoded and folded into the aggregates in memory. It writes nothing.
+
+Two figures of a rebuild are told: of its wall time, and of the processor time of this process and both servers.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.application import Application
+from eventsourcing.domain import Aggregate, event
+from sqlalchemy.engine import make_url
+
+from bench.lives import Town
+from bench.measuring import Spent, kept, record, table
+from bench.servers import servers
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import encode
+from nemuri.face.operations import rebuild
+from nemuri.infra.log import Log
+from nemuri.infra.pulling import Pull
+from nemuri.infra.settings import Settings
+
+GOAL = 0.5
+PAGE = 1_000
+
+
+class Life(Aggregate):
+    """What happened to one task, as an aggregate of `eventsourcing`."""
+
+    def __init__(self) -> None:
+        self.happened = 0
+        self.newest, self.size = "", 0
+
+    @event("Happened")
+    def happen(self, kind: str, body: str) -> None:
+        """One event more."""
+        self.happened += 1
+        self.newest, self.size = kind, len(body)
+
+
+class Lives(Application[UUID]):
+    """The application that keeps them; it takes no snapshots."""
+
+
+def neighbour(settings: Settings) -> Lives:
+    """The application on the platform's own PostgreSQL."""
+    url = make_url(str(settings.database_url))
+    return Lives(
+        env={
+            "PERSISTENCE_MODULE": "eventsourcing.postgres",
+            "POSTGRES_DBNAME": str(url.database),
+            "POSTGRES_HOST": str(url.query.get("host", url.host)),
+            "POSTGRES_PORT": str(url.query.get("port", url.port or 5432)),
+            "POSTGRES_USER": str(url.username),
+            "POSTGRES_PASSWORD": str(url.password or "none"),
+        }
+    )
+
+
+def stored(application: Lives, events: Sequence[Event]) -> int:
+    """Put the same events into it, task by task; how many there are with those by which aggregates begin."""
+    number = 0
+    by_task = sorted((each for each in events if each.thread), key=lambda each: str(each.thread))
+    for _, mine in groupby(by_task, key=lambda each: each.thread):
+        life = Life()
+        for each in mine:
+            life.happen(kind=each.kind, body=encode(each).decode())
+        number += len(application.save(life))
+    return number
+
+
+def replayed(application: Lives) -> int:
+    """Read everything and fold it; how many events there were."""
+    lives: dict[UUID, Any] = {}
+    number = 0
+    for page in _pages(application):
+        for each in page:
+            happened: Any = application.mapper.to_domain_event(each)
+            lives[happened.originator_id] = happened.mutate(lives.get(happened.originator_id))
+        number += len(page)
+    return number
+
+
+def _pages(application: Lives) -> Iterator[Sequence[Any]]:
+    start = 1
+    while page := application.recorder.select_notifications(start=start, limit=PAGE):
+        yield page
+        start = page[-1].id + 1
+
+
+async def received(log: Log, until: int) -> int:
+    """Receive every message."""
+    number = 0
+    async with Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+        while number < until:
+            number += len(await pull.present())
+    return number
+
+
+async def read(log: Log, until: int) -> int:
+    """Read every event."""
+    return sum([len(batch.events) async for batch in log.read(0, until)])
+
+
+async def measure(tasks: int, rounds: int) -> dict[str, object]:
+    """Fill the log, then do each in turn."""
+    async with servers() as settings:
+        log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
+        events = list(Town().lives(tasks))
+        number = await record(log, events)
+        application = neighbour(settings)
+        beside = await asyncio.to_thread(stored, application, events)
+        size = sum(len(encode(each)) for each in events) // number
+        del events
+
+        async def rebuilt() -> int:
+            return (await rebuild(settings)).sequence
+
+        ways: dict[str, tuple[int, Callable[[], Awaitable[int]]]] = {
+            "bytes": (number, lambda: received(log, number)),
+            "events": (number, lambda: read(log, number)),
+            "rebuild": (number, rebuilt),
+            "eventsourcing": (beside, lambda: asyncio.to_thread(replayed, application)),
+        }
+        spent = {name: Spent() for name in ways}
+        for turn in range(rounds):
+            for name in ways if turn % 2 else reversed(ways):
+                expected, way = ways[name]
+                with spent[name].measured():
+                    done = await way()
+                if done != expected:
+                    raise RuntimeError(f"{name}: {done} events instead of {expected}")
+        application.close()
+        await log.close()
+    return _figures({name: expected for name, (expected, _) in ways.items()}, spent) | {"bytes_each": size}
+
+
+def _figures(numbers: dict[str, int], spent: dict[str, Spent]) -> dict[str, object]:
+    rates = {
+        name: {each: round(numbers[name] * 1e3 / spent[name].medians()[f"{each}_ms"]) for each in ("wall", "cpu")}
+        for name in numbers
+    }
+    ratios = {
+        f"rebuild_over_{other}": {
+            each: round(rates["rebuild"][each] / rates[other][each], 3) for each in ("wall", "cpu")
+        }
+        for other in ("events", "bytes", "eventsourcing")
+    }
+    return {"number": numbers["rebuild"], "events_per_second": rates, **ratios, "goal_over_events": GOAL}
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=6_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    figures = asyncio.run(measure(chosen.tasks, chosen.rounds))
+    rates: dict[str, dict[str, int]] = figures["events_per_second"]  # type: ignore[assignment]
+    rows = [
+        ("", "events/s", "events per CPU second"),
+        *((name, one["wall"], one["cpu"]) for name, one in rates.items()),
+    ]
+    print(f"{figures['number']} events of {figures['bytes_each']} bytes on average")
+    print(table(rows))
+    for name, ratio in figures.items():
+        if name.startswith("rebuild_over"):
+            print(f"{name}: {ratio}")
+    kept("rebuild", figures)
+
+
+if __name__ == "__main__":
+    main()

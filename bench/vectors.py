@@ -1,0 +1,82 @@
+"""The vector channel of the retrieval index beside numpy's limit: ten thousand memories of one agent, 384 dimensions.
+
+    python -m bench.vectors
+
+The limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. Beside it, in turn on
+the same vectors, `AgentIndex.search` by a vector alone: the mask of what may be found, the product, the threshold, the
+choice of the best fifty in an order that ties cannot change, and their ids. The vectors are random directions around
+a hundred topics, so that a query has near and far ones, as texts have.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.measuring import Spent, kept, table
+from nemuri.domain.memory.index import AgentIndex
+
+MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
+THRESHOLD, GOAL = 0.08, 3.0
+
+Floats = NDArray[np.float32]
+
+
+def directions(chance: np.random.Generator, number: int, topics: Floats) -> Floats:
+    """Unit vectors, each near one of the topics."""
+    near = topics[chance.integers(0, len(topics), number)]
+    rows = near + chance.normal(scale=1.0, size=(number, DIMENSION)).astype(np.float32) / np.sqrt(DIMENSION)
+    unit: Floats = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def best(vectors: Floats, query: Floats) -> NDArray[np.intp]:
+    """The limit: the places of the fifty nearest, in no order."""
+    scores = vectors @ query
+    return np.argpartition(scores, -BEST)[-BEST:]
+
+
+def measure(queries: int) -> dict[str, object]:
+    """Ask both the same questions in turn."""
+    chance = np.random.default_rng(1)
+    topics = chance.normal(size=(TOPICS, DIMENSION)).astype(np.float32)
+    topics /= np.linalg.norm(topics, axis=1, keepdims=True)
+    vectors, asked = directions(chance, MEMORIES, topics), directions(chance, queries, topics)
+    index = AgentIndex(DIMENSION)
+    index.add([UUID(int=number) for number in range(MEMORIES)], vectors, [""] * MEMORIES)
+    limit, channel, same = Spent(alone=True), Spent(alone=True), 0
+    for query in asked:
+        with limit.measured():
+            nearest = best(vectors, query)
+        with channel.measured():
+            found = index.search(query[None], [()], vector_threshold=THRESHOLD, limit=BEST)
+        same += len({each.int for each in found.ids} & set(nearest.tolist()))
+    figures = {"limit": limit.medians(), "channel": channel.medians()}
+    over = {
+        name: round(figures["channel"][f"{name}_ms"] / figures["limit"][f"{name}_ms"], 2) for name in ("wall", "cpu")
+    }
+    size = {"memories": MEMORIES, "dimension": DIMENSION, "queries": queries}
+    return {**size, **figures, "recall": same / (queries * BEST), "channel_over_limit": over, "goal": GOAL}
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--queries", type=int, default=1_000)
+    figures = measure(parser.parse_args().queries)
+    rows: list[tuple[object, ...]] = [("", "CPU ms", "wall ms")]
+    for name in ("limit", "channel"):
+        one: dict[str, float] = figures[name]  # type: ignore[assignment]
+        rows.append((name, one["cpu_ms"], one["wall_ms"]))
+    print(table(rows))
+    print(f"channel over limit: {figures['channel_over_limit']}, goal {GOAL}; recall@{BEST} {figures['recall']}")
+    kept("vectors", figures)
+
+
+if __name__ == "__main__":
+    main()
