@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from nemuri.contracts import agents, clients, education, memories, tasks
+from nemuri.contracts import agents, clients, education, erasure, memories, tasks
 from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import ClientEvent, Event, Identifier
 from nemuri.contracts.upcasts import lifted
@@ -27,6 +27,7 @@ AnyTaskEvent = (
     | tasks.FeedbackParked
     | tasks.FeedbackRefused
     | tasks.ReactionFailed
+    | erasure.TaskErased
 )
 AnyAgentEvent = (
     agents.AgentDefined
@@ -49,6 +50,8 @@ AnyAgentEvent = (
     | education.ExerciseGraded
     | education.MemoriesReviewed
     | education.CourseFinished
+    | erasure.MemoriesErased
+    | erasure.AgentErased
 )
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri.contracts.erasure import AgentErased
 from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint, parsed
 from nemuri.domain.memory.policy import Policy
+from nemuri.face.exchange import ClientError
 from nemuri.face.yaml_files import read_yaml
 
 if TYPE_CHECKING:
@@ -67,8 +69,11 @@ def read_definition(path: Path) -> AgentFile:
 async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
     """Define the agent, or change its definition, and return once the views hold it.
 
-    Adding the same again appends nothing; ids follow from what is said and what it replaces.
+    Adding the same again appends nothing; ids follow from what is said and what it replaces. Raises `ClientError` for
+    the name of an erased agent.
     """
+    if (await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentErased))).sequence:
+        raise ClientError(f"agent {file.agent_id} was erased, and its name with it; choose another one")
     defined = await appended(
         client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
     )

@@ -92,6 +92,10 @@ class Blobs:
             raise BlobMissingError(f"no input is stored under {ref}") from error
         return data.decode()
 
+    async def erase(self, ref: str) -> None:
+        """Delete what is kept under a reference and overwrite its bytes; nothing if there is nothing."""
+        await self.store.erase(ref)
+
     async def refs(self) -> list[str]:
         """The references of everything that is kept."""
         try:

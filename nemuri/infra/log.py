@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Self
 
+import orjson
 import structlog
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
@@ -19,10 +20,12 @@ from nemuri.contracts.subjects import Subjects
 from nemuri.infra.access import Access, AccessError, options, servers
 from nemuri.infra.collecting import uncollected
 from nemuri.infra.connection import Connection
+from nemuri.infra.messages import delete_message
 from nemuri.infra.observation.tracing import carried
 from nemuri.infra.pulling import Pull
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
+EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
 """The first recording of an event that was exported and imported since."""
@@ -118,11 +121,19 @@ class Log:
         """Bytes that one message may have besides its headers."""
         return self.connection.max_payload - HEADER_BYTES
 
-    async def append(self, event: Event, *, expected: int | None = None, recorded_at: datetime | None = None) -> int:
+    async def append(
+        self,
+        event: Event,
+        *,
+        expected: int | None = None,
+        over: str | None = None,
+        recorded_at: datetime | None = None,
+    ) -> int:
         """Append the event and return its sequence, once it is on disk; appending it again changes nothing.
 
-        `expected` is the sequence of the last event on the very same subject, 0 for none; raises `ConflictError`
-        when another event is there by now. `recorded_at` is for imports only: when it was recorded at first. Raises
+        `expected` is the sequence of the last event on the very same subject, or on all subjects that `over` covers,
+        0 for none; raises `ConflictError` when another event is there by now. A cluster checks `over` for what it has
+        recorded, not for what is on its way. `recorded_at` is for imports only: when it was recorded at first. Raises
         `TooLargeError` for an event that no server takes.
         """
         data = encode(event)
@@ -133,6 +144,8 @@ class Log:
             headers[RECORDED_AT] = recorded_at.isoformat()
         if expected is not None:
             headers[EXPECTED_SEQUENCE] = str(expected)
+        if over is not None:
+            headers[EXPECTED_SUBJECT] = over
         sequence = await self._appended(event, data, headers)
         self.said(event)
         return sequence
@@ -144,7 +157,7 @@ class Log:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise
             # The server checks the expectation before it looks for repetitions: ours may be the one that is there.
-            newest = await self.newest_on(self.subjects.of(event))
+            newest = await self.newest_on(headers.get(EXPECTED_SUBJECT, self.subjects.of(event)))
             if newest.event_id != str(event.event_id):
                 raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an old view") from error
             return newest.sequence
@@ -162,6 +175,14 @@ class Log:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).subject
         except NotFoundError:
             return None
+
+    async def identity(self) -> str:
+        """What tells this log from any other of the same name: when its stream was made, to the nanosecond."""
+        answer = await self.connection.request(f"$JS.API.STREAM.INFO.{self.subjects.stream}", timeout=ANSWER_SECONDS)
+        said = orjson.loads(answer.data)
+        if "created" not in said:
+            raise NotFoundError(description=f"there is no stream {self.subjects.stream}")
+        return str(said["created"])
 
     async def last_sequence(self) -> int:
         """The sequence of the newest event; 0 for an empty log."""
@@ -250,6 +271,10 @@ class Log:
         except NotFoundError:
             return {}
 
+    async def delete(self, sequence: int) -> None:
+        """Take an event out of the log, with its bytes; nothing if it is gone already. For erasure only."""
+        await delete_message(self.stream, self.subjects.stream, sequence)
+
     async def all_on(self, subject: str) -> AsyncIterator[bytes]:
         """The bytes of every event on an exact subject, oldest first; one question to the server for each."""
         after = 0
@@ -262,7 +287,7 @@ class Log:
             yield raw.data or b""
 
     async def newest_on(self, subject: str) -> Newest:
-        """The newest event on an exact subject."""
+        """The newest event on a subject, or on all that a pattern covers."""
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:

@@ -24,6 +24,8 @@ from nats.js.object_store import (
     ObjectStore,
 )
 
+from nemuri.infra.messages import delete_message, sequences_on
+
 
 class IncompleteObjectError(JetStreamError):
     """A piece of the object is not to be had for now: a replica may not have it yet."""
@@ -88,6 +90,18 @@ class Objects:
 
     def _subject(self, place: str) -> str:
         return OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=self.bucket, obj=place)
+
+    async def erase(self, name: str) -> None:
+        """Delete an object, its name last, and all that interrupted writings left, and overwrite their bytes."""
+        subjects = [self._subject(f"{name}.>")]
+        if await self.holds(name):
+            subjects.append(self._subject(str((await self.store.get_info(name)).nuid)))
+        key = urlsafe_b64encode(name.encode()).decode()
+        subjects.append(OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=key))
+        stream = OBJ_STREAM_TEMPLATE.format(bucket=self.bucket)
+        for subject in subjects:
+            async for sequence in sequences_on(self.context, stream, subject):
+                await delete_message(self.context, stream, sequence)
 
     async def _piece(self, place: str, after: int) -> api.RawStreamMsg:
         """Never read directly: then the server would write what somebody stored wherever a reader lets it answer."""

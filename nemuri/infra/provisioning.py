@@ -121,12 +121,28 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
         try:
             await context.key_value(name)
         except NotFoundError:
-            await context.create_key_value(api.KeyValueConfig(bucket=name, ttl=life, history=1, replicas=replicas))
+            await context.add_stream(_bucket(name, life, replicas))
     name = blob_bucket(namespace)
     try:
         await context.object_store(name)
     except NotFoundError:
         await context.create_object_store(name, config=api.ObjectStoreConfig(bucket=name, replicas=replicas))
+
+
+def _bucket(name: str, life: float | None, replicas: int) -> api.StreamConfig:
+    """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go."""
+    return api.StreamConfig(
+        name=f"KV_{name}",
+        subjects=[f"$KV.{name}.>"],
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
+        max_age=life,
+        max_msgs_per_subject=1,
+        duplicate_window=120,
+        allow_rollup_hdrs=True,
+        allow_direct=True,
+        num_replicas=replicas,
+    )
 
 
 @asynccontextmanager
@@ -142,3 +158,9 @@ async def paused(log: Log) -> AsyncIterator[None]:
     finally:
         for name in names:
             await log.stream.resume_consumer(stream, name)
+
+
+async def in_work(log: Log) -> int:
+    """How many events of the log somebody has in work, or has put off and will be given again."""
+    known = await log.stream.consumers_info(log.subjects.stream)
+    return sum(each.num_ack_pending or 0 for each in known if each.config.durable_name)

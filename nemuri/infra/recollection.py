@@ -23,6 +23,7 @@ from nemuri.domain.memory.scopes import setting_of
 from nemuri.infra.observation.tracing import span
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
+from nemuri.infra.views.erasing import everything_erased
 from nemuri.infra.views.queries import Change
 
 REMEMBERED_AGENTS = 32
@@ -62,6 +63,10 @@ class _Indexed:
     seen: int = -1
     """How far the views were when it was last brought up to them."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def begin_again(self) -> None:
+        """Know nothing, so that everything is read anew: what was erased is in no part of an index then."""
+        self.index, self.known, self.principles, self.until = AgentIndex(self.index.dimension), {}, set(), 0
 
 
 @dataclass(slots=True)
@@ -161,6 +166,10 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
     here = await resources.views.progress.here()
     if here == indexed.seen:
         return
+    if indexed.known:
+        erased = await everything_erased(resources.database, after=indexed.seen)
+        if not erased.ids.isdisjoint(indexed.known):
+            indexed.begin_again()
     changes = await resources.views.changes(agent.agent_id, indexed.until, generation=indexed.generation)
     await _index(indexed, [each for each in changes if each.memory.memory_id not in indexed.index], vectors)
     for active in (True, False):

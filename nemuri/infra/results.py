@@ -1,13 +1,13 @@
 """The results store: how tasks stand, for clients that wait; no source of facts."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
 import structlog
-from nats.js.errors import KeyNotFoundError
+from nats.js.errors import KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 
 from nemuri.contracts.results import TaskResult
@@ -93,6 +93,20 @@ class Results:
             return (await self.store.get(str(task_id))).revision
         except KeyNotFoundError:
             return None
+
+    async def erase(self, task_ids: Iterable[UUID]) -> None:
+        """Forget these tasks, and with their bytes all that was overwritten before: what others wait for stays.
+
+        Only while nobody writes here. Older entries lie in the store's files until the whole store is purged.
+        """
+        gone = set(map(str, task_ids))
+        try:
+            kept = [await self.store.get(key) for key in await self.store.keys() if key not in gone]
+        except NoKeysError:
+            kept = []
+        await self.log.stream.purge_stream(f"KV_{result_bucket(self.log.subjects.namespace)}")
+        for entry in kept:
+            await self.store.put(str(entry.key), entry.value or b"")
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:

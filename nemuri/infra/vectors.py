@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Self
 
 import numpy as np
+from nats.js import JetStreamContext
 from nats.js.errors import KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from nemuri.contracts.agents import Embedding
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import Log
+from nemuri.infra.messages import delete_message
 
 HASHING = HashingEmbedder().model
 TOGETHER = 128
@@ -42,17 +44,23 @@ def generation_in(key: str) -> str:
     return key.rpartition(".")[0]
 
 
+def hash_in(key: str) -> str:
+    """The sha256 of the text whose vector is under a key."""
+    return key.rpartition(".")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """The vectors of texts, so that a replay never calls a model."""
 
     store: KeyValue
     embedder: Embedder
+    context: JetStreamContext
 
     @classmethod
     async def open(cls, log: Log, embedder: Embedder) -> Self:
         """The vectors of the log's namespace, made by `embedder` where they are not there yet."""
-        return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder)
+        return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log.stream)
 
     @property
     def generation(self) -> str:
@@ -122,6 +130,18 @@ class Vectors:
     async def put(self, key: str, data: bytes) -> None:
         """Store a vector that was exported."""
         await self.store.put(key, data)
+
+    async def erase(self, keys: Iterable[str], hashes: Iterable[str]) -> None:
+        """Delete the vectors under these keys, and those of texts with these hashes by whichever model."""
+        wanted, texts = set(keys), set(hashes)
+        try:
+            known = await self.store.keys()
+        except NoKeysError:
+            return
+        for key in known:
+            if key in wanted or hash_in(key) in texts:
+                entry = await self.store.get(key)
+                await delete_message(self.context, f"KV_{entry.bucket}", entry.revision or 0)
 
     async def _stored(self, key: str) -> NDArray[np.float32] | None:
         try:

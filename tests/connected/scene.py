@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from nats.aio.msg import Msg
+from nats.js.errors import NotFoundError
 from sqlalchemy import text
 
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
@@ -123,10 +124,13 @@ async def effective(log: Log) -> list[AnyEvent]:
 
 
 async def messages(log: Log) -> list[Msg]:
-    """Every message of the log as it lies there."""
+    """Every message of the log as it lies there, without those that were deleted."""
     found = []
     for sequence in range(1, await log.last_sequence() + 1):
-        raw = await log.stream.get_msg(log.subjects.stream, sequence)
+        try:
+            raw = await log.stream.get_msg(log.subjects.stream, sequence)
+        except NotFoundError:
+            continue
         found.append(Msg(_client=log.connection, subject=str(raw.subject), data=raw.data or b"", headers=raw.headers))
     return found
 

@@ -23,6 +23,7 @@ def fresh_namespace() -> str:
 class Servers:
     """A nats-server and a PostgreSQL."""
 
+    directory: Path
     nats: EmbeddedNats
     postgres: EmbeddedPostgres
 
@@ -31,7 +32,7 @@ class Servers:
     async def running(cls) -> AsyncIterator[Self]:
         """Both servers for as long as the context lasts; nothing of them stays."""
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-        servers = cls(EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres"))
+        servers = cls(directory, EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres"))
         try:
             await servers.nats.start()
             await servers.postgres.start()
@@ -43,5 +44,7 @@ class Servers:
 
     def settings(self) -> Settings:
         """A fresh namespace on these servers; the extractive model and the hashing embedder, whatever the keys."""
-        chosen = Settings(namespace=fresh_namespace(), providers="extractive", embedder="hashing")
+        chosen = Settings(
+            namespace=fresh_namespace(), data=self.directory / "data", providers="extractive", embedder="hashing"
+        )
         return chosen.addressed(self.nats.url, self.postgres.url)

@@ -13,11 +13,13 @@ from nemuri.contracts.log import EVENTS
 from nemuri.contracts.tasks import TaskReopened
 from nemuri.face.client import Client
 from nemuri.face.corrections import separate, unlink
+from nemuri.face.operations import forget
 from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
+from nemuri.infra.views.lineage import Thing
 from tests.connected.classroom import TEXTBOOK, over
 from tests.connected.looking_back import assert_minds_agree
 from tests.connected.scene import (
@@ -51,7 +53,7 @@ ITEMS = "Please answer each of these questions:\n" + "\n".join(
 )
 
 
-async def live(resources: Resources, client: Client) -> None:
+async def live(resources: Resources, client: Client, settings: Settings) -> None:
     """A life in which every kind of event happens."""
     log = resources.log
     await log.append(agent_defined(principles=("Truth values come before operators.",)))
@@ -81,6 +83,11 @@ async def live(resources: Resources, client: Client) -> None:
         MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))
     )
     await log.append(EmbeddingAdopted(event_id=uuid4(), agent_id="python", embedding=EMBEDDING))
+    await log.append(agent_defined("passing"))
+    await client.settle()
+    await client.ask("What is a truth value?", agent="passing", settled=True)
+    await quiet(resources)
+    await forget(settings, [Thing("agent", "passing")])
 
 
 async def set_right(client: Client) -> None:
@@ -155,7 +162,7 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
     model = CountingModel(teaches={TEACHING: LESSONS})
     models = Models(main=model, light=model)
     async with at_work(settings, models=models) as resources, visiting(settings) as client:
-        await live(resources, client)
+        await live(resources, client, settings)
         before = await Memento.of(resources, model)
         assert {each.kind for each in await effective(resources.log)} == set(EVENTS), "every kind must happen"
         await deliver_again(resources.log)

@@ -33,6 +33,7 @@ from nemuri.contracts.education import (
     Section,
     Textbook,
 )
+from nemuri.contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri.contracts.event import Event, Usage, derive
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.memories import (
@@ -120,6 +121,8 @@ TEXTBOOK = Textbook(
         ),
     ),
 )
+
+WHOLE = Erasure(memories={"buyer": (MEMORY,)}, restated=("buyer",), tasks=(TASK,), agents=("seller",), events=(CAUSE,))
 
 
 def _envelope(kind: type[Event]) -> dict[str, object]:
@@ -220,6 +223,19 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "sessions": (WORK,), "consolidated": (Consolidated(memory_id=MEMORY, revision=5, level=1),),
         "archived": (Seen(memory_id=OTHER, revision=0),), "pruned": (Seen(memory_id=CAUSE, revision=2),),
     },
+    MemoriesErased: {
+        "memory_ids": (MEMORY,),
+        "standing": (
+            Standing(
+                memory_id=OTHER, status="archived", level=1, kept=-0.5, perspectives={"cost": 0.25}, candidate_count=3,
+                access_count=2, effective_uses=1, impact_score=1.5, last_accessed_at=datetime(2026, 1, 2, tzinfo=UTC),
+                archived_at=datetime(2026, 1, 3, tzinfo=UTC), yields_to=(CAUSE,), revision=4,
+            ),
+        ),
+        "whole": WHOLE,
+    },
+    TaskErased: {"whole": WHOLE},
+    AgentErased: {"whole": WHOLE},
     ImpactCredited: {"assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,)},
 }  # fmt: skip
 

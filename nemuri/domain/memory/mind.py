@@ -69,9 +69,9 @@ class Agent(Record):
         kept = memory.perspectives.get(perspective, memory.kept) if perspective else memory.kept
         return strength(kept, self.clock(memory))
 
-    def counting(self, before: "Memory | None", after: "Memory") -> "Agent":
-        """The agent with its totals kept in step with one memory's change."""
-        if before is not None and (before.status, before.level) == (after.status, after.level):
+    def counting(self, before: "Memory | None", after: "Memory | None") -> "Agent":
+        """The agent with its totals kept in step with one memory's change; None where there is none."""
+        if before is not None and after is not None and (before.status, before.level) == (after.status, after.level):
             return self
         active, archived = list(self.active), self.archived
         for memory, step in ((before, -1), (after, 1)):
@@ -187,6 +187,15 @@ class Mind:
         return replace(
             self, agent=self.agent.counting(before, memory), memories=self.memories.set(memory.memory_id, memory)
         )
+
+    def without(self, memory_ids: Iterable[UUID]) -> "Mind":
+        """The mind without these memories, its totals in step."""
+        agent, memories, contents = self.agent, self.memories, self.contents
+        for memory in self.known(memory_ids):
+            agent = agent and agent.counting(memory, None)
+            memories = memories.delete(memory.memory_id)
+            contents = contents.delete(memory.memory_id) if memory.memory_id in contents else contents
+        return replace(self, agent=agent, memories=memories, contents=contents)
 
 
 def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]) -> Memory:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
+from nemuri.contracts.erasure import AgentErased, MemoriesErased
 from nemuri.contracts.event import derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
@@ -51,6 +52,8 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
             return frozenset({event.memory_id, *(each.older for each in event.relations)})
         case AgentDefined():
             return frozenset(_principles(event))
+        case MemoriesErased():
+            return frozenset((*event.memory_ids, *(each.memory_id for each in event.standing)))
         case _:
             return frozenset()
 
@@ -59,6 +62,8 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
     """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
     if isinstance(event, AgentDefined):
         return _defined(mind, event)
+    if isinstance(event, AgentErased):
+        return Mind()
     agent = mind.agent
     if agent is None:
         return mind
@@ -98,8 +103,8 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
     return reduce(evolve, first_of_each(events), mind or Mind())
 
 
-Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained
-"""What changes how an agent's memories are found and ranked, and not how strong they are by use."""
+Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
+"""What changes how an agent's memories are found and ranked, or that they are, and not how strong by use."""
 Silent = MemoryRefused | MemoriesEmbedded | CourseBegun | ChapterRead | ExerciseGraded | CourseFinished
 """What tells of the agent, and changes nothing of its mind."""
 
@@ -123,10 +128,20 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
             return mind.with_agent(embedding=event.embedding)
         case ScorerTrained():
             return replace(mind, scorer=_scorer(event))
+        case MemoriesErased():
+            return _erased(mind, event)
         case MemoryRefused() | MemoriesEmbedded() | CourseBegun() | ChapterRead() | ExerciseGraded() | CourseFinished():
             return mind
         case _:
             assert_never(event)
+
+
+def _erased(mind: Mind, event: MemoriesErased) -> Mind:
+    """Without the erased, and the others as they are said to stand: whatever the erased events would have done."""
+    mind = mind.without(event.memory_ids)
+    said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
+    by = event.sequence or 0
+    return _holding(mind, (each.but(**said[each.memory_id], changed=by) for each in mind.known(said)))
 
 
 def _scorer(event: ScorerTrained) -> Scorer:

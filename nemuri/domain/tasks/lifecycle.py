@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, TaskSubmitted
+from nemuri.contracts.erasure import TaskErased
 from nemuri.contracts.log import AnyTaskEvent
 from nemuri.contracts.memories import (
     ImpactCredited,
@@ -90,6 +91,8 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return replace(state, assignments=state.assignments.set(event.assignment_id, _assigned(event)))
         case TaskAnswered():
             return _answered(state, event)
+        case TaskErased():
+            return TaskState()
         case _:
             return _stage(state, event)
 

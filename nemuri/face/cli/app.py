@@ -12,6 +12,7 @@ from nemuri.face.cli import (
     corrections,
     dead,
     education,
+    erasing,
     experiments,
     health,
     logs,
@@ -59,7 +60,7 @@ def root(
 
 for _group in (
     tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, scorers, logs, dead,
-    operating, permissions, experiments,
+    operating, erasing, permissions, experiments,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:

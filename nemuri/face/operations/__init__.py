@@ -1,16 +1,24 @@
 """What operators do with the log and its views."""
 
 from nemuri.face.operations.archive import export_log, import_log
+from nemuri.face.operations.backup import backup, restore
+from nemuri.face.operations.erasure import Forgotten, forget, lineage, resume
 from nemuri.face.operations.reembed import Reembedded, reembed
 from nemuri.face.operations.views import rebuild, verify
 from nemuri.face.operations.workshop import OperationError
 
 __all__ = [
+    "Forgotten",
     "OperationError",
     "Reembedded",
+    "backup",
     "export_log",
+    "forget",
     "import_log",
+    "lineage",
     "rebuild",
     "reembed",
+    "restore",
+    "resume",
     "verify",
 ]

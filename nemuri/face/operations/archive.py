@@ -2,7 +2,8 @@
 
 import asyncio
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,10 +12,12 @@ from pydantic import AwareDatetime, Base64Bytes, BaseModel, ConfigDict, Field, J
 
 from nemuri.contracts.event import ClientEvent, Event
 from nemuri.contracts.log import UndecodableError, complaint, decode
+from nemuri.domain.erasure import Erased
 from nemuri.face.operations.workshop import OperationError, Workshop, workshop
 from nemuri.infra.blobs import Blobs
 from nemuri.infra.provisioning import paused
 from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import hash_in
 from nemuri.infra.views.rebuilding import catch_up
 from nemuri.infra.views.refolding import Advance
 
@@ -107,18 +110,43 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
     """
     total = counted(path)
     async with workshop(settings) as at:
-        if await at.log.last_sequence():
-            raise OperationError("the log is not empty; import into a fresh data directory or namespace")
-        async with paused(at.log):
-            await _take_in(at, path, total, on_progress)
-            await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
+        await take_in(at, path, total, on_progress)
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What of a file is left out of an import, because it is erased."""
+
+    erased: Erased = field(default_factory=Erased)
+    blobs: frozenset[str] = frozenset()
+    hashes: frozenset[str] = frozenset()
+    """Of the texts whose vectors are left out."""
+
+
+async def take_in(
+    at: Workshop,
+    path: Path,
+    total: int,
+    on_progress: Advance,
+    *,
+    left: Left = Left(),
+    after: Callable[[], Awaitable[None]] | None = None,
+) -> None:
+    """Append every event of a checked file to an empty log; `after` is done before anybody reacts to anything."""
+    if await at.log.last_sequence():
+        raise OperationError("the log is not empty; import into a fresh data directory or namespace")
+    async with paused(at.log):
+        await _take_in(at, path, total, on_progress, left)
+        if after is not None:
+            await after()
+        await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
 
 
 def counted(path: Path) -> int:
     """The number of events in an export; raises `OperationError` for what is none, or only a part of one."""
     number, end = 0, None
-    for each in _lines(path):
+    for each in lines(path):
         if end is not None:
             raise OperationError(f"{path}: something follows the line that ends the export; export it anew")
         match each:
@@ -135,20 +163,22 @@ def counted(path: Path) -> int:
     return number
 
 
-async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance) -> None:
+async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance, left: Left) -> None:
     blobs, vectors = await Blobs.open(at.log), at.vectors
     done, group = 0, list[Event]()
-    for each in _lines(path):
+    for each in lines(path):
         match each:
             case Event():
-                group.append(each)
+                group += [] if left.erased.deletes(each) else [each]
             case StoredLine(store="blob"):
-                await blobs.put(each.data.decode())
+                if each.name not in left.blobs:
+                    await blobs.put(each.data.decode())
             case StoredLine():
-                await vectors.put(each.name, each.data)
+                if hash_in(each.name) not in left.hashes:
+                    await vectors.put(each.name, each.data)
             case EndLine():
-                break
-        if group and (len(group) == TOGETHER or done + len(group) == total):
+                pass
+        if group and (len(group) == TOGETHER or isinstance(each, EndLine)):
             await _append(at, group)
             done, group = done + len(group), []
             on_progress(done, total)
@@ -161,7 +191,8 @@ async def _append(at: Workshop, events: list[Event]) -> None:
         raise OperationError("the file holds an event twice, or somebody else appends to the log")
 
 
-def _lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
+def lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
+    """What an export holds, line by line; raises `OperationError`."""
     try:
         with path.open("rb") as file:
             for number, text in enumerate(file, 1):

@@ -46,6 +46,10 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
+    # What is erased must not live on in a segment that was renamed to be used again, nor in the server's own log.
+    "wal_recycle": "off",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from uuid import UUID
 
 from immutables import Map
-from sqlalchemy import exists, select, tuple_
+from sqlalchemy import Text, cast, exists, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.event import Event
@@ -98,6 +98,7 @@ class Courses:
     async def expected(self) -> list[Trial]:
         """The exercises that are to come again and are not set yet, by when they are due."""
         is_set = exists(select(tables.journal.c.event_id).where(tables.journal.c.event_id == _TRIAL.task_id))
+        erased = exists(select(tables.erased.c.name).where(tables.erased.c.name == cast(_TRIAL.task_id, Text)))
         async with self.database.reading() as connection:
-            found = await load(connection, tables.trial, Trial, _TRIAL.due_at.is_not(None), ~is_set)
+            found = await load(connection, tables.trial, Trial, _TRIAL.due_at.is_not(None), ~is_set, ~erased)
         return sorted(found, key=lambda each: (str(each.due_at), each.task_id))

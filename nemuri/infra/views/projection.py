@@ -21,10 +21,11 @@ from nemuri.infra.vectors import Vectors, generation_in, vector_key
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.erasing import erase, erased_among
 from nemuri.infra.views.folding import States
 from nemuri.infra.views.rows import insert_new, load, write
 
-FOLD = 9
+FOLD = 10
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 Row = dict[str, Any]
@@ -87,6 +88,7 @@ class Projection:
                 await write(connection, table, [record for _, record in changes])
             await fold_courses(connection, events)
             await _write_vectors(connection, vector_rows(events, fresh))
+            await erase(connection, events)
             await self.write_generations(connection, events)
             await connection.execute(update(tables.checkpoint).values(sequence=batch.until, fold=FOLD, halted=None))
         return batch.until
@@ -139,9 +141,13 @@ async def _position(connection: AsyncConnection) -> Position:
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """Those events that are the first of their id, here and in the whole log before; the others never count."""
-    accepted = set(await insert_new(connection, tables.journal, journal_rows(events), tables.journal.c.sequence))
-    return [each for each in events if each.sequence in accepted]
+    """Those events that are the first of their id, here and in the whole log before, and not erased by then.
+
+    The others never count.
+    """
+    kept = [*first_of_each(events, await erased_among(connection, events))]
+    accepted = set(await insert_new(connection, tables.journal, journal_rows(kept), tables.journal.c.sequence))
+    return [each for each in kept if each.sequence in accepted]
 
 
 def journal_rows(events: Sequence[AnyEvent]) -> list[Row]:

@@ -20,8 +20,9 @@ from nemuri.domain.tasks.attempts import attempt_of
 from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.erasing import erased_among
 from nemuri.infra.views.folding import task_states
-from nemuri.infra.views.progress import Progress
+from nemuri.infra.views.progress import BehindError, Progress
 from nemuri.infra.views.rows import load, records, selecting
 
 PAGE = 500
@@ -60,10 +61,16 @@ class Views:
         await self.progress.wait(event.sequence or 0)
 
     async def counts(self, event: Event) -> bool:
-        """Whether the event is the first of its id, so that what follows from it is still to be done."""
+        """Whether the event is the first of its id and not erased, so that what follows from it is still to be done.
+
+        Raises `BehindError` for an event that the views should know and do not: they are of another log.
+        """
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
         async with self.database.reading() as connection:
-            return (await connection.execute(query)).scalar_one_or_none() == event.sequence
+            found = (await connection.execute(query)).scalar_one_or_none()
+            if found is None and not (await erased_among(connection, [event])).absorbs(event):
+                raise BehindError(f"the views do not know {event.kind} {event.event_id}; see `nemuri status`")
+        return bool(found == event.sequence)
 
     async def attempt(self, event: Event) -> int:
         """The attempt of its task that an event of the log belongs to: its assignment's, or the one at its time."""

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.infra.log import Log
 from nemuri.infra.views import tables
+from nemuri.infra.views.belonging import check_belonging
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.projection import Projection, Unprojectable, hold
 from nemuri.infra.views.refolding import Advance, refold
@@ -45,7 +46,11 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
 
 
 async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
-    """Compare every row of every view with what the log says, at the place that the views in use are at."""
+    """Compare every row of every view with what the log says, at the place that the views in use are at.
+
+    Raises `Unprojectable` for views of another log.
+    """
+    await check_belonging(live, log)
     async with _beside(live) as fresh:
         await refold(fresh, log, (await live.position()).sequence, advance)
         async with live.database.begin() as connection:
@@ -79,6 +84,7 @@ async def _beside(live: Projection) -> AsyncIterator[Projection]:
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Bring the views up to a place in the log; raises `Unprojectable`."""
+    await check_belonging(projection, log)
     here = (await projection.position()).sequence
     async for batch in log.read(here, until):
         Unprojectable.check(batch, log.subjects)

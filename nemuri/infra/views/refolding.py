@@ -10,9 +10,12 @@ from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import insert
 
 from nemuri.contracts.log import AnyEvent
+from nemuri.domain.deliveries import first_of_each
+from nemuri.domain.erasure import TOMBSTONES, Erased
 from nemuri.infra.log import Log
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
+from nemuri.infra.views.erasing import erase
 from nemuri.infra.views.folding import States
 from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, first_of_all, journal_rows, vector_rows
 from nemuri.infra.views.rows import copy, copy_values, write
@@ -32,6 +35,7 @@ class Refolding:
 
     projection: Projection
     states: States = field(default_factory=lambda: States(blank=True))
+    erased: Erased = field(default_factory=Erased)
     pending: int = 0
 
     async def apply(self, events: Sequence[AnyEvent]) -> None:
@@ -44,8 +48,17 @@ class Refolding:
             await copy_values(connection, tables.memory_vector, rows, types=("text", "uuid", "text", "vector"))
             await self.projection.write_generations(connection, events)
         self.pending += len(events)
-        if self.pending >= WRITTEN:
+        if any(isinstance(each, TOMBSTONES) for each in events):
+            await self._erase(events)
+        elif self.pending >= WRITTEN:
             await self.write()
+
+    async def _erase(self, events: Sequence[AnyEvent]) -> None:
+        """Remove the rows that tombstones erased: all are written first, and nothing is held on to."""
+        await self.write()
+        self.states.settle()
+        async with self.projection.database.begin() as connection:
+            await erase(connection, events)
 
     async def write(self) -> None:
         """Bring the tables up to what was folded."""
@@ -57,7 +70,13 @@ class Refolding:
         self.pending = 0
 
     async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-        """The first of each id in the whole log; that an event came before is rare, and then found out slowly."""
+        """The first of each id in the whole log that no tombstone before it absorbs; stretches are asked in order."""
+        found = await self._journaled([*first_of_each(events, self.erased)])
+        self.erased |= Erased.by(found)
+        return found
+
+    async def _journaled(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+        """Those that are not in the journal yet; that one is there already is rare, and then found out slowly."""
         rows = journal_rows(events)
         try:
             async with self.projection.database.begin() as connection:

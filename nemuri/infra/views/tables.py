@@ -50,7 +50,8 @@ checkpoint = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("fold", Integer, nullable=False),
     Column("halted", Text),
-    comment="How far the views are, by which version of the folds, and why they do not go on, if so.",
+    Column("log", Text),
+    comment="How far the views are, of which log, by which version of the folds, and why they do not go on, if so.",
 )
 journal = Table(
     "journal",
@@ -64,6 +65,14 @@ journal = Table(
     Index("journal_task", "task_id", "sequence"),
     Index("journal_agent", "agent_id", "sequence"),
     comment="The events that count: the first of each id.",
+)
+erased = Table(
+    "erased",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("sequence", BigInteger, nullable=False),
+    Index("erased_sequence", "sequence"),
+    comment="Ids of events, tasks and memories, and names of agents, that are erased, and from which tombstone on.",
 )
 task = Table(
     "task",
@@ -264,6 +273,7 @@ memory_vector = Table(
 
 VIEWS: tuple[Table, ...] = (
     journal,
+    erased,
     task,
     chunk,
     assignment,

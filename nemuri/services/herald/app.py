@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.complaints import no_agent
 from nemuri.contracts.event import derive
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
@@ -34,6 +33,7 @@ from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
+from nemuri.infra.views.erasing import absent, is_erased
 from nemuri.infra.views.learning import gathered
 from nemuri.services.herald.explanations import LostError, explanation, routing
 from nemuri.services.herald.health import health_of, memo_of
@@ -64,7 +64,9 @@ async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEn
 async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     """How a task stands."""
     known = result_of(await resources.views.task(query.task_id))
-    return fitting(known, resources.log.room) if known else Refusal(refused=f"there is no task {query.task_id}")
+    if known is None:
+        return await _absent("task", query.task_id, resources)
+    return fitting(known, resources.log.room)
 
 
 @service.answer(FeedbackQuery)
@@ -76,6 +78,8 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         known = {each.feedback_id: each for each in feedback_of(await resources.views.task(query.task_id))}
         said = known.get(query.feedback_id)
         if said is None:
+            if await is_erased(resources.database, query.task_id):
+                return await _absent("task", query.task_id, resources)
             return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
         left = until - asyncio.get_running_loop().time()
         if said.decided or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
@@ -87,7 +91,7 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
     """Why memories came to mind for a task."""
     state = await resources.views.task(query.task_id)
     if state.task is None:
-        return Refusal(refused=f"there is no task {query.task_id}")
+        return await _absent("task", query.task_id, resources)
     try:
         return await explanation(state, query.task_id, query.number, resources)
     except LostError as error:
@@ -98,7 +102,7 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
 async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
     """Why the task got its agent."""
     if (await resources.views.task(query.task_id)).task is None:
-        return Refusal(refused=f"there is no task {query.task_id}")
+        return await _absent("task", query.task_id, resources)
     try:
         return await routing(query.task_id, resources)
     except LostError as error:
@@ -110,7 +114,7 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
     """Who there is."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
-        return _nobody(query.agent_id)
+        return await _nobody(query.agent_id, resources)
     listed = [each for each in found if each.agent_id != ORCHESTRATOR or query.orchestrator or query.agent_id]
     return AgentsView(agents=tuple(agent_view(each) for each in listed))
 
@@ -120,7 +124,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     """A page of what an agent remembers, strongest first."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return _nobody(query.agent_id)
+        return await _nobody(query.agent_id, resources)
     found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
     views = await _seen(agent, found, resources)
     return page(views, query, resources.log.room)
@@ -132,7 +136,7 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
     found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
     agent = await resources.views.agent(found[0].agent_id) if found else None
     if found is None or agent is None:
-        return Refusal(refused=f"there is no memory {query.memory_id}")
+        return await _absent("memory", query.memory_id, resources)
     return (await _seen(agent, [found], resources))[0]
 
 
@@ -151,7 +155,7 @@ async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources)
 async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
     """What became of offered memories; waits a while for those that are not decided."""
     if await resources.views.agent(query.agent_id) is None:
-        return _nobody(query.agent_id)
+        return await _nobody(query.agent_id, resources)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
@@ -165,9 +169,10 @@ async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedVi
     encoded = {each: derive(each, MemoryEncoded.kind_of()) for each in offers}
     refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
     happened = await resources.views.happened([*encoded.values(), *refused.values()])
+    gone = {each for each in offers if each not in happened and await is_erased(resources.database, each)}
     return RememberedView(
-        pending=tuple(each for each in offers if not happened & {encoded[each], refused[each]}),
-        refused=tuple(each for each in offers if refused[each] in happened),
+        pending=tuple(each for each in offers if not happened & {encoded[each], refused[each]} and each not in gone),
+        refused=tuple(each for each in offers if refused[each] in happened or each in gone),
     )
 
 
@@ -176,7 +181,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
     """How an agent's learned scorer stands."""
     agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
     if agent is None:
-        return _nobody(query.agent_id)
+        return await _nobody(query.agent_id, resources)
     since = known.until if known else 0
     fresh = await gathered(resources.database, query.agent_id, after=since, window=WINDOW)
     return scorer_view(agent, known, fresh)
@@ -201,7 +206,7 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
     """How well memories work."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
-        return _nobody(query.agent_id)
+        return await _nobody(query.agent_id, resources)
     return HealthView(agents=tuple([await health_of(each, resources) for each in found]))
 
 
@@ -209,8 +214,12 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
     """The table of contents that an agent is given in a setting."""
     agent = await resources.views.agent(query.agent_id)
-    return _nobody(query.agent_id) if agent is None else await memo_of(agent, query.setting, resources)
+    return await _nobody(query.agent_id, resources) if agent is None else await memo_of(agent, query.setting, resources)
 
 
-def _nobody(agent_id: str) -> Refusal:
-    return Refusal(refused=no_agent(agent_id))
+async def _nobody(agent_id: str, resources: Resources) -> Refusal:
+    return await _absent("agent", agent_id, resources)
+
+
+async def _absent(sort: str, name: UUID | str, resources: Resources) -> Refusal:
+    return Refusal(refused=await absent(resources.database, sort, name))

@@ -9,6 +9,7 @@ from nats.js.errors import Error as JetStreamError
 from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
+from nemuri.infra.views.belonging import check_belonging
 from nemuri.infra.views.database import OUTAGES
 from nemuri.infra.views.projection import FOLD, Unprojectable
 from nemuri.infra.views.rebuilding import rebuild
@@ -54,6 +55,7 @@ async def _follow(resources: Resources) -> None:
     if position.fold != FOLD:
         await rebuild(resources.projection, resources.log, _report)
         position = await resources.projection.position()
+    await check_belonging(resources.projection, resources.log)
     await _tell(resources, position.sequence)
     async for batch in resources.log.read(position.sequence):
         Unprojectable.check(batch, resources.log.subjects)

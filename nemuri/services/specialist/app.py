@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from nemuri.contracts.complaints import no_agent
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
@@ -18,6 +17,7 @@ from nemuri.infra.models.protocol import AnswerJob, Source
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
+from nemuri.infra.views.erasing import absent
 from nemuri.services.specialist.details import Passage, passages
 
 service = Service("specialist", at_once=8, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
@@ -100,7 +100,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     """What would come to the agent's mind, without a task; nothing is recorded."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=no_agent(query.agent_id))
+        return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
     if query.perspective not in {None, *agent.definition.perspective_names}:
         known = ", ".join(agent.definition.perspective_names)
         return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
-from nemuri.contracts.complaints import no_agent
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.event import TUTOR, Event, derive
@@ -20,6 +19,7 @@ from nemuri.infra.reactions import Service, Use
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.courses import Courses
+from nemuri.infra.views.erasing import absent
 from nemuri.services.tutor.reading import read
 from nemuri.services.tutor.reminders import arm, remind
 from nemuri.services.tutor.reports import reported
@@ -106,7 +106,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     """How an agent is doing at school."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=no_agent(query.agent_id))
+        return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
     return await reported(agent, query.course_id, resources)
 
 

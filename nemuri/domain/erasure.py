@@ -1,0 +1,94 @@
+"""What erased means for everything else that is, was or will be on the log."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+from uuid import UUID
+
+from nemuri.contracts.clients import MemoryOffered
+from nemuri.contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
+from nemuri.contracts.memories import (
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoryEncoded,
+    MemoryRefused,
+    RepetitionWithdrawn,
+)
+
+TOMBSTONES: tuple[type[Event], ...] = get_args(Tombstone)
+_TELLING: tuple[type[Event], ...] = (
+    LearningsExtracted, MemoriesRetrieved, MemoryEncoded, MemoryRefused, RepetitionWithdrawn,
+)  # fmt: skip
+"""What agents record of a task in words; of the rest, ids and effects, their other memories keep the effects."""
+OF_A_TASK = frozenset(
+    each.kind_of() for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_TELLING) if each not in TOMBSTONES
+)
+"""The kinds of events that go with their task."""
+OF_AN_AGENT = frozenset(each.kind_of() for each in (*get_args(AnyAgentEvent), MemoryOffered) if each not in TOMBSTONES)
+"""The kinds of events that go with their agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What is erased: ids of events, of the tasks, memories and courses that begin with them, and names of agents."""
+
+    ids: frozenset[UUID] = frozenset()
+    agents: frozenset[str] = frozenset()
+
+    @classmethod
+    def by(cls, tombstones: Iterable[Event]) -> "Erased":
+        """What these tombstones say is erased, each of them and all that goes with it."""
+        found = cls()
+        for each in tombstones:
+            match each:
+                case MemoriesErased():
+                    found |= cls(frozenset(each.memory_ids))
+                case TaskErased():
+                    found |= cls(frozenset({each.task_id}))
+                case AgentErased():
+                    found |= cls(agents=frozenset({each.agent_id}))
+                case _:
+                    continue
+            if each.whole is not None:
+                found |= cls.in_all(each.whole)
+        return found
+
+    @classmethod
+    def in_all(cls, whole: Erasure) -> "Erased":
+        """What a whole erasure names."""
+        ids = frozenset((*whole.tasks, *whole.events, *(each for some in whole.memories.values() for each in some)))
+        return cls(ids, frozenset(whole.agents))
+
+    def __or__(self, other: "Erased") -> "Erased":
+        """What either says."""
+        return Erased(self.ids | other.ids, self.agents | other.agents)
+
+    def __le__(self, other: "Erased") -> bool:
+        """Whether the other says all that this one says."""
+        return self.ids <= other.ids and self.agents <= other.agents
+
+    def __bool__(self) -> bool:
+        """Whether anything is erased."""
+        return bool(self.ids or self.agents)
+
+    def absorbs(self, event: Event) -> bool:
+        """Whether an event that comes after the tombstones comes to nothing."""
+        if isinstance(event, TOMBSTONES):
+            return False
+        return event.agent_id in self.agents or not self.ids.isdisjoint(_named(event))
+
+    def deletes(self, event: Event) -> bool:
+        """Whether an event holds something of what is erased and goes from the log, whenever it came."""
+        if isinstance(event, TOMBSTONES):
+            return False
+        if event.event_id in self.ids or getattr(event, "course_id", None) in self.ids:
+            return True
+        with_task = event.thread in self.ids and event.kind in OF_A_TASK
+        return with_task or (event.agent_id in self.agents and event.kind in OF_AN_AGENT)
+
+
+def _named(event: Event) -> set[UUID | None]:
+    """What an event belongs to: itself, its task, its course."""
+    return {event.event_id, event.thread, getattr(event, "course_id", None)}

@@ -1,0 +1,256 @@
+"""Back a namespace up into a directory, and restore it into an empty one: what was erased meanwhile stays erased."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from nemuri.contracts.erasure import Erasure
+from nemuri.contracts.event import Event, Identifier
+from nemuri.contracts.log import complaint
+from nemuri.domain.erasure import TOMBSTONES, Erased
+from nemuri.domain.memory.mind import Mind
+from nemuri.face.operations import ledger
+from nemuri.face.operations.archive import Left, counted, export_log, lines, take_in
+from nemuri.face.operations.tombstones import plain, told
+from nemuri.face.operations.workshop import OperationError, quietly, workshop
+from nemuri.infra.deletion import Doomed
+from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import hash_in
+from nemuri.infra.views.minds import folded
+from nemuri.infra.views.projection import FOLD
+from nemuri.infra.views.refolding import Advance
+
+LOG, MANIFEST = "log.jsonl", "manifest.json"
+PIECE = 1024 * 1024
+
+
+class Part(BaseModel):
+    """A file of a backup."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    bytes: int = Field(ge=0)
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What a backup is of, and what it consists of; written last, so that a part of one is not taken for a whole."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: int = Field(default=1, ge=1, le=1)
+    namespace: Identifier
+    log: str
+    """The identity of the log."""
+    sequence: int = Field(ge=0)
+    """How far the log was."""
+    fold: int
+    """The version of the folds at that time; views are no part of a backup, they are made anew."""
+    events: int = Field(ge=0)
+    made_at: AwareDatetime
+    files: dict[str, Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did."""
+
+    events: int
+    """Events that are on the log now, tombstones aside."""
+    left_out: int
+    """Events of the backup that are erased since."""
+    erasures: int | None
+    """Erasures that were looked up; None where no ledger was known, so that nobody can say what is erased since."""
+
+
+async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
+    """Write the log with its stores into a new directory, while everybody goes on. Raises `OperationError`."""
+    _make(directory)
+    async with workshop(settings) as at:
+        identity, sequence = await at.log.identity(), await at.log.last_sequence()
+    events = await export_log(settings, directory / LOG, on_progress)
+    # The ledger comes last: an erasure that came in between is in it, and in the file in part at most.
+    ledger.append(directory / ledger.LEDGER, ledger.entries(ledger.ledger_of(settings), settings.namespace))
+    manifest = Manifest(
+        namespace=settings.namespace,
+        log=identity,
+        sequence=sequence,
+        fold=FOLD,
+        events=events,
+        made_at=datetime.now(UTC),
+        files={name: _part(directory / name) for name in (LOG, ledger.LEDGER)},
+    )
+    _write(directory / MANIFEST, manifest)
+    return manifest
+
+
+def _write(path: Path, manifest: Manifest) -> None:
+    with path.open("x", encoding="utf-8") as file:
+        file.write(manifest.model_dump_json(indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(mode=0o700, parents=True)
+    except FileExistsError as error:
+        raise OperationError(f"{directory} exists already; choose another name") from error
+    except OSError as error:
+        raise OperationError(f"{directory} cannot be made: {error.strerror}") from error
+
+
+async def restore(
+    settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = quietly
+) -> Restored:
+    """Put a backup into an empty namespace; what a ledger says is erased never gets there again.
+
+    The ledgers are the backup's own, that of the data directory, and `erasures`. Everything is checked before anything
+    is written. Raises `OperationError`.
+    """
+    manifest = checked(directory)
+    path = directory / LOG
+    if counted(path) != manifest.events:
+        raise OperationError(f"{path} does not hold the {manifest.events} events of its manifest")
+    known = _ledgers(settings, directory, manifest.namespace, erasures)
+    file = _File.read(path, _merged(each.whole for each in known or ()))
+    async with workshop(settings) as at:
+
+        async def bury_again() -> None:
+            for each in file.tombstones(known or []):
+                await at.log.append(each)
+
+        kept = manifest.events - len(file.doomed.sequences)
+        await take_in(at, path, kept, on_progress, left=file.left, after=bury_again)
+    ledger.append(ledger.ledger_of(settings), _unnoted(settings, known or []))
+    return Restored(kept, len(file.doomed.sequences), None if known is None else len(known))
+
+
+def checked(directory: Path) -> Manifest:
+    """The manifest of a backup whose files are all there and are what they were. Raises `OperationError`."""
+    path = directory / MANIFEST
+    try:
+        manifest = Manifest.model_validate_json(path.read_bytes())
+        for name in (LOG, ledger.LEDGER):
+            if manifest.files.get(name) != _part(directory / name):
+                raise OperationError(f"{directory / name} is not what was backed up: its bytes have changed")
+    except FileNotFoundError as error:
+        raise OperationError(f"{error.filename} is missing: {directory} is no whole backup") from error
+    except OSError as error:
+        raise OperationError(f"{error.filename} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise OperationError(f"{path}: {complaint(error)}") from error
+    return manifest
+
+
+def _part(path: Path) -> Part:
+    digest, size = sha256(), 0
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+            size += len(piece)
+    return Part(bytes=size, sha256=digest.hexdigest())
+
+
+def _ledgers(settings: Settings, directory: Path, namespace: str, erasures: Path | None) -> list[ledger.Entry] | None:
+    """All erasures that are known of, each once; None where only the backup's own ledger is there to ask."""
+    if erasures is not None and not erasures.exists():
+        raise OperationError(f"{erasures} cannot be read: there is no such file")
+    others = [each for each in (ledger.ledger_of(settings), erasures) if each is not None and each.exists()]
+    if not others:
+        return None
+    found = [each for path in (directory / ledger.LEDGER, *others) for each in ledger.entries(path, namespace)]
+    return list({each.model_dump_json(): each for each in found}.values())
+
+
+def _unnoted(settings: Settings, known: Iterable[ledger.Entry]) -> list[ledger.Entry]:
+    """What the ledger of the data directory does not know of its namespace yet."""
+    there = ledger.entries(ledger.ledger_of(settings), settings.namespace)
+    mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
+    return [each for each in mine if each not in there]
+
+
+def _merged(wholes: Iterable[Erasure]) -> Erasure:
+    """All of several erasures as one."""
+    found = list(wholes)
+    memories: dict[str, tuple[object, ...]] = {}
+    for each in found:
+        for agent_id, ids in each.memories.items():
+            memories[agent_id] = tuple(dict.fromkeys((*memories.get(agent_id, ()), *ids)))
+    lists = {
+        name: tuple(dict.fromkeys(one for each in found for one in getattr(each, name)))
+        for name in ("restated", "tasks", "agents", "events")
+    }
+    return Erasure.model_validate({"memories": memories} | lists)
+
+
+@dataclass(slots=True)
+class _File:
+    """What an export tells of what is erased since."""
+
+    whole: Erasure
+    doomed: Doomed = field(default_factory=Doomed)
+    buried: list[Event] = field(default_factory=list)
+    """The tombstones in the file."""
+    minds: list[Event] = field(default_factory=list)
+    """The events of the agents that have to be told how the rest of what they remember stands."""
+    refs: set[str] = field(default_factory=set)
+    hashes: set[str] = field(default_factory=set)
+    """Blobs and texts of what stays."""
+
+    @classmethod
+    def read(cls, path: Path, whole: Erasure) -> "_File":
+        """Read a checked export; its places stand in for those in a log."""
+        found, erased, stays = cls(whole), Erased.in_all(whole), Doomed()
+        for place, each in enumerate(lines(path), 1):
+            if not isinstance(each, Event):
+                continue
+            event = each.model_copy(update={"sequence": place})
+            (found.doomed if erased.deletes(event) else stays).take(event)
+            if isinstance(event, TOMBSTONES):
+                found.buried.append(event)
+            if isinstance(event, TOMBSTONES) or event.agent_id in whole.restated:
+                found.minds.append(event)
+        found.refs, found.hashes = stays.refs, set(map(hash_in, stays.vectors)) | stays.hashes
+        return found
+
+    @property
+    def left(self) -> Left:
+        """What is not to be imported."""
+        gone = self.doomed.hashes | set(map(hash_in, self.doomed.vectors))
+        blobs = frozenset(self.doomed.refs - self.refs)
+        return Left(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
+
+    def tombstones(self, known: Iterable[ledger.Entry]) -> Iterator[Event]:
+        """Those that the file lacks: first what is erased, then how the rest stands."""
+        buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
+        lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
+        for entry in lacking:
+            yield from (each for each in _firsts(entry) if each.event_id not in there)
+        if lacking:
+            yield from self._standing(f"restored/{lacking[-1].name}")
+
+    def _standing(self, key: str) -> Iterator[Event]:
+        erased = Erased.in_all(self.whole)
+        agents = [each for each in self.whole.restated if each not in self.whole.agents]
+        live, replayed = (folded(agents, some) for some in (self.minds, self._without(erased)))
+        for name in agents:
+            if live[name] != Mind():
+                yield from told(live[name], replayed[name], self.whole, name, name, key, first=False)
+
+    def _without(self, erased: Erased) -> list[Event]:
+        return [each for each in self.minds if not erased.deletes(each)]
+
+
+def _firsts(entry: ledger.Entry) -> Iterator[Event]:
+    """What names all of an erasure, and the tombstones of its tasks and agents."""
+    root, key = entry.root, f"erasure/{entry.sort}/{entry.name}"
+    if root.sort == "memory":
+        [owner] = [agent for agent, ids in entry.whole.memories.items() if root.name in ids]
+        yield from told(Mind(), Mind(), entry.whole, owner, f"{owner}/first", key, first=True)
+    yield from plain(root, entry.whole, key)

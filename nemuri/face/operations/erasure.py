@@ -1,0 +1,140 @@
+"""Erase a memory, a task or an agent: tombstones first, then everything that they name, with its bytes."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from nemuri.contracts.agents import ORCHESTRATOR
+from nemuri.contracts.erasure import Erasure
+from nemuri.face.operations import ledger
+from nemuri.face.operations.tombstones import begun, bury, caught_up
+from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
+from nemuri.infra.blobs import Blobs
+from nemuri.infra.deletion import delete_letters, doomed
+from nemuri.infra.provisioning import in_work, paused
+from nemuri.infra.results import Results
+from nemuri.infra.settings import Settings
+from nemuri.infra.vectors import hash_in
+from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
+from nemuri.infra.views.lineage import DefinedError, Lineage, Reached, Thing
+from nemuri.infra.views.minds import touched_by
+from nemuri.infra.views.refolding import Advance
+from nemuri.infra.views.scrubbing import scrub
+
+PATIENCE = 30.0
+"""Seconds in which whoever is at work may finish."""
+POLL = 0.05
+TOGETHER = 64
+"""Events that are deleted at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What an erasure did."""
+
+    events: int
+    """Events that were deleted from the log."""
+    letters: int
+    """Dead letters."""
+    blobs: int
+    left: tuple[str, ...] = ()
+    """What somebody else has to do, because the servers do not let us."""
+
+
+async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
+    """All that would go with these things, and why; changes nothing. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        await caught_up(at)
+        return await _reached(at, list(things))
+
+
+async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
+    """Erase these things, and all that came from them. Raises `OperationError`, with nothing changed.
+
+    Nobody reacts to anything meanwhile. After an interruption `resume` goes on from the tombstones.
+    """
+    async with workshop(settings) as at, paused(at.log):
+        await _at_rest(at)
+        await caught_up(at)
+        root, whole = await planned(at, things)
+        ledger.note(settings, *root, whole)
+        await bury(at, root, whole, begun=False)
+        return await _complete(at, on_progress)
+
+
+async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+    """Complete erasures that were interrupted, and delete what came late. Raises `OperationError`."""
+    async with workshop(settings) as at, paused(at.log):
+        await _at_rest(at)
+        await caught_up(at)
+        for root, whole in await begun(at):
+            await bury(at, root, whole, begun=True)
+        return await _complete(at, on_progress)
+
+
+async def planned(at: Workshop, things: Iterable[Thing]) -> tuple[Thing, Erasure]:
+    """What an erasure of these things begins with, and all that goes. Raises `OperationError`."""
+    reached = await _reached(at, list(things))
+    root = next(iter(reached.why))
+    return root, await _whole(at, reached, root)
+
+
+async def _at_rest(at: Workshop) -> None:
+    """Wait for whoever is at work; who takes longer finds what it did absorbed, and `resume` deletes it."""
+    end = asyncio.get_running_loop().time() + PATIENCE
+    while await in_work(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
+        await asyncio.sleep(POLL)
+
+
+async def _reached(at: Workshop, things: list[Thing]) -> Reached:
+    for each in things:
+        if each == Thing("agent", ORCHESTRATOR):
+            raise OperationError("the orchestrator's own mind cannot be erased as a whole; erase tasks or memories")
+        if await is_erased(at.projection.database, each.name):
+            raise OperationError(f"{each.sort} {each.name} is erased already; `nemuri forget --resume` sweeps again")
+    try:
+        found = await Lineage(at.projection.database, at.log).of(things)
+    except DefinedError as error:
+        raise OperationError(f"{error}, which would bring it back; define the agent without it, or erase it") from error
+    missing = [each for each in things if each not in found.why]
+    if missing:
+        raise OperationError(f"there is no {missing[0].sort} {missing[0].name}")
+    return found
+
+
+async def _whole(at: Workshop, reached: Reached, root: Thing) -> Erasure:
+    agents, tasks = reached.of("agent"), reached.of("task")
+    memories: dict[str, tuple[UUID, ...]] = {}
+    for each in reached.of("memory"):
+        owner = reached.owners[each]
+        if owner not in agents:
+            memories[owner] = (*memories.get(owner, ()), each)
+    events = {*reached.of("course"), *reached.events}
+    touched = await touched_by(at.projection.database, tasks, events) | set(memories)
+    first = reached.owners.get(root.name) if isinstance(root.name, UUID) else None
+    return Erasure(
+        memories=memories,
+        restated=tuple(sorted(touched - set(agents), key=lambda each: (each != first, each))),
+        tasks=tasks,
+        agents=agents,
+        events=tuple(sorted(events)),
+    )
+
+
+async def _complete(at: Workshop, on_progress: Advance) -> Forgotten:
+    """Delete all that is erased by now, wherever it lies: the stores first, which the log still tells of."""
+    await caught_up(at)
+    views, log = at.projection.database, at.log
+    erased = await everything_erased(views)
+    found = await doomed(log, erased, on_progress)
+    blobs, refs = await Blobs.open(log), found.refs - await refs_in_use(views, found.refs)
+    for ref in sorted(refs):
+        await blobs.erase(ref)
+    hashes = found.hashes | set(map(hash_in, found.vectors))
+    await at.vectors.erase((), hashes - await hashes_in_use(views, hashes))
+    await (await Results.open(log)).erase(erased.ids)
+    letters = await delete_letters(log, erased, found.sequences)
+    for start in range(0, len(found.sequences), TOGETHER):
+        await asyncio.gather(*map(log.delete, found.sequences[start : start + TOGETHER]))
+    return Forgotten(len(found.sequences), letters, len(refs), await scrub(views))

@@ -1,0 +1,90 @@
+"""Out of the log, its stores and the dead letters: what tombstones say is erased, with its bytes on the disk."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from nemuri.contracts.clients import MemoryOffered, TaskSubmitted
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import UndecodableError, decode
+from nemuri.contracts.memories import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
+from nemuri.contracts.tasks import ChunkReady, TaskAnswered, TaskSummarised
+from nemuri.domain.erasure import Erased
+from nemuri.domain.memory.content import embedded_text
+from nemuri.infra.dead_letters import DeadLetters
+from nemuri.infra.log import Log
+
+Advance = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Doomed:
+    """What the log holds of the erased, by where it lies."""
+
+    sequences: list[int] = field(default_factory=list)
+    refs: set[str] = field(default_factory=set)
+    """Blobs; tasks that stay may refer to them too."""
+    vectors: set[str] = field(default_factory=set)
+    """Keys of vectors; memories that stay may have them too."""
+    hashes: set[str] = field(default_factory=set)
+    """The sha256 of texts whose vectors go, whichever model made them; memories that stay may say the same."""
+
+    def take(self, event: Event) -> None:
+        """Count in an event that goes."""
+        self.sequences.append(event.sequence or 0)
+        match event:
+            case TaskSubmitted():
+                self.refs.update(each.ref for each in event.documents)
+                self._say(event.text)
+            case ChunkReady():
+                self.refs.add(event.detail.ref)
+            case TaskSummarised():
+                self.refs.update(each.detail.ref for each in event.details)
+                self._say(event.summary)
+            case TaskAnswered():
+                self.refs.update(each.ref for each in event.details)
+                self._say(event.text)
+            case MemoriesRetrieved():
+                self.vectors.add(event.vector)
+                self._say(event.query, *event.expansions.values())
+            case LearningsExtracted():
+                self.vectors.update(each.vector for each in event.learnings)
+                self.vectors.update(each.learning.vector for each in event.repetitions)
+            case MemoryEncoded() | MemoryOffered():
+                self._say(embedded_text(event.memory))
+            case _:
+                pass
+
+    def _say(self, *texts: str) -> None:
+        self.hashes.update(sha256(each.encode()).hexdigest() for each in texts)
+
+
+async def doomed(log: Log, erased: Erased, advance: Advance) -> Doomed:
+    """What the log still holds of the erased, up to its present end."""
+    found, until = Doomed(), await log.last_sequence()
+    async for batch in log.read(0, until):
+        for event in batch.events:
+            if erased.deletes(event):
+                found.take(event)
+        advance(batch.until, until)
+    return found
+
+
+async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> int:
+    """Delete the dead letters that hold something of the erased, or were written about what did; how many."""
+    letters, gone, number = DeadLetters(log), set(sequences), 0
+    async for each in letters.all():
+        about = {each.letter.event_id, each.letter.task_id}
+        if each.letter.sequence in gone or not erased.ids.isdisjoint(about) or _holds(each.original, erased):
+            await letters.drop(each)
+            number += 1
+    return number
+
+
+def _holds(data: bytes, erased: Erased) -> bool:
+    """Whether the copy of a message is of an event that goes; what cannot be read goes if it names what is erased."""
+    try:
+        return erased.deletes(decode(data, recorded_at=datetime.now(UTC), sequence=0))
+    except UndecodableError:
+        return any(str(each).encode() in data for each in erased.ids)

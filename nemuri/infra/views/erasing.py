@@ -1,0 +1,135 @@
+"""Erasure in the views: who is erased is kept, by id; what they held goes."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, text
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri.contracts.complaints import no_agent
+from nemuri.contracts.erasure import AgentErased, MemoriesErased, TaskErased
+from nemuri.contracts.event import Event
+from nemuri.domain.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database
+
+_AGENT = "agent/"
+_OF_AGENTS = (
+    tables.agent, tables.memory, tables.memory_state, tables.memory_vector, tables.scorer, tables.course, tables.trial,
+)  # fmt: skip
+_OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector)
+_OF_TASKS = (tables.task, tables.chunk, tables.assignment, tables.feedback)
+_OF_COURSES = (tables.course, tables.trial)
+TOGETHER = 5_000
+"""Ids in one statement."""
+
+
+async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
+    """What of these events, their tasks, courses and agents was erased before."""
+    names = set[str]()
+    for each in events:
+        ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
+        names.update(map(str, ids))
+        if each.agent_id is not None:
+            names.add(_AGENT + each.agent_id)
+    query = select(tables.erased.c.name).where(tables.erased.c.name.in_(names))
+    return _read((await connection.execute(query)).scalars() if names else ())
+
+
+async def everything_erased(database: Database, *, after: int = 0) -> Erased:
+    """What was erased after a place in the log."""
+    query = select(tables.erased.c.name).where(tables.erased.c.sequence > after)
+    async with database.reading() as connection:
+        return _read((await connection.execute(query)).scalars())
+
+
+async def is_erased(database: Database, name: UUID | str) -> bool:
+    """Whether a task, a memory, or an agent of this name is erased."""
+    key = str(name) if isinstance(name, UUID) else _AGENT + name
+    query = select(tables.erased.c.sequence).where(tables.erased.c.name == key)
+    async with database.reading() as connection:
+        return (await connection.execute(query)).scalar_one_or_none() is not None
+
+
+async def absent(database: Database, sort: str, name: UUID | str) -> str:
+    """Why the views hold no such task, memory or agent: it was erased, or there never was one."""
+    if await is_erased(database, name):
+        return f"{sort} {name} was erased"
+    if isinstance(name, UUID):
+        return f"there is no {sort} {name}"
+    return no_agent(name)
+
+
+async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
+    """Those of the sha256 of texts whose vectors some memory has."""
+    of = func.right(tables.memory.c.vector, 64)
+    async with database.reading() as connection:
+        rows = await connection.execute(select(of).where(of.in_(list(hashes))))
+        return set(rows.scalars())
+
+
+async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
+    """Those of the blobs that some task refers to."""
+    query = text(
+        """
+        -- Blobs that documents of any task are in.
+        SELECT DISTINCT each->>'ref' FROM task, jsonb_array_elements(documents) AS each
+        WHERE each->>'ref' = ANY(:refs)
+        """
+    )
+    async with database.reading() as connection:
+        return set((await connection.execute(query, {"refs": list(refs)})).scalars())
+
+
+async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
+    """Keep what the tombstones among the events erased, and remove the rows that hold any of it."""
+    tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
+    for each in tombstones:
+        gone = Erased.by([each])
+        await _note(connection, gone, each.sequence or 0)
+        await _remove_entries(connection, gone)
+        await _remove(connection, _OF_COURSES, "course_id", gone.ids)
+        match each:
+            case MemoriesErased():
+                await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
+            case TaskErased():
+                await _remove(connection, _OF_TASKS, "task_id", [each.task_id])
+            case AgentErased():
+                await _remove(connection, _OF_AGENTS, "agent_id", [each.agent_id])
+            case _:
+                pass
+
+
+def _read(names: Iterable[str]) -> Erased:
+    known = list(names)
+    agents = frozenset(each.removeprefix(_AGENT) for each in known if each.startswith(_AGENT))
+    return Erased(frozenset(UUID(each) for each in known if not each.startswith(_AGENT)), agents)
+
+
+async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> None:
+    names = [*map(str, gone.ids), *(_AGENT + each for each in gone.agents)]
+    rows = [{"name": name, "sequence": sequence} for name in sorted(names)]
+    await connection.execute(upsert(tables.erased).on_conflict_do_nothing(), rows)
+
+
+async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
+    """The journal forgets the events that go from the log, as a journal made anew does."""
+    entry = tables.journal.c
+    told: list[ColumnElement[bool]] = [and_(entry.agent_id.in_(gone.agents), entry.kind.in_(OF_AN_AGENT))]
+    for ids in _slices(gone.ids):
+        told += [entry.event_id.in_(ids), and_(entry.task_id.in_(ids), entry.kind.in_(OF_A_TASK))]
+    tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
+    await connection.execute(delete(tables.journal).where(or_(*told), ~tombstone))
+
+
+async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, keys: Iterable[UUID | str]) -> None:
+    for some in _slices(keys):
+        for table in of:
+            await connection.execute(delete(table).where(table.c[column].in_(some)))
+
+
+def _slices(keys: Iterable[UUID | str]) -> list[list[UUID | str]]:
+    known = list(keys)
+    return [known[start : start + TOGETHER] for start in range(0, len(known), TOGETHER)]

@@ -1,0 +1,209 @@
+"""What came from what, as the views know it: all that has to go where one thing goes."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+import orjson
+from sqlalchemy import text
+
+from nemuri.contracts.clients import MemoryOffered
+from nemuri.contracts.education import ChapterRead
+from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.memory.lineage import quotes, says_the_same
+from nemuri.infra.log import Log
+from nemuri.infra.views.database import Database
+
+Sort = Literal["memory", "task", "agent", "course"]
+
+ASKED_FOR = "asked for"
+"""Why the roots go. Only of these goes what says the same: else what was learned elsewhere would go with a task."""
+
+_MEMORY = text("SELECT agent_id, memory->>'content' AS content, source, created FROM memory WHERE memory_id = :id")
+_SIMILAR = text(
+    """
+    -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
+    SELECT memory_id, memory->>'content' AS content FROM memory
+    WHERE memory_id <> :id AND strpos(
+        lower(regexp_replace(memory->>'content', '\\s+', '', 'g')), lower(regexp_replace(:content, '\\s+', '', 'g'))
+    ) > 0
+    """
+)
+_DREW = text(
+    """
+    -- Tasks in which a memory was used, cited or repeated.
+    SELECT DISTINCT task_id FROM assignment
+    WHERE used @> CAST(:ids AS jsonb) OR citations @> CAST(:ids AS jsonb) OR repeated @> CAST(:ids AS jsonb)
+    """
+)
+_LINKED = text("SELECT memory_id FROM memory WHERE links @> CAST(:ids AS jsonb)")
+_GIVEN = text(
+    """
+    -- Answers for which a memory was in the context, with all else that the answering model was given.
+    SELECT work.task_id, work.answer, work.dropped::text AS dropped, task.text, task.request, task.parts::text AS parts,
+        task.details::text AS details,
+        ARRAY(
+            SELECT memory->>'content' FROM memory WHERE memory_id <> :id AND memory_id IN (
+                SELECT CAST(each->>'memory_id' AS uuid) FROM jsonb_array_elements(work.retrieved) AS each)
+        ) AS others
+    FROM assignment AS work JOIN task USING (task_id)
+    WHERE work.retrieved @> CAST(:retrieved AS jsonb) AND work.answer IS NOT NULL
+    """
+)
+_LEARNED = text("SELECT event_id FROM journal WHERE task_id = :id AND kind = 'memory_encoded'")
+_LATER = text(
+    """
+    -- Later turns of a task's conversation that were asked in words which stand on their own, and so in its words.
+    SELECT later.task_id FROM task AS here JOIN task AS later USING (client_id, conversation)
+    WHERE here.task_id = :id AND later.task_id <> here.task_id AND later.submitted_at >= here.submitted_at
+        AND later.request IS NOT NULL
+    """
+)
+_WORKED = text(
+    """
+    -- Tasks that an agent worked on, or was to.
+    SELECT task_id FROM assignment WHERE agent_id = :id UNION SELECT task_id FROM task WHERE wanted_agent = :id
+    """
+)
+_TAUGHT = text(
+    """
+    -- What may belong to a course of an agent.
+    SELECT sequence FROM journal
+    WHERE agent_id = :id AND kind IN (
+        'course_begun', 'chapter_read', 'exercise_graded', 'memories_reviewed', 'course_finished')
+    """
+)
+
+
+class Thing(NamedTuple):
+    """Something that can be erased."""
+
+    sort: Sort
+    name: UUID | str
+
+
+def _agents_first(thing: Thing) -> bool:
+    return thing.sort != "agent"
+
+
+class DefinedError(Exception):
+    """The memory is a principle that a definition of its agent names; only the agent can be erased."""
+
+
+@dataclass(slots=True)
+class Reached:
+    """All that goes, each with why it does."""
+
+    why: dict[Thing, str] = field(default_factory=dict)
+    owners: dict[UUID, str] = field(default_factory=dict)
+    """Whose the memories are."""
+    events: set[UUID] = field(default_factory=set)
+    """Other events that hold the same words."""
+
+    def of(self, sort: Sort) -> tuple[Any, ...]:
+        """The things of a sort, in the order in which they were reached."""
+        return tuple(each.name for each in self.why if each.sort == sort)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Follows lineage through the views, and where they do not know it, through the log."""
+
+    database: Database
+    log: Log
+
+    async def of(self, roots: Iterable[Thing]) -> Reached:
+        """All that goes where the roots go, as far as the views know any; agents first. Raises `DefinedError`."""
+        known = [each for each in sorted(roots, key=_agents_first) if await self._known(each)]
+        found = Reached(dict.fromkeys(known, ASKED_FOR))
+        waiting = deque(known)
+        while waiting:
+            here = waiting.popleft()
+            async for thing, why in self._from(here, found):
+                if thing not in found.why:
+                    found.why[thing] = why
+                    waiting.append(thing)
+        return found
+
+    async def _known(self, thing: Thing) -> bool:
+        table, key = {"memory": ("memory", "memory_id"), "task": ("task", "task_id"), "agent": ("agent", "agent_id")}[
+            thing.sort
+        ]
+        query = f"SELECT 1 FROM {table} WHERE {key} = :id"  # noqa: S608 - names of our own tables
+        return bool(await self._rows(text(query), id=thing.name))
+
+    async def _from(self, thing: Thing, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        match thing.sort:
+            case "memory":
+                steps = self._from_memory(thing.name, found)  # type: ignore[arg-type]
+            case "task":
+                steps = self._from_task(thing.name)  # type: ignore[arg-type]
+            case "agent":
+                steps = self._from_agent(str(thing.name))
+            case _:
+                return
+        async for each in steps:
+            yield each
+
+    async def _from_memory(self, memory_id: UUID, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        rows = await self._rows(_MEMORY, id=memory_id)
+        if not rows:
+            return
+        [row] = rows
+        found.owners[memory_id] = row.agent_id
+        if Thing("agent", row.agent_id) in found.why:
+            return
+        if row.source == "definition":
+            raise DefinedError(f"memory {memory_id} is a principle in the definition of {row.agent_id}")
+        async for each in self._origin(row, found):
+            yield each
+        if found.why[Thing("memory", memory_id)] == ASKED_FOR:
+            for same in await self._rows(_SIMILAR, id=memory_id, content=row.content):
+                if says_the_same(same.content, row.content):
+                    yield Thing("memory", same.memory_id), f"says the same as memory {memory_id}"
+        ids = orjson.dumps([str(memory_id)]).decode()
+        for task in await self._rows(_DREW, ids=ids):
+            yield Thing("task", task.task_id), f"drew on memory {memory_id}"
+        retrieved = orjson.dumps([{"memory_id": str(memory_id)}]).decode()
+        for work in await self._rows(_GIVEN, id=memory_id, retrieved=retrieved):
+            given = [each for each in (work.text, work.request, work.parts, work.details, *work.others) if each]
+            if quotes(f"{work.answer}\n{work.dropped}", row.content, given):
+                yield Thing("task", work.task_id), f"quotes memory {memory_id}"
+        for linked in await self._rows(_LINKED, ids=ids):
+            yield Thing("memory", linked.memory_id), f"came from memory {memory_id}"
+
+    async def _origin(self, row: Any, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        """Where a memory came from, which holds its words too: an offer, a task, a course."""
+        event = await self.log.at(row.created)
+        if not isinstance(event, MemoryEncoded):
+            return
+        if event.thread is not None:
+            yield Thing("task", event.thread), f"taught memory {event.memory_id}"
+        if event.causation_id is None:
+            return
+        place = await self._rows(text("SELECT sequence FROM journal WHERE event_id = :id"), id=event.causation_id)
+        cause = await self.log.at(place[0].sequence) if place else None
+        if isinstance(cause, MemoryOffered):
+            found.events.add(cause.event_id)
+        if isinstance(cause, ChapterRead):
+            for taught in await self._rows(_TAUGHT, id=row.agent_id):
+                part = await self.log.at(taught.sequence)
+                if part is not None and getattr(part, "course_id", None) == cause.course_id:
+                    found.events.add(part.event_id)
+            yield Thing("course", cause.course_id), f"taught memory {event.memory_id}"
+
+    async def _from_task(self, task_id: UUID) -> AsyncIterator[tuple[Thing, str]]:
+        for learned in await self._rows(_LEARNED, id=task_id):
+            yield Thing("memory", learned.event_id), f"learned in task {task_id}"
+        for later in await self._rows(_LATER, id=task_id):
+            yield Thing("task", later.task_id), f"continues task {task_id}"
+
+    async def _from_agent(self, agent_id: str) -> AsyncIterator[tuple[Thing, str]]:
+        for task in await self._rows(_WORKED, id=agent_id):
+            yield Thing("task", task.task_id), f"{agent_id} worked on it"
+
+    async def _rows(self, query: Any, **values: Any) -> list[Any]:
+        async with self.database.reading() as connection:
+            return list(await connection.execute(query, values))

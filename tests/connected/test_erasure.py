@@ -1,0 +1,224 @@
+"""Erased is erased: in every byte of every file, in the views made anew, and whatever comes afterwards."""
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from nemuri.contracts.erasure import MemoriesErased
+from nemuri.contracts.event import Event
+from nemuri.face.client import Client
+from nemuri.face.exchange import ClientError
+from nemuri.face.operations import OperationError, forget, rebuild, resume
+from nemuri.face.operations import lineage as would_go
+from nemuri.face.operations.erasure import planned
+from nemuri.face.operations.ledger import entries, ledger_of
+from nemuri.face.operations.tombstones import bury
+from nemuri.face.operations.workshop import workshop
+from nemuri.infra.settings import Settings
+from nemuri.infra.views.lineage import Thing
+from tests.connected.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    messages,
+    quiet,
+    snapshot,
+    visiting,
+)
+from tests.connected.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+PAGES = "The zwiebelfisch report. " + "Any object can be tested for truth value, says the zwiebelfisch. " * 90
+
+
+def files_with(canary: str, directory: Path) -> set[str]:
+    """Every file below the directory that has the canary in its bytes."""
+    wanted = canary.encode()
+    return {
+        str(path.relative_to(directory))
+        for path in directory.rglob("*")
+        if path.is_file() and not path.is_symlink() and wanted in path.read_bytes()
+    }
+
+
+def assert_gone(servers: Servers, *canaries: str) -> None:
+    """No byte of any file of the servers has one of the canaries."""
+    assert {each: found for each in canaries if (found := files_with(each, servers.directory))} == {}
+
+
+async def standing(client: Client, memory_id: UUID) -> dict[str, object]:
+    """How strongly something is remembered."""
+    return (await client.memory(memory_id)).model_dump(exclude={"updated_at"})
+
+
+def of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
+    """The kinds of events that a task has on the log."""
+    return {each.kind for each in events if each.thread == task_id}
+
+
+async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """A memory that was used, quoted, learned from and slept upon is gone with all that came from it.
+
+    What it competed with, was retrieved beside or stands beside it in a task is as strong as it was.
+    """
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a zanzibrine is always purplish.")
+        kept = await client.remember("python", "The truth value of an empty list is quokkafalse.")
+        for _ in range(2):
+            asked = await client.ask("What is the truth value of a zanzibrine?", settled=True)
+            assert gone in asked.used, "the canary must have been used, or the test shows nothing"
+        aside = await client.ask("What is the truth value of an empty list, quokkafalse?", settled=True)
+        assert kept in aside.used
+        await quiet(resources)
+        assert files_with("zanzibrine", servers.directory)
+        before = await standing(client, kept)
+
+        await forget(settings, [Thing("memory", gone)])
+
+        await quiet(resources)
+        assert_gone(servers, "zanzibrine", "purplish")
+        assert files_with("quokkafalse", servers.directory), "the control stays, or the search finds nothing at all"
+        assert await standing(client, kept) == before
+        await assert_verified(settings)
+        for question in (client.memory(gone), client.result(asked.task_id)):
+            with pytest.raises(ClientError, match="was erased"):
+                await question
+        again = await client.ask("Is there a truth value that is always so?", settled=True)
+        assert gone not in {*again.citations, *again.used, *(each.memory_id for each in again.retrieved)}
+        assert "purplish" not in (again.answer or "")
+        await quiet(resources)
+        now = await standing(client, kept)
+        await rebuild(settings)
+        assert await standing(client, kept) == now
+        assert (await client.result(aside.task_id)).status == "done"
+    await assert_verified(settings)
+
+
+async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Servers, settings: Settings) -> None:
+    """Its words, its document and what was learned from it go; an old copy of all its messages changes nothing."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        task = await client.ask(
+            "What does the xylorimba say?", documents=[("z.txt", PAGES)], conversation="report", settled=True
+        )
+        follows = await client.ask("And why does it?", conversation="report", settled=True)
+        other = await client.ask("What is wombattesting?", settled=True)
+        await client.feedback(task.task_id, "helpful")
+        await quiet(resources)
+        assert files_with("xylorimba", servers.directory)
+        assert files_with("zwiebelfisch", servers.directory)
+        old = [each for each in await messages(resources.log) if str(task.task_id).encode() in each.data]
+
+        await forget(settings, [Thing("task", task.task_id)])
+
+        await quiet(resources)
+        assert_gone(servers, "xylorimba", "zwiebelfisch")
+        assert files_with("wombattesting", servers.directory)
+        with pytest.raises(ClientError, match="was erased"):
+            await client.result(task.task_id)
+        await assert_verified(settings)
+        for each in old:
+            await resources.log.stream.publish(each.subject, each.data)
+        await quiet(resources)
+        rows = await snapshot(resources)
+        assert not [row for name in ("task", "assignment", "chunk", "memory") for row in rows[name] if "xylo" in row]
+        await assert_verified(settings)
+        await resume(settings)
+        assert_gone(servers, "xylorimba", "zwiebelfisch")
+        assert (await client.result(other.task_id)).status == "done"
+        assert of_task(await effective(resources.log), task.task_id) <= {
+            "task_erased", "memories_used", "session_ended", "impact_credited", "agent_slept", "scorer_trained",
+            "policy_adopted",
+        }  # fmt: skip
+        with pytest.raises(ClientError, match="was erased"):
+            await client.result(follows.task_id)
+
+
+async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """An agent goes with its mind and its tasks; who shared a panel with it remembers the rest as before."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("passing", description="knows vexillology and truth values"))
+        await resources.log.append(agent_defined("staying", description="truth value testing operators"))
+        await client.settle()
+        await client.remember("passing", "The yttriumflag is a truth value.")
+        kept = await client.remember("staying", "An empty list is a truth value of numbatkind.")
+        await client.ask("What is a yttriumflag truth value?", agent="passing", settled=True)
+        mine = await client.ask("What is an empty list as a truth value?", agent="staying", settled=True)
+        await quiet(resources)
+        before = await standing(client, kept)
+        await forget(settings, [Thing("agent", "passing")])
+        await quiet(resources)
+        assert_gone(servers, "yttriumflag", "vexillology")
+        assert files_with("numbatkind", servers.directory)
+        assert await standing(client, kept) == before
+        with pytest.raises(ClientError, match="agent passing was erased"):
+            await client.memories("passing")
+        assert (await client.result(mine.task_id)).status == "done"
+        await resources.log.append(agent_defined("passing"))
+        await client.settle()
+        assert [each.agent_id for each in await client.agents()] == ["staying"]
+    await assert_verified(settings)
+
+
+async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
+    servers: Servers, settings: Settings
+) -> None:
+    """The first tombstone names all that goes: whoever was killed right after it, the rest follows."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a jacarandum is always mauvish.")
+        asked = await client.ask("What is the truth value of a jacarandum?", settled=True)
+        await quiet(resources)
+        thing = Thing("memory", gone)
+        assert Thing("task", asked.task_id) in (await would_go(settings, [thing])).why
+        await killed_at_the_first_tombstone(settings, thing)
+        await quiet(resources)
+        await assert_verified(settings)
+        assert files_with("mauvish", servers.directory), "nothing is deleted yet"
+        with pytest.raises(OperationError, match="erased already"):
+            await forget(settings, [thing])
+
+        await resume(settings)
+
+        await quiet(resources)
+        assert_gone(servers, "jacarandum", "mauvish")
+        told = [each.agent_id for each in await effective(resources.log) if isinstance(each, MemoriesErased)]
+        assert set(told) == {"python", "orchestrator"}
+        with pytest.raises(ClientError, match="was erased"):
+            await client.result(asked.task_id)
+    await assert_verified(settings)
+
+
+async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> None:
+    """Somebody who forgets is ended as soon as the first tombstone is on the log."""
+    async with workshop(settings) as at:
+        [subject] = at.log.subjects.of_kind(MemoriesErased)
+        told = await at.log.connection.subscribe(subject)
+        burying = asyncio.ensure_future(bury(at, *await planned(at, [thing]), begun=False))
+        await told.next_msg(timeout=30)
+        burying.cancel()
+        await asyncio.gather(burying, return_exceptions=True)
+
+
+async def test_the_ledger_names_what_was_erased_and_nothing_else(settings: Settings) -> None:
+    """Ids only, beside the data; what nobody knows is refused and leaves no trace."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a bassethorn is false.")
+        with pytest.raises(OperationError, match="there is no memory 0000"):
+            await forget(settings, [Thing("memory", UUID(int=0))])
+        assert entries(ledger_of(settings), settings.namespace) == []
+        await forget(settings, [Thing("memory", gone)])
+        [entry] = entries(ledger_of(settings), settings.namespace)
+        assert entry.whole.memories == {"python": (gone,)}
+        assert b"bassethorn" not in ledger_of(settings).read_bytes()

@@ -1,0 +1,59 @@
+"""Forgetting, backing up and restoring by the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import AGENT, CommandLine, stop
+
+pytestmark = pytest.mark.connected
+
+
+def test_what_is_forgotten_is_shown_first_and_then_gone_for_good(nemuri: CommandLine, tmp_path: Path) -> None:
+    """Without a yes nothing happens; afterwards everybody is told that it was erased, and the views agree."""
+    memory = nemuri("remember", "cook", "a durianbomb smells of wet socks").out.strip()
+    before = nemuri.events()
+    refused = nemuri("forget", "--memory", memory)
+    assert (refused.code, len(refused.err.splitlines())) == (1, 1)
+    assert "--yes" in refused.err
+    shown = nemuri("forget", "--memory", memory, "--dry-run", "--json").json
+    assert {"sort": "memory", "name": memory, "why": "asked for"} in shown
+    assert nemuri.events() == before
+
+    assert "2 events" in nemuri("forget", "--memory", memory, "--yes").out
+
+    assert "was erased" in nemuri("memory", memory).err
+    assert "erased already" in nemuri("forget", "--memory", memory, "--yes").err
+    assert nemuri("forget", "--resume").code == 0
+    assert "0 differences" in nemuri("verify").out
+    assert not [
+        path
+        for path in nemuri.data.rglob("*")
+        if path.is_file() and not path.is_symlink() and b"durianbomb" in path.read_bytes()
+    ]
+    guest = tmp_path / "guest.yaml"
+    guest.write_text(AGENT.replace("id: cook", "id: guest"), encoding="utf-8")
+    assert nemuri("agent", "add", guest).code == 0
+    assert nemuri("forget", "--agent", "guest", "--yes").code == 0
+    assert "agent guest was erased" in nemuri("agent", "add", guest).err
+
+
+def test_a_backup_is_restored_into_another_directory(nemuri: CommandLine, directory: Path) -> None:
+    """What was forgotten in between stays away, and a restore that knows of no ledger says so."""
+    memory = nemuri("remember", "cook", "a kumquatmine explodes when it is peeled").out.strip()
+    kept = nemuri("remember", "cook", "a mangostana is peeled with both thumbs").out.strip()
+    copy, ledger = directory / "copy", nemuri.data / "erasures.jsonl"
+    assert nemuri("backup", copy).code == 0
+    assert nemuri("forget", "--memory", memory, "--yes").code == 0
+    for name, options in (("second", ("--erasures", ledger)), ("third", ())):
+        other = CommandLine(directory / name)
+        platform = other.up()
+        try:
+            done = other("restore", copy, *options)
+            assert done.code == 0, done.err
+            assert ("no ledger" in done.out) == (not options)
+            assert other("memory", kept).code == 0
+            assert ("was erased" in other("memory", memory).err) == bool(options)
+            assert "0 differences" in other("verify").out
+        finally:
+            stop(platform)
