@@ -130,7 +130,10 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
 
 
 def _bucket(name: str, life: float | None, replicas: int) -> api.StreamConfig:
-    """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go."""
+    """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go.
+
+    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer.
+    """
     return api.StreamConfig(
         name=f"KV_{name}",
         subjects=[f"$KV.{name}.>"],
@@ -140,7 +143,6 @@ def _bucket(name: str, life: float | None, replicas: int) -> api.StreamConfig:
         max_msgs_per_subject=1,
         duplicate_window=120,
         allow_rollup_hdrs=True,
-        allow_direct=True,
         num_replicas=replicas,
     )
 

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision = "0009"
+revision = "0007"
 down_revision = "0006"
 branch_labels = None
 depends_on = None
