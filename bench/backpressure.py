@@ -56,7 +56,7 @@ def main() -> None:
 async def measured(tasks: int, seconds: float) -> dict[str, Any]:
     """Submit so many tasks, work for so many seconds, and say what each process kept in memory."""
     async with _platform() as (settings, workers), opened(settings) as resources:
-        await _agents(resources)
+        await agents(resources)
         samples: dict[str, list[float]] = defaultdict(list)
         sampling = asyncio.ensure_future(_sample(workers, samples))
         began = time.monotonic()
@@ -102,7 +102,8 @@ async def _platform() -> AsyncIterator[tuple[Settings, list[Worker]]]:
         shutil.rmtree(directory)
 
 
-async def _agents(resources: Resources) -> None:
+async def agents(resources: Resources) -> None:
+    """An expert for each topic."""
     for topic in TOPICS:
         definition = Definition(
             role=f"an expert of {topic}",

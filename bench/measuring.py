@@ -39,11 +39,11 @@ class Spent:
     def measured(self) -> Iterator[None]:
         """Add what the context takes."""
         family = [] if self.alone else _family()
-        began, started = _processor(family), time.perf_counter()
+        theirs, mine, started = _processor(family), time.process_time(), time.perf_counter()
         yield
-        ended, done = time.perf_counter(), _processor(family)
+        ended, done = time.perf_counter(), time.process_time()
         self.wall.append(ended - started)
-        self.cpu.append(done - began)
+        self.cpu.append(done - mine + _processor(family) - theirs)
 
     def medians(self) -> dict[str, float]:
         """The median of both, in milliseconds."""
@@ -52,17 +52,22 @@ class Spent:
             "cpu_ms": round(statistics.median(self.cpu) * 1e3, 3),
         }
 
+    def figures(self) -> dict[str, float]:
+        """The medians, and what one in twenty takes longer than."""
+        slow = statistics.quantiles(self.wall, n=20)[-1] if len(self.wall) > 1 else self.wall[0]
+        return self.medians() | {"wall_p95_ms": round(slow * 1e3, 3)}
+
 
 def _family() -> list[psutil.Process]:
     return psutil.Process().children(recursive=True)
 
 
 def _processor(others: Iterable[psutil.Process]) -> float:
-    """Seconds of processor time that this process and the others have had."""
-    return time.process_time() + sum(map(_had, others))
+    """Seconds of processor time that processes have had."""
+    return sum(map(had, others))
 
 
-def _had(process: psutil.Process) -> float:
+def had(process: psutil.Process) -> float:
     """To the nanosecond where the kernel says so, to a hundredth of a second elsewhere."""
     try:
         tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
@@ -107,7 +112,12 @@ async def record(log: Log, events: Iterable[Event]) -> int:
 def kept(name: str, figures: Mapping[str, Any]) -> None:
     """Write a script's figures down as JSON, with the machine that they were measured on."""
     RESULTS.mkdir(exist_ok=True)
-    machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+    machine = {
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 2),
+    }
     measured = {"measured_at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine, **figures}
     (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
 

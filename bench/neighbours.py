@@ -1,0 +1,172 @@
+"""Recalling and adding memories beside two others on the same PostgreSQL, given the same texts and the same vectors.
+
+    pip install -e '.[bench,neighbours]'        # mem0 wants an older protobuf than constraints.txt names
+    python -m bench.neighbours
+
+The others are LangGraph's PostgresStore and mem0 on pgvector, both as they are by default; no model is in the loop and
+nothing reaches for the network. In turn, question by question and portion by portion, on the same embedded servers:
+
+- **recall** of the best ten by both channels and the whole ranking, in the process that asks, as the specialist does it
+  (`ours`), and asked over the bus by a client (`ours, over the bus`); LangGraph searches by vectors alone, mem0 by
+  vectors and by words. All embed by looking up the same vectors, made before (the built-in embedder, 384 dimensions);
+- **adding** one by one, and in portions of a thousand by what each offers for that. Ours is acknowledged when the event
+  is on disk, its memory encoded, folded and committed to the view, so that it can be recalled; the others' when
+  PostgreSQL has committed.
+
+Processor time is that of this process, in which our services and all clients run, and of both servers together.
+`found` is how many of the ten nearest vectors, found by looking at all of them, each finds: the others by their default
+HNSW indexes, ours by its vector channel alone (`AgentIndex`); of the ten that mem0 returns some come by words.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.measuring import Spent, kept, table
+from bench.stores import BEST, DIMENSION, Found, LangGraph, Mem0, Nemuri, Precomputed, Store
+from bench.texts import memories, questions
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+
+SIZES, PORTION, QUESTIONS, ONE_BY_ONE = (1_000, 10_000), 1_000, 200, 100
+GOAL = 1.0
+"""Ahead of both: a smaller ratio than this, ours over theirs."""
+
+Floats = NDArray[np.float32]
+
+
+async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, Any]:
+    """Let all three grow to each of the sizes in turn, and ask and add at each."""
+    texts = list(memories(sizes[-1] + singly * len(sizes) + WARM))
+    asking = list(questions(asked + WARM))
+    vectors = await HashingEmbedder(DIMENSION).embed([*texts, *asking])
+    embedder = Precomputed(dict(zip([*texts, *asking], vectors, strict=True)))
+    async with (
+        Nemuri.open(embedder) as ours,
+        LangGraph.open(ours, embedder) as graph,
+        Mem0.open(ours, embedder) as mem0,
+    ):
+        stores: dict[str, Store] = {"ours": ours, "langgraph": graph, "mem0": mem0}
+        figures: dict[str, Any] = {"dimension": DIMENSION, "questions": asked, "at": {}}
+        bulk = {name: Spent() for name in stores}
+        held: list[str] = []
+        for size in sizes:
+            while len(held) < size:
+                portion = [texts.pop() for _ in range(min(PORTION, size - len(held)))]
+                await _in_bulk(stores, portion, bulk)
+                held += portion
+            recall = await _recalling(stores, ours, asking)
+            found = await _found(stores, ours, asking[WARM:], held, embedder)
+            more = [texts.pop() for _ in range(singly + (WARM if size == sizes[0] else 0))]
+            adding = await _one_by_one(stores, more, skipped=len(more) - singly)
+            held += more
+            figures["at"][str(size)] = {"recall": recall, "found_of_the_nearest": found, "add_one_by_one": adding}
+    each = {name: {key: value / PORTION for key, value in one.figures().items()} for name, one in bulk.items()}
+    figures["add_in_bulk_each"] = {
+        name: {key: round(value, 4) for key, value in one.items()} for name, one in each.items()
+    }
+    return figures | {"ratios": _ratios(figures), "goal": GOAL}
+
+
+WARM = 10
+"""Questions and additions that come before those that are measured: statements are prepared, indexes read."""
+
+
+async def _in_bulk(stores: Mapping[str, Store], portion: Sequence[str], spent: Mapping[str, Spent]) -> None:
+    turns = list(stores.items())
+    for name, store in turns if len(spent["ours"].wall) % 2 else reversed(turns):
+        gc.collect()
+        with spent[name].measured():
+            await store.add_all(portion)
+
+
+async def _one_by_one(stores: Mapping[str, Store], texts: Sequence[str], *, skipped: int) -> dict[str, Any]:
+    spent = {name: Spent() for name in stores}
+    for number, text in enumerate(texts):
+        turns = list(stores.items())
+        for name, store in turns if number % 2 else reversed(turns):
+            with (spent[name] if number >= skipped else Spent()).measured():
+                await store.add(text)
+    return {name: one.figures() for name, one in spent.items()}
+
+
+async def _recalling(stores: Mapping[str, Store], ours: Nemuri, asking: Sequence[str]) -> dict[str, Any]:
+    ways: dict[str, Callable[[str], Awaitable[Found]]] = {name: store.recall for name, store in stores.items()}
+    ways["ours, over the bus"] = ours.recall_over_the_bus
+    spent = {name: Spent() for name in ways}
+    for number, question in enumerate(asking):
+        turns = list(ways.items())
+        for name, way in turns if number % 2 else reversed(turns):
+            with (spent[name] if number >= WARM else Spent()).measured():
+                await way(question)
+    return {name: one.figures() for name, one in spent.items()}
+
+
+async def _found(
+    stores: Mapping[str, Store], ours: Nemuri, asking: Sequence[str], held: Sequence[str], embedder: Precomputed
+) -> dict[str, float]:
+    """How many of the nearest ten each finds on average, as a share. Equally near ones may stand for each other."""
+    rows = np.stack([embedder.known[text] for text in held])
+    place = {text: number for number, text in enumerate(held)}
+    hits: dict[str, list[float]] = {name: [] for name in (*stores, "ours, by vectors alone")}
+    for question in asking:
+        near = rows @ embedder.known[question]
+        least = np.sort(near)[-BEST] - 1e-6
+        answers = {name: await store.recall(question) for name, store in stores.items()}
+        answers["ours, by vectors alone"] = ours.nearest(question)
+        for name, texts in answers.items():
+            hits[name].append(sum(near[place[text]] >= least for text in texts[:BEST]) / BEST)
+    return {name: round(float(np.mean(each)), 3) for name, each in hits.items()}
+
+
+def _ratios(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Ours over theirs, so that below 1 is ahead."""
+
+    def over(one: Mapping[str, Any], mine: str) -> dict[str, Any]:
+        return {
+            f"over_{other}": {
+                name: round(one[mine][f"{name}_ms"] / one[other][f"{name}_ms"], 3) for name in ("wall", "cpu")
+            }
+            for other in ("langgraph", "mem0")
+        }
+
+    at = {
+        size: {
+            "recall": over(one["recall"], "ours"),
+            "recall_over_the_bus": over(one["recall"], "ours, over the bus"),
+            "add_one_by_one": over(one["add_one_by_one"], "ours"),
+        }
+        for size, one in figures["at"].items()
+    }
+    return {**at, "add_in_bulk": over(figures["add_in_bulk_each"], "ours")}
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a smoke test: few memories, few questions, nothing kept")
+    quick = parser.parse_args().quick
+    figures = asyncio.run(measure(*(((200, 400), 20, 10) if quick else (SIZES, QUESTIONS, ONE_BY_ONE))))
+    columns = ("wall_ms", "wall_p95_ms", "cpu_ms")
+    rows: list[tuple[object, ...]] = [("", "", "median ms", "p95 ms", "CPU ms")]
+    for size, one in figures["at"].items():
+        for what in ("recall", "add_one_by_one"):
+            rows += [(f"{what} at {size}", name, *map(each.get, columns)) for name, each in one[what].items()]
+        print(f"found of the ten nearest among {size}: {one['found_of_the_nearest']}")
+    rows += [("add_in_bulk, each", name, *map(each.get, columns)) for name, each in figures["add_in_bulk_each"].items()]
+    print(table(rows))
+    print(f"ours over theirs: {figures['ratios']}; goal for recall: below {GOAL}")
+    if not quick:
+        kept("neighbours", figures)
+
+
+if __name__ == "__main__":
+    main()

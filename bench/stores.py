@@ -1,0 +1,247 @@
+"""Memories kept by the platform, by LangGraph's PostgresStore and by mem0 on pgvector, behind one small protocol."""
+
+import asyncio
+import importlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, Self
+from uuid import UUID, uuid4
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from sqlalchemy.engine import make_url
+
+from bench.servers import servers
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri.contracts.clients import MemoryContent, Setting
+from nemuri.domain.memory.index import AgentIndex
+from nemuri.domain.memory.ranking import selected
+from nemuri.face.client import Client
+from nemuri.face.serving import working
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri.infra.recollection import Recollections
+from nemuri.infra.resources import Resources, opened
+
+AGENT, BEST, DIMENSION = "keeper", 10, 384
+TOGETHER = 500
+"""Memories that are given to a neighbour in one call, where it takes many."""
+
+Floats = NDArray[np.float32]
+Found = Sequence[str]
+
+
+class Store(Protocol):
+    """Somebody who remembers."""
+
+    async def add(self, text: str) -> None:
+        """One memory; it can be found when this returns."""
+
+    async def add_all(self, texts: Sequence[str]) -> None:
+        """Many, by the way that is meant for many."""
+
+    async def recall(self, question: str) -> Found:
+        """The best ten texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precomputed:
+    """An embedder that knows its texts; the built-in one made the vectors before. Raises `KeyError` for others."""
+
+    known: Mapping[str, Floats]
+    model: str = HashingEmbedder.model
+    dimension: int = DIMENSION
+    stored: bool = False
+    relevance_threshold: float = HashingEmbedder.relevance_threshold
+    use_threshold: float = HashingEmbedder.use_threshold
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Rows by looking up."""
+        return np.array([self.known[text] for text in texts], np.float32).reshape(-1, DIMENSION)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+    def rows(self, texts: Sequence[str]) -> list[list[float]]:
+        """The same, as the neighbours want them."""
+        return [self.known[text].tolist() for text in texts]
+
+
+@dataclass(slots=True)
+class Nemuri:
+    """The platform: what it takes to remember and recall, in this process."""
+
+    resources: Resources
+    client: Client
+    embedder: Precomputed
+    minds: Recollections = field(default_factory=Recollections)
+    _index: AgentIndex = field(default_factory=lambda: AgentIndex(DIMENSION))
+    _texts: list[str] = field(default_factory=list)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, embedder: Precomputed) -> AsyncIterator[Self]:
+        """With servers of its own and an agent that knows nothing."""
+        async with servers() as settings, opened(settings) as found:
+            resources = replace(found, vectors=replace(found.vectors, embedder=embedder))
+            names = ("projector", "intake", "specialist", "herald", "sleep")
+            embedding, definition = (
+                Embedding(model=embedder.model, dimension=DIMENSION),
+                Definition(role="a keeper", perspectives=(Perspective(name="upkeep"),)),
+            )
+            defined = AgentDefined(event_id=uuid4(), agent_id=AGENT, definition=definition, embedding=embedding)
+            async with working(resources, names), Client.connect(str(settings.nats_url)) as client:
+                await resources.views.progress.wait(await resources.log.append(defined), seconds=60)
+                yield cls(resources, client, embedder)
+
+    @property
+    def address(self) -> str:
+        """Of its PostgreSQL, in which neighbours may have databases of their own."""
+        return str(self.resources.settings.database_url)
+
+    async def add(self, text: str) -> None:
+        """By the client, until it can be recalled."""
+        await self.client.remember(AGENT, text)
+        self._seen([text])
+
+    async def add_all(self, texts: Sequence[str]) -> None:
+        """By the client, many on their way at once."""
+        await self.client.remember_all(AGENT, [MemoryContent(content=text) for text in texts])
+        self._seen(texts)
+
+    async def recall(self, question: str) -> Found:
+        """What the specialist does for a task: both channels, the ranking, the choice."""
+        agent = await self.resources.views.agent(AGENT)
+        if agent is None:
+            raise LookupError(f"{AGENT} was not defined")
+        found = await self.minds.recall(self.resources, agent, question, perspective=None, setting=Setting())
+        best = selected(found.candidates, agent.rules, top=BEST, seed=0).memory_ids
+        return [found.known[each][0].memory.content for each in best]
+
+    async def recall_over_the_bus(self, question: str) -> Found:
+        """What a client gets."""
+        view = await self.client.recall(AGENT, question, top=BEST)
+        return [each.memory.content for each in view.memories]
+
+    def nearest(self, question: str) -> Found:
+        """By the channel of vectors alone, whatever the ranking would make of it."""
+        query = self.embedder.known[question]
+        found = self._index.search(query[None], [()], vector_threshold=-1.0, limit=BEST)
+        return [self._texts[each.int] for each in found.ids]
+
+    def _seen(self, texts: Sequence[str]) -> None:
+        start = len(self._texts)
+        self._texts += texts
+        ids = [UUID(int=start + number) for number in range(len(texts))]
+        self._index.add(ids, np.stack([self.embedder.known[text] for text in texts]), [""] * len(texts))
+
+
+@dataclass(slots=True)
+class LangGraph:
+    """LangGraph's store as its documentation shows it: one connection, its default index."""
+
+    store: Any
+    _put: Any
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, beside: Nemuri, embedder: Precomputed) -> AsyncIterator[Self]:
+        """In a database of its own on the same server."""
+        postgres = importlib.import_module("langgraph.store.postgres")
+        put = importlib.import_module("langgraph.store.base").PutOp
+        index = {"dims": DIMENSION, "embed": embedder.rows, "fields": ["text"]}
+        with postgres.PostgresStore.from_conn_string(await database(beside, "langgraph"), index=index) as store:
+            store.setup()
+            yield cls(store, put)
+
+    async def add(self, text: str) -> None:
+        """One put."""
+        self.store.put((AGENT,), str(uuid4()), {"text": text})
+
+    async def add_all(self, texts: Sequence[str]) -> None:
+        """Batches of puts."""
+        for start in range(0, len(texts), TOGETHER):
+            some = [self._put((AGENT,), str(uuid4()), {"text": text}) for text in texts[start : start + TOGETHER]]
+            await asyncio.to_thread(self.store.batch, some)
+
+    async def recall(self, question: str) -> Found:
+        """A search; it knows vectors only."""
+        return [each.value["text"] for each in self.store.search((AGENT,), query=question, limit=BEST)]
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What mem0 asks of an embedder."""
+
+    embedder: Precomputed
+
+    def embed(self, text: str, memory_action: str | None = None) -> list[float]:  # noqa: ARG002 - as it calls it
+        """One vector."""
+        return self.embedder.rows([text])[0]
+
+    def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:  # noqa: ARG002
+        """Many vectors."""
+        return self.embedder.rows(texts)
+
+
+@dataclass(slots=True)
+class Mem0:
+    """mem0 with its default index on pgvector; texts are kept as they are (`infer=False`), so it asks no model."""
+
+    memory: Any
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, beside: Nemuri, embedder: Precomputed) -> AsyncIterator[Self]:
+        """In a database of its own on the same server; its telemetry is off, its files do not stay."""
+        with tempfile.TemporaryDirectory(prefix="nemuri-bench-mem0-") as directory:
+            os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": directory}
+            mem0 = importlib.import_module("mem0")
+            pgvector = {
+                "connection_string": await database(beside, "mem0"),
+                "collection_name": "memories",
+                "embedding_model_dims": DIMENSION,
+            }
+            nobody = {"provider": "openai", "config": {"api_key": "none"}}
+            memory = mem0.Memory.from_config(
+                {
+                    "vector_store": {"provider": "pgvector", "config": pgvector},
+                    "llm": nobody,
+                    "embedder": nobody,
+                    "history_db_path": str(Path(directory, "history.db")),
+                }
+            )
+            memory.embedding_model = Looking(embedder)
+            try:
+                yield cls(memory)
+            finally:
+                memory.close()
+                memory.vector_store.connection_pool.close()
+
+    async def add(self, text: str) -> None:
+        """One message."""
+        self.memory.add(text, user_id=AGENT, infer=False)
+
+    async def add_all(self, texts: Sequence[str]) -> None:
+        """Many messages in one call."""
+        for start in range(0, len(texts), TOGETHER):
+            some = [{"role": "user", "content": text} for text in texts[start : start + TOGETHER]]
+            await asyncio.to_thread(self.memory.add, some, user_id=AGENT, infer=False)
+
+    async def recall(self, question: str) -> Found:
+        """A search by vectors and words."""
+        found = self.memory.search(question, filters={"user_id": AGENT}, top_k=BEST)
+        return [each["memory"] for each in found["results"]]
+
+
+async def database(beside: Nemuri, name: str) -> str:
+    """A fresh database on the same server, with pgvector."""
+    url = make_url(beside.address)
+    connection = await psycopg.AsyncConnection.connect(beside.address, autocommit=True)
+    async with connection:
+        await connection.execute(f"CREATE DATABASE {name}")  # a name of ours
+    return url.set(database=name).render_as_string(hide_password=False)

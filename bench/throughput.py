@@ -1,0 +1,254 @@
+"""Tasks from submission to sleep on a platform of one process for each service: how many a second, and what each costs.
+
+    python -m bench.throughput
+
+Embedded servers, the built-in embedder, and a model of its own process on loopback (`bench/instant.py`), which speaks a
+provider's protocol: one that answers at once, and one that takes its time. Of the two services that wait for it,
+specialist and attribution, one, two and four workers each; the rounds of all arms are interleaved on one platform, for
+extra workers come and go. Five clients submit at once; the time runs from the first submission until the last session
+was slept over. A round counts when every task is done, and all rounds when `verify` finds no difference at the end.
+
+It tells tasks a second; processor milliseconds for each task, by process; and the memory of each process.
+"""
+
+import argparse
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psutil
+
+from bench.backpressure import TOPICS, agents
+from bench.measuring import had, kept, table
+from bench.servers import servers
+from nemuri.contracts.memories import AgentSlept, SessionEnded
+from nemuri.contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed
+from nemuri.face.catalogue import SERVICES
+from nemuri.face.client import Client
+from nemuri.face.operations import verify
+from nemuri.face.workers import Worker
+from nemuri.infra.embedded.home import Home
+from nemuri.infra.resources import Resources, opened
+from nemuri.infra.settings import Settings
+
+MODELS = {"instant": 0, "slow": 2_000}
+"""Milliseconds that a call takes."""
+WORKERS = (1, 2, 4)
+SCALED = ("specialist", "attribution")
+CLIENTS, ROUNDS, PATIENCE = 5, 3, 180.0
+
+
+@dataclass(slots=True)
+class Round:
+    """Some tasks, from the first submission until the last session was slept over."""
+
+    seconds: float
+    tasks: int
+    cpu: dict[str, float]
+    """Seconds of processor time by process."""
+
+
+@dataclass(slots=True)
+class Ground:
+    """A platform, with the workers that may be added to it."""
+
+    settings: Settings
+    resources: Resources
+    directory: Path
+    workers: list[Worker]
+    clients: Sequence[Client]
+    extra: list[Worker] = field(default_factory=list)
+    asked: int = 0
+
+    @asynccontextmanager
+    async def with_workers(self, number: int) -> AsyncIterator[None]:
+        """So many workers of each service that waits for the model, for as long as the context lasts."""
+        homes = [_home(self.directory / f"home-{each}") for each in range(1, number)]
+        self.extra = [Worker(home, name, self.settings) for home in homes for name in SCALED]
+        try:
+            await asyncio.gather(*(each.start() for each in self.extra))
+            yield
+        finally:
+            await asyncio.gather(*(each.stop() for each in self.extra))
+            self.extra = []
+
+    def processes(self) -> dict[str, list[psutil.Process]]:
+        """Every process that works for the tasks, this one and the model left out."""
+        found = defaultdict(list)
+        for worker in (*self.workers, *self.extra):
+            if worker.pid is not None:
+                found[worker.name].append(psutil.Process(worker.pid))
+        for each in psutil.Process().children(recursive=True):
+            if each.name() in {"postgres", "nats-server"}:
+                found[each.name()].append(each)
+        return dict(found)
+
+    async def round(self, tasks: int) -> Round:
+        """Submit so many and wait until all is slept over; raises `RuntimeError` where a task fails."""
+        before, came = _spent(self.processes()), time.monotonic()
+        start = await self.resources.log.last_sequence()
+        watching = asyncio.ensure_future(self._slept(start, tasks))
+        numbers = range(self.asked, self.asked + tasks)
+        self.asked += tasks
+        await asyncio.gather(*(self._submit(client, numbers[nth::CLIENTS]) for nth, client in enumerate(self.clients)))
+        async with asyncio.timeout(PATIENCE):
+            await watching
+        seconds, after = time.monotonic() - came, _spent(self.processes())
+        return Round(seconds, tasks, {name: after[name] - before.get(name, 0.0) for name in after})
+
+    async def _submit(self, client: Client, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            await client.submit(f"What is worth knowing about {TOPICS[number % len(TOPICS)]} in case {number}?")
+
+    async def _slept(self, after: int, tasks: int) -> None:
+        """Return once so many tasks are completed and all their sessions, each ended, are slept over."""
+        assigned: set[UUID] = set()
+        ended: set[UUID] = set()
+        slept: set[UUID] = set()
+        completed = 0
+        async with aclosing(self.resources.log.read(after)) as coming:
+            async for batch in coming:
+                for event in batch.events:
+                    match event:
+                        case TaskAssigned():
+                            assigned.add(event.event_id)
+                        case SessionEnded():
+                            ended.add(event.assignment_id)
+                        case AgentSlept():
+                            slept |= set(event.sessions)
+                        case TaskCompleted():
+                            completed += 1
+                        case TaskFailed():
+                            raise RuntimeError(f"a task failed: {event}")
+                        case _:
+                            pass
+                if completed >= tasks and assigned <= ended & slept:
+                    return
+
+
+@asynccontextmanager
+async def model(milliseconds: int) -> AsyncIterator[str]:
+    """The model in a process of its own; its base URL."""
+    command = (sys.executable, "-m", "bench.instant", "--milliseconds", str(milliseconds))
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        yield (await process.stdout.readline()).decode().strip()
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def ground(milliseconds: int) -> AsyncIterator[Ground]:
+    """A platform whose model takes so long."""
+    async with AsyncExitStack() as stack:
+        url = await stack.enter_async_context(model(milliseconds))
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nemuri-bench-")))
+        chosen = {"NEMURI_PROVIDERS": "openai", "NEMURI_EMBEDDER": "hashing", "OPENAI_BASE_URL": url}
+        os.environ |= chosen | {"OPENAI_API_KEY": "none"}
+        settings = await stack.enter_async_context(servers())
+        resources = await stack.enter_async_context(opened(settings))
+        workers = [Worker(_home(directory / "home"), name, settings) for name in SERVICES]
+        for each in workers:
+            stack.push_async_callback(each.stop)
+        await asyncio.gather(*(each.start() for each in workers))
+        await agents(resources)
+        clients = [
+            await stack.enter_async_context(Client.connect(str(settings.nats_url), client_id=f"client-{nth}"))
+            for nth in range(CLIENTS)
+        ]
+        yield Ground(settings, resources, directory, workers, clients)
+
+
+async def measure(tasks: int, rounds: int) -> dict[str, Any]:
+    """All arms of each model."""
+    figures: dict[str, Any] = {"tasks_in_a_round": tasks, "rounds": rounds, "clients": CLIENTS}
+    for name, milliseconds in MODELS.items():
+        figures[name] = {"model_ms": milliseconds} | await _measured(milliseconds, tasks, rounds)
+    return figures
+
+
+async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any]:
+    async with ground(milliseconds) as here:
+        await here.round(tasks // 2)  # connections are made, agents know something
+        memory = {"at_first": _resident(here.processes())}
+        arms: dict[int, list[Round]] = {number: [] for number in WORKERS}
+        for turn in range(rounds):
+            for number in WORKERS if turn % 2 else reversed(WORKERS):
+                async with here.with_workers(number):
+                    arms[number].append(await here.round(tasks))
+        memory["at_last"] = _resident(here.processes())
+        verified = await verify(here.settings)
+        if verified.differences:
+            raise RuntimeError(f"{len(verified.differences)} differences in {verified.rows} rows")
+    found = {str(number): _figures(done) for number, done in arms.items()}
+    one = found["1"]["tasks_per_second"]
+    growth = {number: round(each["tasks_per_second"] / one, 2) for number, each in found.items()}
+    checked = {"rows": verified.rows, "differences": 0}
+    return {"workers": found, "growth": growth, "megabytes": memory, "verified": checked}
+
+
+def _figures(done: Sequence[Round]) -> dict[str, Any]:
+    names = done[0].cpu
+    each = {name: statistics.median(one.cpu[name] * 1e3 / one.tasks for one in done) for name in names}
+    return {
+        "tasks_per_second": round(statistics.median(one.tasks / one.seconds for one in done), 2),
+        "cpu_ms_per_task": round(statistics.median(sum(one.cpu.values()) * 1e3 / one.tasks for one in done), 1),
+        "cpu_ms_per_task_by_process": {name: round(value, 2) for name, value in each.items()},
+    }
+
+
+def _home(path: Path) -> Home:
+    home = Home(path)
+    home.workers.mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
+    return {name: sum(map(had, each)) for name, each in processes.items()}
+
+
+def _resident(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
+    """Megabytes: for services what one process holds by itself and its share of what several hold together (PSS)."""
+    found = {}
+    for name, each in processes.items():
+        held = [one.memory_full_info() for one in each]
+        found[name] = round(sum(getattr(one, "pss", one.rss) for one in held) / 2**20, 1)
+    return found
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=150, help="in a round")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--quick", action="store_true", help="a smoke test: few tasks, nothing kept")
+    chosen = parser.parse_args()
+    tasks, rounds = (20, 1) if chosen.quick else (chosen.tasks, chosen.rounds)
+    figures = asyncio.run(measure(tasks, rounds))
+    rows: list[tuple[object, ...]] = [("model", "workers", "tasks/s", "growth", "CPU ms/task")]
+    for name in MODELS:
+        one = figures[name]
+        for number, arm in one["workers"].items():
+            rows.append((name, number, arm["tasks_per_second"], one["growth"][number], arm["cpu_ms_per_task"]))
+    print(table(rows))
+    first = figures["instant"]
+    print("CPU ms of each task with one worker:", first["workers"]["1"]["cpu_ms_per_task_by_process"])
+    print("MB of each process:", first["megabytes"])
+    if not chosen.quick:
+        kept("throughput", figures)
+
+
+if __name__ == "__main__":
+    main()
