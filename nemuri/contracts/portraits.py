@@ -10,6 +10,12 @@ from nemuri.contracts.event import Identifier, Value
 from nemuri.contracts.memories import Candidate, Origin, Relation
 
 
+class IdView(Value):
+    """The whole of an id that was asked for by its beginning."""
+
+    found: UUID
+
+
 class AgentView(Value):
     """An agent as it is now."""
 

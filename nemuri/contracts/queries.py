@@ -11,8 +11,10 @@ from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.event import Identifier, Label, Text, Value
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
+from nemuri.contracts.ids import Beginning, Named
 from nemuri.contracts.portraits import (
     AgentsView,
+    IdView,
     MemoriesView,
     MemoryView,
     MemoView,
@@ -63,6 +65,14 @@ class FeedbackQuery(Query):
     name = "feedback"
     task_id: UUID
     feedback_id: UUID
+
+
+class IdQuery(Query):
+    """Which task, memory or course has an id that begins so? Refused where there is none, or more than one."""
+
+    name = "id"
+    of: Named
+    beginning: Beginning
 
 
 class AgentsQuery(Query):
@@ -191,6 +201,7 @@ class MemoQuery(Query):
 Answer = (
     TaskResult
     | FeedbackStanding
+    | IdView
     | AgentsView
     | MemoriesView
     | MemoryView

@@ -14,9 +14,11 @@ from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import OPERATOR, TUTOR
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView
 from nemuri.contracts.health import AgentHealth, HealthView
+from nemuri.contracts.ids import Named
 from nemuri.contracts.portraits import (
     AgentsView,
     AgentView,
+    IdView,
     MemoryView,
     MemoView,
     RecallView,
@@ -118,6 +120,13 @@ class Client:
         are waited for.
         """
         return await ended(self._exchange, self._results, task_id, timeout=timeout, settled=settled)
+
+    async def whole_id(self, of: Named, beginning: str) -> UUID:
+        """The id of a task, memory or course by its beginning, of at least six hex digits.
+
+        Raises `ClientError` where none begins so, or more than one.
+        """
+        return (await self._exchange.ask(queries.IdQuery, IdView, of=of, beginning=beginning)).found
 
     async def progress(self, task_id: UUID) -> TaskResult:
         """How a task stands now. Raises `ClientError` for an unknown one."""

@@ -68,6 +68,7 @@ class SyncClient:
         return found
 
     result = blocking(Client.result)
+    whole_id = blocking(Client.whole_id)
     progress = blocking(Client.progress)
     why = blocking(Client.why)
     routing = blocking(Client.routing)

@@ -224,6 +224,19 @@ def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> N
     assert "there is no task" in nemuri("why", str(uuid4())).err
 
 
+def test_ids_may_be_cut(nemuri: CommandLine, task: str) -> None:
+    """As narrow tables cut them: a task, a memory as argument and as option, in capitals too."""
+    found = nemuri("result", task[:8], "--json").json
+    assert found["task_id"] == task
+    memory = found["used"][0]
+    assert nemuri("memory", memory[:8].upper(), "--json").json["memory_id"] == memory
+    other = nemuri("separate", task[:6], "--memory", memory[:6])
+    assert f"task {task} did not repeat memory {memory}" in other.err
+    assert f"task {task} has not failed" in nemuri("dead", "retry", task[:8]).err
+    missing = nemuri("memory", "ffffff")
+    assert missing.err == "nemuri: there is no memory whose id begins with ffffff\n"
+
+
 def test_a_narrow_table_is_readable(nemuri: CommandLine) -> None:
     """At 80 columns every memory is one or a few lines with its id, and none ends with spaces."""
     header, *lines = nemuri("memories", "cook", COLUMNS="80").out.splitlines()

@@ -48,7 +48,7 @@ def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None
     begun = nemuri("teach", "cook", textbook, "--again", "--no-wait", "--repeating", "fsrs", "--json").json
     courses = nemuri("courses", "cook", "--json").json["courses"]
     assert begun["course_id"] in [each["course_id"] for each in courses]
-    one = nemuri("courses", "cook", begun["course_id"][:13], "--json").json["courses"]
+    one = nemuri("courses", "cook", begun["course_id"][:8], "--json").json["courses"]
     assert [(each["title"], each["repeating"]) for each in one] == [("Pasta", "fsrs")]
     assert len(one[0]["chapters"][0]["details"]) == 2
     assert str(UUID(begun["course_id"])) in nemuri("courses", "cook").out

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import typer
 
+from nemuri.face.cli.ids import id_argument, id_option
 from nemuri.face.cli.session import JsonOption, Session
 
 
@@ -17,8 +18,8 @@ def register(app: typer.Typer) -> None:
 
 def unlink(
     context: typer.Context,
-    memory: Annotated[UUID, typer.Argument(metavar="MEMORY", help="The newer memory.")],
-    older: Annotated[UUID, typer.Argument(metavar="OLDER", help="The memory that yields to it.")],
+    memory: Annotated[UUID, id_argument("memory", "The newer memory.")],
+    older: Annotated[UUID, id_argument("memory", "The memory that yields to it.", "OLDER")],
     json: JsonOption = False,
 ) -> None:
     """Take back that a memory contradicts or supersedes an older one."""
@@ -35,9 +36,9 @@ def unlink(
 
 def separate(
     context: typer.Context,
-    task: Annotated[UUID, typer.Argument(metavar="TASK", help="The task that taught it.")],
+    task: Annotated[UUID, id_argument("task", "The task that taught it.")],
     memory: Annotated[
-        UUID | None, typer.Option("--memory", metavar="MEMORY", help="Only what was taken for this memory again.")
+        UUID | None, id_option("memory", "--memory", "Only what was taken for this memory again.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

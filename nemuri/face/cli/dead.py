@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nemuri.face.cli.failures import Failure, WrongUse
+from nemuri.face.cli.ids import read_id, whole_id
 from nemuri.face.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
@@ -84,23 +85,21 @@ def show(
 def retry(
     context: typer.Context,
     letter: Annotated[
-        str | None, typer.Argument(metavar="LETTER", help="As `dead list` names it, or the id of a failed task.")
+        str | None, typer.Argument(metavar="LETTER", help="As `dead list` names it, or a failed TASK by its id.")
     ] = None,
     every: AllOption = False,
     service: ServiceOption = None,
     json: JsonOption = False,
 ) -> None:
     """Have it tried again: a task that failed by it is opened as a new attempt."""
-    from uuid import UUID
-
     from nemuri.face import dead_letters
 
     async def one(client: "Client", name: str) -> str:
         try:
-            task_id = UUID(name)
-        except ValueError:
+            task = read_id(name)
+        except WrongUse:
             return await dead_letters.retry(client, name)
-        return await dead_letters.reopen(client, task_id)
+        return await dead_letters.reopen(client, await whole_id(client, "task", task))
 
     _each(Session.of(context, json=json), letter, service, one, every=every)
 

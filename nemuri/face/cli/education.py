@@ -12,6 +12,7 @@ from uuid import UUID
 import typer
 
 from nemuri.face.cli.failures import LATE, Failure, WrongUse
+from nemuri.face.cli.ids import id_argument
 from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def courses(
     context: typer.Context,
     agent: AgentArgument,
     course: Annotated[
-        str | None, typer.Argument(metavar="[COURSE]", help="One course, by the start of its id.")
+        UUID | None, id_argument("course", "One course: its id, or the beginning of it.", "[COURSE]")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -97,16 +98,7 @@ def courses(
 
     session, name = Session.of(context, json=json), agent_id(agent)
 
-    async def work(client: "Client") -> "CoursesView":
-        view = await client.courses(name)
-        if course is None:
-            return view
-        found = [each.course_id for each in view.courses if str(each.course_id).startswith(course.lower())]
-        if len(found) != 1:
-            raise Failure(f"{name} has {len(found) or 'no'} course{'s' * (len(found) > 1)} {course!r}")
-        return await client.courses(name, found[0])
-
-    view = session.run(work)
+    view = session.run(lambda client: client.courses(name, course))
     if session.json:
         say_json(view)
     elif not view.courses:

@@ -10,6 +10,7 @@ from uuid import UUID
 import typer
 
 from nemuri.face.cli.failures import WrongUse
+from nemuri.face.cli.ids import id_argument
 from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def memories(
 
 def memory(
     context: typer.Context,
-    memory: Annotated[UUID, typer.Argument(metavar="MEMORY", help="The memory's id.")],
+    memory: Annotated[UUID, id_argument("memory", "The memory's id, or the beginning of it.")],
     history: Annotated[bool, typer.Option("--history", help="Every event that made it what it is.")] = False,
     json: JsonOption = False,
 ) -> None:

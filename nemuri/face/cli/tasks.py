@@ -12,6 +12,7 @@ from uuid import UUID
 import typer
 
 from nemuri.face.cli.failures import FAILED, LATE, Failure, WrongUse
+from nemuri.face.cli.ids import id_argument, id_option
 from nemuri.face.cli.results import fate, next_command, show_result
 from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 POLL = 0.3
 """Seconds between two looks at how far a task is, while somebody watches."""
 
-TaskArgument = Annotated[UUID, typer.Argument(metavar="TASK", help="The id that `submit` printed.")]
+TaskArgument = Annotated[UUID, id_argument("task", "The id that `submit` printed, or the beginning of it.")]
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")]
 FilesOption = Annotated[list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf; repeatable.")]
 AgentOption = Annotated[str | None, typer.Option("--agent", metavar="ID", help="Who is to do it.")]
@@ -164,7 +165,7 @@ def feedback(
     ] = None,
     result: Annotated[Outcome | None, typer.Option("--result", help="What came of it.")] = None,
     prevented_error: Annotated[
-        UUID | None, typer.Option("--prevented-error", metavar="MEMORY", help="The memory that prevented an error.")
+        UUID | None, id_option("memory", "--prevented-error", "The memory that prevented an error.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -17,7 +17,7 @@ _format = TraceContextTextMapPropagator()
 
 
 def start(service: str) -> None:
-    """Export the spans of this process, in the way that OpenTelemetry's own variables (`OTEL_…`) say.
+    """Export the spans of this process, in the way that OpenTelemetry's own variables (`OTEL_…`) say; once.
 
     Raises `ModuleNotFoundError` without the extra `otel`.
     """
@@ -26,6 +26,8 @@ def start(service: str) -> None:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        return
     named = Resource({"service.name": service}).merge(OTELResourceDetector().detect())
     provider = TracerProvider(resource=named)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

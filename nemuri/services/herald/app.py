@@ -9,11 +9,20 @@ from nemuri.contracts.event import derive
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
-from nemuri.contracts.portraits import AgentsView, MemoriesView, MemoryView, MemoView, RememberedView, StatusView
+from nemuri.contracts.portraits import (
+    AgentsView,
+    IdView,
+    MemoriesView,
+    MemoryView,
+    MemoView,
+    RememberedView,
+    StatusView,
+)
 from nemuri.contracts.queries import (
     AgentsQuery,
     FeedbackQuery,
     HealthQuery,
+    IdQuery,
     MemoQuery,
     MemoriesQuery,
     MemoryQuery,
@@ -34,6 +43,7 @@ from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.results import fitting
 from nemuri.infra.views.erasing import absent, is_erased
+from nemuri.infra.views.ids import begun
 from nemuri.infra.views.learning import gathered
 from nemuri.services.herald.explanations import LostError, explanation, routing
 from nemuri.services.herald.health import health_of, memo_of
@@ -84,6 +94,17 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         left = until - asyncio.get_running_loop().time()
         if said.decided or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
             return said
+
+
+@service.answer(IdQuery)
+async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
+    """The one id that begins so."""
+    first, number = await begun(resources.database, query.of, query.beginning)
+    if first is None:
+        return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
+    if number > 1:
+        return Refusal(refused=f"{query.of} {query.beginning} could be any of {number}; give more of its id")
+    return IdView(found=first)
 
 
 @service.answer(WhyQuery)

@@ -1,0 +1,20 @@
+"""Which ids begin as somebody wrote them."""
+
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from nemuri.contracts.ids import Named, between
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database
+
+_IDS = {"task": tables.task.c.task_id, "memory": tables.memory.c.memory_id, "course": tables.course.c.course_id}
+
+
+async def begun(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
+    """The first id that begins so, and how many there are; a range of the primary key, however many rows there are."""
+    column = _IDS[of]
+    query = select(column, func.count().over()).where(column.between(*between(beginning))).order_by(column).limit(1)
+    async with database.reading() as connection:
+        found = (await connection.execute(query)).one_or_none()
+    return (found[0], found[1]) if found else (None, 0)
