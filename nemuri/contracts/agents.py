@@ -4,12 +4,15 @@ from math import isfinite
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, JsonValue, model_validator
+from pydantic import AfterValidator, Discriminator, Field, JsonValue, Tag, model_validator
 
+from nemuri.contracts.clients import TEXT_LIMIT, Scope
 from nemuri.contracts.event import AgentEvent, Label, Text, Value
 
 ORCHESTRATOR = "orchestrator"
 """The orchestrator's own mind: an agent as far as remembering and forgetting goes, but nobody that can be asked."""
+
+EVERYWHERE = Scope()
 
 
 class Perspective(Value):
@@ -17,6 +20,30 @@ class Perspective(Value):
 
     name: Label
     keywords: tuple[Label, ...] = Field(default=(), max_length=64)
+
+
+_Text = Annotated[Text, Field(min_length=1, max_length=TEXT_LIMIT)]
+
+
+class ScopedPrinciple(Value):
+    """A principle that holds in one project or one domain only (document 000 §3.4)."""
+
+    text: _Text
+    scope: Scope
+
+    @model_validator(mode="after")
+    def _narrower_than_everywhere(self) -> "ScopedPrinciple":
+        if self.scope.level == "universal":
+            raise ValueError("a principle that holds everywhere is written as a text alone")
+        return self
+
+
+def _form(value: object) -> str:
+    """By which of the two forms a principle is checked, so that only what is wrong with that one is told."""
+    return "scoped" if isinstance(value, dict | ScopedPrinciple) else "text"
+
+
+Principle = Annotated[Annotated[_Text, Tag("text")] | Annotated[ScopedPrinciple, Tag("scoped")], Discriminator(_form)]
 
 
 class Definition(Value):
@@ -27,8 +54,8 @@ class Definition(Value):
     """What it is good at, in words; routing compares tasks with it."""
     system_prompt: Text = Field(default="", max_length=16_000)
     perspectives: tuple[Perspective, ...] = Field(min_length=1, max_length=16)
-    principles: tuple[Text, ...] = Field(default=(), max_length=32)
-    """What it always keeps in mind, whatever the task."""
+    principles: tuple[Principle, ...] = Field(default=(), max_length=32)
+    """What it always keeps in mind, whatever the task: a text everywhere, others where they hold."""
     memory: Literal["strength"] = "strength"
 
     @model_validator(mode="after")
@@ -42,6 +69,13 @@ class Definition(Value):
     def perspective_names(self) -> tuple[str, ...]:
         """The names of the perspectives, in the order of the definition."""
         return tuple(perspective.name for perspective in self.perspectives)
+
+    @property
+    def held(self) -> tuple[tuple[str, Scope], ...]:
+        """The principles, each with where it holds."""
+        return tuple(
+            (each, EVERYWHERE) if isinstance(each, str) else (each.text, each.scope) for each in self.principles
+        )
 
 
 class Embedding(Value):

@@ -51,7 +51,8 @@ class Added:
 def read_definition(path: Path) -> AgentFile:
     """The agent in a YAML file with the keys id, role, description, system_prompt, perspectives, principles, policy.
 
-    A perspective is a name, or a mapping of name and keywords. Raises `DefinitionError`.
+    A perspective is a name, or a mapping of name and keywords; a principle is a
+    text, or a mapping of text and scope (its level, project or domain, and its name). Raises `DefinitionError`.
     """
     fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)

@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.contracts.agents import PolicyAdopted
-from nemuri.contracts.clients import MemoryContent, MemoryOffered
+from nemuri.contracts.agents import PolicyAdopted, ScopedPrinciple
+from nemuri.contracts.clients import MemoryContent, MemoryOffered, Scope
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused
 from nemuri.face.exchange import ClientError
 from nemuri.infra.settings import Settings
@@ -98,3 +98,29 @@ async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settin
             if isinstance(each, MemoryEncoded) and each.source == "definition"
         ]
         assert encoded.strength == 3.0
+
+
+async def test_a_principle_holds_in_its_project_or_domain(settings: Settings) -> None:
+    """There it is in every context, whatever is asked; elsewhere nobody hears of it."""
+    euro = ScopedPrinciple(text="Every amount is in euro.", scope=Scope(level="project", name="bank"))
+    vat = ScopedPrinciple(text="Every amount is without tax.", scope=Scope(level="domain", name="trade"))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=("Be brief.", euro, vat)))
+        await quiet(resources)
+        for where, held in (
+            ({}, {"Be brief."}),
+            ({"project": "shop"}, {"Be brief."}),
+            ({"project": "bank"}, {"Be brief.", euro.text}),
+            ({"domains": ["trade"]}, {"Be brief.", vat.text}),
+        ):
+            found = (await client.recall("python", ELSEWHERE, **where)).principles
+            assert {each.memory.content for each in found} == held
+        asked = await client.ask(ELSEWHERE, project="bank", settled=True)
+        kept = (await retrieval(resources, asked.task_id)).principles
+        assert {(await client.memory(each)).memory.content for each in kept} == {"Be brief.", euro.text}
+        assert [each.principle for each in await client.memories("python") if each.source == "definition"] == [True] * 3
+        await resources.log.append(agent_defined(principles=("Be brief.", euro.text)))
+        await quiet(resources)
+        defined = {each.memory.content: each.memory.scope for each in await client.memories("python") if each.principle}
+        assert defined == {"Be brief.": Scope(), euro.text: Scope()}
+    await assert_verified(settings)

@@ -11,6 +11,7 @@ from nemuri.contracts.agents import (
     MemoriesEmbedded,
     Perspective,
     PolicyAdopted,
+    ScopedPrinciple,
 )
 from nemuri.contracts.clients import (
     Document,
@@ -175,7 +176,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     AgentDefined: {
         "definition": Definition(
             role="buyer", description="buys steel", system_prompt="You buy.",
-            perspectives=(Perspective(name="cost", keywords=("price",)),), principles=("Never pay twice.",),
+            perspectives=(Perspective(name="cost", keywords=("price",)),),
+            principles=("Never pay twice.", ScopedPrinciple(text="Pay in yen.", scope=CONTENT.scope)),
         ),
         "embedding": EMBEDDING,
     },

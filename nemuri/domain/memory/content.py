@@ -5,7 +5,8 @@ from datetime import datetime, time
 from typing import Any
 from uuid import UUID
 
-from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.agents import EVERYWHERE
+from nemuri.contracts.clients import MemoryContent, Scope
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded, NewMemory, Origin
 from nemuri.domain.memory.mind import Agent, Content
@@ -72,9 +73,13 @@ def beginning(
     )
 
 
-def principle_key(agent_id: str, text: str) -> str:
-    """What the memory of a definition's principle is derived from: the same one however often it is defined."""
-    return f"{agent_id}/{text}"
+def principle_key(agent_id: str, text: str, scope: Scope = EVERYWHERE) -> str:
+    """What the memory of a definition's principle is derived from: the same one however often it is defined.
+
+    The same text elsewhere is another memory; no text contains a NUL, so no text alone can pass for one with a scope.
+    """
+    where = "" if scope.name is None else f"\0{scope.level}\0{scope.name}"
+    return f"{agent_id}/{text}{where}"
 
 
 def encoded(cause: Event, new: NewMemory, *, key: Hashable = None, nth: Hashable = 0, **fields: Any) -> MemoryEncoded:

@@ -155,7 +155,7 @@ def is_principle(definition: Definition, content: Content) -> bool:
     tags say. It is one only as long as the definition names it: taken out, it stays as an ordinary memory, which may
     fade; named again, it is one again.
     """
-    return content.source == "definition" and content.memory.content in definition.principles
+    return content.source == "definition" and (content.memory.content, content.memory.scope) in definition.held
 
 
 Remembered = tuple[Content, Memory]

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri.contracts.clients import Scope
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri.contracts.erasure import AgentErased, MemoriesErased
 from nemuri.contracts.event import derive
@@ -171,16 +172,16 @@ def _defined(mind: Mind, event: AgentDefined) -> Mind:
     return replace(mind, agent=agent)
 
 
-def _principles(event: AgentDefined) -> dict[UUID, str]:
-    """The texts of the definition's principles by the memories that they are, or become."""
-    texts = event.definition.principles
-    return {derive(principle_key(event.agent_id, each), MemoryEncoded.kind_of()): each for each in texts}
+def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
+    """The definition's principles by the memories that they are, or become."""
+    held = event.definition.held
+    return {derive(principle_key(event.agent_id, *each), MemoryEncoded.kind_of()): each for each in held}
 
 
 def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     """What is a principle again comes back from the archive, and no sleep that saw it as none may archive it."""
     by = event.sequence or 0
-    again = [key for key, text in _principles(event).items() if text not in before.definition.principles]
+    again = [key for key, each in _principles(event).items() if each not in before.definition.held]
     archived = [each for each in mind.known(again) if each.status == "archived"]
     mind = _holding(mind, (reactivated(before, each, by=by) for each in archived))
     return _holding(mind, (moved(before, each, by=by, perspectives={}) for each in mind.known(again)))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, and_, func, or_, select, text
+from sqlalchemy import ColumnElement, and_, func, or_, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.domain.memory.clocks import advanced
@@ -48,8 +48,11 @@ async def _tables(connection: AsyncConnection) -> int:
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:
     """The rows of the agent's memories that `domain.memory.mind.is_principle` finds to be its principles."""
-    content = tables.memory.c
-    return and_(content.source == "definition", content.memory["content"].astext.in_(agent.definition.principles))
+    content, scope = tables.memory.c, tables.memory.c.memory["scope"]
+    named = func.coalesce(scope["name"].astext, "")
+    told = tuple_(content.memory["content"].astext, scope["level"].astext, named)
+    held = [(words, where.level, where.name or "") for words, where in agent.definition.held]
+    return and_(content.source == "definition", told.in_(held))
 
 
 def _faded(agent: Agent) -> list[Any]:

@@ -106,19 +106,19 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Sequen
     """The principles of a definition become memories, each once however often the agent is defined."""
     known = await resources.views.agent(event.agent_id)
     rules = known.rules if known else Policy()
-    texts, vectors = event.definition.principles, resources.vectors.serving(event.embedding)
-    await vectors.of(texts)
+    held, vectors = event.definition.held, resources.vectors.serving(event.embedding)
+    await vectors.of([text for text, _ in held])
     return [
         encoded(
             event,
             NewMemory(
-                memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text))),
+                memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text)), scope=scope),
                 vector=vectors.key(text),
                 strength=rules.initial_strength,
                 perspectives=event.definition.perspective_names,
             ),
-            key=principle_key(event.agent_id, text),
+            key=principle_key(event.agent_id, text, scope),
             source="definition",
         )
-        for text in texts
+        for text, scope in held
     ]

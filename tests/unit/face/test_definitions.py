@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from nemuri.contracts.clients import Scope
 from nemuri.face.definitions import DefinitionError, read_definition
 
 GOOD = """\
@@ -31,6 +32,13 @@ def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
     assert agent.policy == {"expected_tasks_per_day": 1.0}
 
 
+def test_a_principle_may_hold_in_a_project_only(tmp_path: Path) -> None:
+    """A text holds everywhere; a mapping names where it holds."""
+    scoped = "[Quote., {text: Pay., scope: {level: project, name: bank}}]"
+    agent = read_definition(written(tmp_path, GOOD.replace("[Quote.]", scoped)))
+    assert agent.definition.held == (("Quote.", Scope()), ("Pay.", Scope(level="project", name="bank")))
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -47,6 +55,10 @@ def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
         (GOOD + "role: again\n", ":6:1: malformed YAML: the key 'role' occurs twice"),
         (GOOD.replace("1, arch", "1, expected_tasks_per_day: 2, arch"), "'expected_tasks_per_day' occurs twice"),
         (GOOD.replace("[semantics, ", "[' Pitfalls', "), "' Pitfalls' and 'pitfalls' are the same"),
+        (GOOD.replace("Quote.", "{text: Pay.}"), "principles.0.scoped.scope: it is missing"),
+        (GOOD.replace("Quote.", "{text: Pay., scope: {}}"), "a principle that holds everywhere is written as a text"),
+        (GOOD.replace("Quote.", "{text: Pay., scope: {level: project}}"), "a scope names its domain or project"),
+        (GOOD.replace("Quote.", "''"), "principles.0.text: at least 1, not 0"),
         ("made: 2024-13-45", "malformed YAML"),
         ("   \n", "the file is empty"),
         ("a: " + "x" * 1_100_000, "larger than 1 MB"),

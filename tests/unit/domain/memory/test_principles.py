@@ -4,15 +4,15 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.contracts.agents import AgentDefined
-from nemuri.contracts.clients import MemoryContent
+from nemuri.contracts.agents import AgentDefined, ScopedPrinciple
+from nemuri.contracts.clients import MemoryContent, Scope, Setting
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.memory import sleep
 from nemuri.domain.memory.content import principle_key
 from nemuri.domain.memory.mind import is_principle
 from nemuri.domain.memory.offers import PRINCIPLE, RESERVED, refusal
-from nemuri.domain.memory.ranking import Found, Occasion, features
+from nemuri.domain.memory.ranking import Found, Occasion, features, holding
 from tests.unit.domain.memory.facts import status
 from tests.unit.domain.memory.stories import (
     AGENT,
@@ -33,7 +33,7 @@ STEEP = {"daily_decay_targets": [0.5] * 6, "expected_tasks_per_day": 1}
 """Half of everything is forgotten with each session."""
 
 
-def naming(*principles: str) -> AgentDefined:
+def naming(*principles: str | ScopedPrinciple) -> AgentDefined:
     """The agent with these principles."""
     event = defined()
     definition = event.definition.model_copy(update={"principles": principles})
@@ -80,6 +80,28 @@ def test_a_sleep_that_saw_it_dropped_does_not_archive_a_principle() -> None:
     assert decided is not None
     assert [each.memory_id for each in decided.archived] == [KEPT]
     story.when(naming(TEXT), decided).then(status(KEPT).equals("active"))
+
+
+def test_the_same_text_elsewhere_is_another_principle() -> None:
+    """Where a principle holds is part of what it is: here it is always in mind, there it is an ordinary memory."""
+    bank, shop = Scope(level="project", name="bank"), Scope(level="project", name="shop")
+    event = written()
+    told = event.model_copy(update={"memory": event.memory.model_copy(update={"scope": bank})})
+    story = given(naming(ScopedPrinciple(text=TEXT, scope=bank)), told)
+    known = (story.mind.contents[KEPT], story.mind.memories[KEPT])
+    assert holding(story.agent.definition, [known], Setting(project="bank")) == (known,)
+    assert holding(story.agent.definition, [known], Setting(project="shop")) == ()
+    assert not counts(story.when(naming(TEXT)))
+    assert not counts(story.when(naming(ScopedPrinciple(text=TEXT, scope=shop))))
+
+
+def test_a_plain_principle_keeps_its_id() -> None:
+    """As it always was derived; with a scope it is another one, which no text alone can be."""
+    assert principle_key("a", TEXT) == f"a/{TEXT}"
+    scopes = [Scope(level=level, name=name) for level in ("project", "domain") for name in ("bank", "shop")]
+    keys = {principle_key("a", TEXT, scope) for scope in (Scope(), *scopes)}
+    assert len(keys) == 5
+    assert all("\0" in each for each in keys - {principle_key("a", TEXT)})
 
 
 @pytest.mark.parametrize("source", ["manual", "task", "education"])
