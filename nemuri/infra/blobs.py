@@ -26,6 +26,10 @@ class BlobMissingError(Exception):
     """The blob store has nothing under this reference."""
 
 
+class BlobForgedError(Exception):
+    """What is stored under this reference is not what the reference names."""
+
+
 @dataclass(slots=True)
 class Recent:
     """The texts asked for last, within a bound; never out of date, since a reference names its content."""
@@ -77,7 +81,11 @@ class Blobs:
         return ref
 
     async def get(self, ref: str) -> str:
-        """The text behind a reference; raises `BlobMissingError`."""
+        """The text behind a reference.
+
+        Raises `BlobMissingError`, `BlobForgedError` for other bytes than those that the reference names, and
+        UnicodeDecodeError for what is no text.
+        """
         async with self.recent.fetching(ref):
             text = self.recent.get(ref)
             if text is None:
@@ -90,6 +98,8 @@ class Blobs:
             data = await self.store.get(ref)
         except ObjectNotFoundError as error:
             raise BlobMissingError(f"no input is stored under {ref}") from error
+        if sha256(data).hexdigest() != ref:  # whoever may write inputs may write any name beside any bytes
+            raise BlobForgedError(f"what is stored under {ref} is something else")
         return data.decode()
 
     async def erase(self, ref: str) -> None:

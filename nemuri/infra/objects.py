@@ -54,17 +54,18 @@ class Objects:
         return True
 
     async def get(self, name: str) -> bytes:
-        """The whole object; raises `ObjectNotFoundError`, and `IncompleteObjectError` while a piece is missing."""
+        """The whole object; raises `ObjectNotFoundError`, and `IncompleteObjectError` while a piece is missing.
+
+        Whether these are the bytes that were meant is for the reader to check, who knows it from elsewhere: the
+        object's own digest was written by the same hand as its pieces.
+        """
         info = await self.store.get_info(name)
         pieces, after = [], 0
         for _ in range(info.chunks or 0):
             piece = await self._piece(str(info.nuid), after)
             pieces.append(piece.data or b"")
             after = piece.seq or 0
-        data = b"".join(pieces)
-        if _digest(data) != info.digest:
-            raise IncompleteObjectError(description=f"the pieces of {name} are not those that were written")
-        return data
+        return b"".join(pieces)
 
     async def put(self, name: str, data: bytes) -> None:
         """Write an object; returns once it is on disk. Its name appears last, when every piece is there.

@@ -1,9 +1,11 @@
 """Inputs in pieces: whole or not at all, and nobody waits without end for what is not there."""
 
+from hashlib import sha256
+
 import pytest
 from nats.js.object_store import OBJ_STREAM_TEMPLATE
 
-from nemuri.infra.blobs import Blobs, blob_bucket
+from nemuri.infra.blobs import BlobForgedError, Blobs, blob_bucket
 from nemuri.infra.objects import IncompleteObjectError
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
@@ -31,8 +33,9 @@ async def test_what_the_library_wrote_is_read_too(settings: Settings) -> None:
     """Inputs of before."""
     async with logged(settings) as log:
         blobs = await Blobs.open(log)
-        await blobs.store.store.put("f" * 64, LONG.encode())
-        assert await blobs.get("f" * 64) == LONG
+        ref = sha256(LONG.encode()).hexdigest()
+        await blobs.store.store.put(ref, LONG.encode())
+        assert await blobs.get(ref) == LONG
 
 
 async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings) -> None:
@@ -40,14 +43,26 @@ async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings)
     stream = OBJ_STREAM_TEMPLATE.format(bucket=blob_bucket(settings.namespace))
     async with logged(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
-        first = await log.stream.get_msg(stream, 1)
         await log.stream.delete_msg(stream, 2)
         with pytest.raises(IncompleteObjectError) as raised:
             await (await Blobs.open(log)).get(ref)
         assert isinstance(raised.value, WAITING)
-        await log.stream.publish(str(first.subject), first.data or b"")
-        with pytest.raises(IncompleteObjectError):
-            await (await Blobs.open(log)).get(ref)
+
+
+async def test_what_somebody_else_wrote_under_the_name_is_refused(settings: Settings) -> None:
+    """Be it another object of that name, with a digest that fits, or another piece among its pieces."""
+    stream = OBJ_STREAM_TEMPLATE.format(bucket=blob_bucket(settings.namespace))
+    async with logged(settings) as log:
+        blobs = await Blobs.open(log)
+        mixed, renamed, whole = await blobs.put(LONG), await blobs.put("renamed"), await blobs.put("whole")
+        piece = await log.stream.get_msg(stream, 2)
+        await log.stream.delete_msg(stream, 2)
+        await log.stream.publish(str(piece.subject), b"forged")
+        await blobs.store.store.put(renamed, b"forged")
+        for ref in (mixed, renamed):
+            with pytest.raises(BlobForgedError, match=ref):
+                await blobs.get(ref)
+        assert await blobs.get(whole) == "whole"
 
 
 async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:

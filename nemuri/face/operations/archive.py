@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import orjson
+import structlog
 from pydantic import AwareDatetime, Base64Bytes, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from nemuri.contracts.event import ClientEvent, Event
 from nemuri.contracts.log import UndecodableError, complaint, decode
 from nemuri.domain.erasure import Erased
 from nemuri.face.operations.workshop import OperationError, Workshop, workshop
-from nemuri.infra.blobs import Blobs
+from nemuri.infra.blobs import BlobForgedError, Blobs
 from nemuri.infra.provisioning import paused
 from nemuri.infra.settings import Settings
 from nemuri.infra.vectors import hash_in
@@ -23,6 +24,8 @@ from nemuri.infra.views.refolding import Advance
 
 TOGETHER = 64
 """Events on their way at the same time while importing."""
+
+logger = structlog.get_logger()
 
 
 class _Line(BaseModel):
@@ -96,7 +99,12 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
 async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
     blobs = await Blobs.open(at.log)
     for ref in await blobs.refs():
-        yield StoredLine(store="blob", name=ref, data=b64encode((await blobs.get(ref)).encode()))
+        try:
+            text = await blobs.get(ref)
+        except (BlobForgedError, UnicodeDecodeError) as error:  # no task can read it either
+            logger.warning("left out", blob=ref, why=str(error))
+        else:
+            yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
     async for key, vector in at.vectors.everything():
         yield StoredLine(store="vector", name=key, data=b64encode(vector))
 

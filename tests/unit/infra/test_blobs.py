@@ -2,13 +2,15 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import cast
 
 import pytest
 from nats.js.errors import ObjectNotFoundError
 
-from nemuri.infra.blobs import RECENT_BYTES, BlobMissingError, Blobs, Recent
+from nemuri.infra.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
 from nemuri.infra.objects import Objects
+from nemuri.infra.reactions import WAITING
 
 
 @dataclass(slots=True)
@@ -32,48 +34,73 @@ def blobs(store: SlowStore, limit: int = RECENT_BYTES) -> Blobs:
     return Blobs(cast("Objects", store), Recent(limit))
 
 
+def ref_of(text: str) -> str:
+    """The reference of a text: the hash of its bytes."""
+    return sha256(text.encode()).hexdigest()
+
+
+def holding(*texts: str) -> SlowStore:
+    """A store of these texts."""
+    return SlowStore({ref_of(each): each.encode() for each in texts})
+
+
 async def test_an_input_is_fetched_once_for_all_who_ask() -> None:
     """At the same time and later."""
-    store = SlowStore({"a": b"one", "b": "zwei ü".encode()})
+    one, two = "one", "zwei ü"
+    store = holding(one, two)
     known = blobs(store)
 
-    texts = await asyncio.gather(*(known.get(ref) for ref in "abab"))
+    texts = await asyncio.gather(*(known.get(ref_of(each)) for each in (one, two, one, two)))
 
-    assert texts == ["one", "zwei ü", "one", "zwei ü"]
-    assert await known.get("a") == "one"
-    assert sorted(store.fetched) == ["a", "b"]
+    assert texts == [one, two, one, two]
+    assert await known.get(ref_of(one)) == one
+    assert sorted(store.fetched) == sorted(map(ref_of, (one, two)))
 
 
 async def test_what_was_not_asked_for_longest_goes_first() -> None:
     """As soon as there is more than the limit."""
-    store = SlowStore({ref: ref.encode() * 1_000 for ref in "abc"})
+    a, b, c = (letter * 1_000 for letter in "abc")
+    store = holding(a, b, c)
     known = blobs(store, limit=2_500)
-    for ref in "abaca":
-        assert await known.get(ref) == ref * 1_000
-    assert store.fetched == ["a", "b", "c"]
+    for text in (a, b, a, c, a):
+        assert await known.get(ref_of(text)) == text
+    assert store.fetched == [*map(ref_of, (a, b, c))]
     assert known.recent.bytes <= 2_500
 
-    await known.get("b")
+    await known.get(ref_of(b))
 
-    assert store.fetched == ["a", "b", "c", "b"]
+    assert store.fetched == [*map(ref_of, (a, b, c, b))]
 
 
 async def test_what_is_over_the_limit_is_not_kept() -> None:
     """It is fetched every time, and moves nothing else out."""
-    store = SlowStore({"a": b"x" * 5_000, "b": b"small"})
+    large, small = "x" * 5_000, "small"
+    store = holding(large, small)
     known = blobs(store, limit=2_500)
-    for ref in "baba":
-        await known.get(ref)
+    for text in (small, large, small, large):
+        await known.get(ref_of(text))
 
-    assert store.fetched == ["b", "a", "a"]
+    assert store.fetched == [*map(ref_of, (small, large, large))]
 
 
 async def test_what_is_missing_may_come() -> None:
     """Nothing is remembered of that."""
-    store = SlowStore({})
+    store = holding()
     known = blobs(store)
     with pytest.raises(BlobMissingError):
-        await known.get("a")
-    store.objects["a"] = b"here"
+        await known.get(ref_of("here"))
+    store.objects[ref_of("here")] = b"here"
 
-    assert await known.get("a") == "here"
+    assert await known.get(ref_of("here")) == "here"
+
+
+async def test_what_is_not_what_its_name_says_is_no_input() -> None:
+    """Other bytes under the name of an input are never read as that input, and it is no matter of waiting."""
+    store = SlowStore({ref_of("mine"): b"forged"})
+    known = blobs(store)
+
+    with pytest.raises(BlobForgedError) as raised:
+        await known.get(ref_of("mine"))
+
+    assert not isinstance(raised.value, WAITING)
+    assert known.recent.bytes == 0
