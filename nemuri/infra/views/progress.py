@@ -27,6 +27,7 @@ class Progress:
     sequence: int = 0
     _heard: float = float("-inf")
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
     @asynccontextmanager
@@ -76,9 +77,15 @@ class Progress:
         return True
 
     async def _hear(self, sequence: int) -> None:
+        """Wait for news; without any for a while, one of all who wait asks, while the others go on listening."""
         async with self._news:
             try:
                 async with asyncio.timeout(HEARTBEAT):
                     await self._news.wait_for(lambda: self.sequence >= sequence)
             except TimeoutError:
-                self.sequence = (await self.projection.position()).sequence
+                pass
+            else:
+                return
+        if not self._asking.locked():
+            async with self._asking:
+                await self.here()

@@ -1,0 +1,69 @@
+"""News of the views reach whoever waits, whatever becomes of the question to the database."""
+
+import asyncio
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from nemuri.infra.views import progress
+from nemuri.infra.views.progress import BehindError, Progress
+from nemuri.infra.views.projection import Projection
+
+
+@dataclass(slots=True)
+class SlowViews:
+    """Views whose database answers only once it may."""
+
+    sequence: int = 0
+    answers: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: int = 0
+
+    async def position(self) -> SimpleNamespace:
+        """How far they are."""
+        self.asked += 1
+        await self.answers.wait()
+        return SimpleNamespace(sequence=self.sequence)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """News are missed soon."""
+    monkeypatch.setattr(progress, "HEARTBEAT", 0.01)
+
+
+async def test_who_waits_hears_news_while_the_database_is_slow() -> None:
+    """One of all who wait asks; the others are woken by the news, and do not stand in a queue behind the question."""
+    views = SlowViews()
+    known = Progress(cast("Projection", views))
+    waiting = [asyncio.ensure_future(known.wait(7)) for _ in range(50)]
+    async with asyncio.timeout(5):
+        while not views.asked:  # noqa: ASYNC110 - nothing announces a question
+            await asyncio.sleep(0.001)
+        await known.reach(7)
+        done, asking = await asyncio.wait(waiting, return_when="FIRST_COMPLETED")
+        while len(done) < len(waiting) - 1:
+            more, asking = await asyncio.wait(asking, return_when="FIRST_COMPLETED")
+            done |= more
+    assert views.asked == 1
+    views.sequence = 7
+    views.answers.set()
+    await asyncio.gather(*waiting)
+
+
+async def test_lost_news_are_found_in_the_database() -> None:
+    """After a while without any."""
+    views = SlowViews(sequence=7)
+    views.answers.set()
+
+    await Progress(cast("Projection", views)).wait(7)
+
+
+async def test_views_that_do_not_get_there_are_behind() -> None:
+    """Whoever waits is told how far they are."""
+    views = SlowViews(sequence=6)
+    views.answers.set()
+
+    with pytest.raises(BehindError, match="at 6 and 7"):
+        await Progress(cast("Projection", views)).wait(7, seconds=0.1)
