@@ -4,7 +4,9 @@ One event in, one event out (or the pure consequences of one); derived identitie
 sides; waiting is not failing.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import reduce
@@ -168,16 +170,23 @@ class Reactor:
 
     service: Service
     resources: Resources
+    _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def react(self, event: Event, delivery: int = 1) -> None:
         """Do what the service does about the event, and append what follows.
 
         `delivery` counts, from 1, how often the log has handed it to the service. Raises one of `WAITING` when
         something is missing for now, any other error for a fault that may still pass, and `GaveUpError` once its tries
-        are exhausted.
+        are exhausted. Of the events that workers may have died of, one is in work at a time, and only what is in work
+        is noted: so the one that they do die of is given up alone.
         """
         if type(event) not in self.service.reactions:
             return
+        begun = await self.resources.tries.begun(self.service.name, event.sequence or 0, delivery)
+        async with self._one_suspect if begun.suspect else nullcontext():
+            await self._try(event, delivery)
+
+    async def _try(self, event: Event, delivery: int) -> None:
         tried = await self.resources.tries.of(self.service.name, event.sequence or 0, delivery)
         if tried.why() is None:
             try:

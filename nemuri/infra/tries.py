@@ -14,6 +14,8 @@ FAULTS = 5
 """So many faults of the event itself, and it is given up."""
 SILENCES = 10
 """So many deliveries of which nothing was heard again, because the worker died of them or was cut off."""
+SUSPICIOUS = 2
+"""So many, and it is tried with no other suspect beside it: whose worker dies takes what is in work along."""
 TRIES_LIFE = 30 * 24 * 3600.0
 """Seconds that is remembered how often something was tried, from its last try on."""
 
@@ -41,6 +43,11 @@ class Tried:
     def silent(self) -> int:
         """How many noted deliveries before this one ended without a word."""
         return max(0, self.begun - 1 - self.ended)
+
+    @property
+    def suspect(self) -> bool:
+        """Whether its workers may have died of it."""
+        return self.silent >= SUSPICIOUS
 
     def why(self) -> tuple[str, str] | None:
         """Why it is not tried again, with the type of the error; None while it is."""
@@ -83,13 +90,19 @@ class Tries:
         So silence is counted only of deliveries that could be noted as they began: while the store takes nothing, this
         raises what a server raises that is missing, and a full disk is not held against the event.
         """
+        tried = await self.begun(service, sequence, delivery)
+        if delivery > 1:
+            await self.note(service, sequence, tried)
+        return tried
+
+    async def begun(self, service: str, sequence: int, delivery: int) -> Tried:
+        """What a delivery that begins now would note; nothing is noted yet."""
         if delivery <= 1:
             return Tried(begun=1)
         try:
             known = _adapter.validate_json((await self.store.get(_key(service, sequence))).value or b"{}")
         except KeyNotFoundError:
             known = Tried()
-        await self.note(service, sequence, known.again())
         return known.again()
 
     async def note(self, service: str, sequence: int, tried: Tried) -> None:

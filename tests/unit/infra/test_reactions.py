@@ -52,6 +52,10 @@ class PastAndLog:
         """The attempt of the event's task."""
         return 2
 
+    async def begun(self, _service: str, _sequence: int, _delivery: int) -> Tried:
+        """What would be noted."""
+        return self.tried.again()
+
     async def of(self, _service: str, _sequence: int, _delivery: int) -> Tried:
         """What is known of the tries."""
         self.tried = self.tried.again()

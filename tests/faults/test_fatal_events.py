@@ -1,0 +1,74 @@
+"""An event that ends every worker that handles it: given up by itself, and the others go on."""
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from nemuri.infra.settings import Settings
+from nemuri.infra.tries import SILENCES
+from tests.connected.conftest import servers, settings
+from tests.connected.scene import EVERYBODY, agent_defined, assert_verified, at_work, dead_letters, quiet, visiting
+from tests.e2e.conftest import environment
+from tests.faults.mortal import FATAL
+
+__all__ = ["servers", "settings"]
+pytestmark = pytest.mark.connected
+
+BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
+ACK_WAIT = 0.5
+"""Seconds of silence after which an event is delivered again: each death costs so much."""
+
+
+@asynccontextmanager
+async def _mortal(settings: Settings) -> AsyncIterator[Process]:
+    """A specialist that lives again after each death."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.faults.mortal"),
+        stdout=PIPE,
+        start_new_session=True,
+        env=environment(
+            NATS_URL=str(settings.nats_url),
+            DATABASE_URL=str(settings.database_url),
+            NEMURI_NAMESPACE=settings.namespace,
+            NEMURI_ACK_WAIT=str(ACK_WAIT),
+        ),
+    )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(settings: Settings) -> None:
+    """After ten silent deliveries its task fails and says why; what was in work beside it each time is answered."""
+    async with at_work(settings, BUT_SPECIALIST) as resources, visiting(settings) as client:
+        log = resources.log
+        await log.append(agent_defined())
+        known = await log.stream.consumer_info(log.subjects.stream, "specialist")
+        await log.stream.add_consumer(log.subjects.stream, known.config.evolve(ack_wait=ACK_WAIT))
+        await client.settle()
+        questions = [f"Is a {FATAL} value true?", *(f"Is value {number} true?" for number in range(3))]
+        fatal, *others = [await client.submit(each) for each in questions]
+        await quiet(resources, BUT_SPECIALIST)
+        async with _mortal(settings) as worker:
+            for task in others:
+                assert (await client.result(task, settled=True, timeout=90)).status == "done"
+            result = await client.result(fatal, timeout=90)
+            await quiet(resources)
+        assert result.status == "failed"
+        assert f"specialist could not handle memories_retrieved: {SILENCES} times its worker died" in str(result.reason)
+        [buried] = await dead_letters(log)
+        letter = buried.letter
+        assert (letter.service, letter.task_id) == ("specialist", fatal)
+        assert (letter.error, letter.faults, letter.deliveries) == ("Silence", 0, SILENCES + 2)
+        assert worker.stdout is not None
+        told = (await worker.stdout.read()).splitlines()
+        assert told.count(b"died") == SILENCES + 1
+    await assert_verified(settings)
