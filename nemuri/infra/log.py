@@ -1,7 +1,7 @@
 """The log: append and read, the only way in and the only way out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Self
@@ -189,7 +189,9 @@ class Log:
         info = await self.stream.stream_info(self.subjects.stream)
         return int(info.state.last_seq)
 
-    async def read(self, after: int = 0, until: int | None = None, *, only: Sequence[str] = ()) -> AsyncIterator[Batch]:
+    async def read(
+        self, after: int = 0, until: int | None = None, *, only: Sequence[str] = ()
+    ) -> AsyncGenerator[Batch]:
         """Everything after a sequence, in order, up to and including `until`; without it, on and on as events come.
 
         With `only`, what is on these subjects and nothing else. Messages that were deleted are passed over: a batch may
@@ -275,7 +277,7 @@ class Log:
         """Take an event out of the log, with its bytes; nothing if it is gone already. For erasure only."""
         await delete_message(self.stream, self.subjects.stream, sequence)
 
-    async def all_on(self, subject: str) -> AsyncIterator[bytes]:
+    async def all_on(self, subject: str) -> AsyncGenerator[bytes]:
         """The bytes of every event on an exact subject, oldest first; one question to the server for each."""
         after = 0
         while True:

@@ -157,7 +157,7 @@ async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings
         assert (await anext(reading)).until == first
         second = await log.append(submitted("second"))
         assert (await anext(reading)).until == second
-        await reading.aclose()  # type: ignore[attr-defined]
+        await reading.aclose()
 
 
 async def test_who_said_it_comes_from_the_subject(settings: Settings) -> None:

@@ -1,10 +1,9 @@
 """What became of a task, as the log tells it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import cast
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
@@ -19,7 +18,7 @@ from nemuri.contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri.infra.log import Batch, Log
+from nemuri.infra.log import Log
 
 
 @dataclass(slots=True)
@@ -112,8 +111,7 @@ async def follow(log: Log, way: Way, until: Callable[[Way], bool], told: Callabl
     """Read on in the log, telling how the task stands, until what is waited for has happened."""
     if until(way):
         return
-    reading = cast("AsyncGenerator[Batch]", log.read(way.place))
-    async with aclosing(reading) as batches:
+    async with aclosing(log.read(way.place)) as batches:
         async for batch in batches:
             heed_cancellation()
             for event in batch.events:
