@@ -9,7 +9,7 @@ from pydantic_core import from_json, to_json
 
 from nemuri.contracts import agents, clients, education, erasure, memories, tasks
 from nemuri.contracts.complaints import plain
-from nemuri.contracts.event import ClientEvent, Event, Identifier
+from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
 from nemuri.contracts.upcasts import lifted
 
 AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
@@ -116,6 +116,12 @@ def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
         return _adapter.validate_json(to_json(newer))
     except ValidationError as error:
         raise UndecodableError(complaint(error)) from error
+
+
+def check_id(event: Event) -> None:
+    """Raise `UndecodableError` for what a client said under an id that is not for it to choose."""
+    if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
+        raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
 
 
 def _client(name: str) -> str:

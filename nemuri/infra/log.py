@@ -14,8 +14,8 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
-from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event
-from nemuri.contracts.log import AnyEvent, UndecodableError, decode, encode
+from nemuri.contracts.event import Event
+from nemuri.contracts.log import AnyEvent, UndecodableError, check_id, decode, encode
 from nemuri.contracts.subjects import Subjects
 from nemuri.infra.access import Access, AccessError, options, servers
 from nemuri.infra.collecting import uncollected
@@ -262,8 +262,7 @@ class Log:
         event = decode(data, recorded_at=recorded_at, sequence=sequence, client_id=client_id)
         if self.subjects.of(event) != subject:
             raise UndecodableError(f"a {event.kind} does not belong on {subject}")
-        if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
-            raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
+        check_id(event)
         return event
 
     async def headers_at(self, sequence: int) -> dict[str, str]:

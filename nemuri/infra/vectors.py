@@ -1,6 +1,7 @@
 """The vector store: the vectors of texts, so that a replay never calls a model; no source of facts."""
 
 import asyncio
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ from nemuri.infra.messages import delete_message
 HASHING = HashingEmbedder().model
 TOGETHER = 128
 """Vectors on their way to or from the store at the same time."""
+
+
+_KEY = re.compile(r"[A-Za-z0-9._-]{1,128}\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
 
 
 def vector_bucket(namespace: str) -> str:
@@ -47,6 +51,12 @@ def generation_in(key: str) -> str:
 def hash_in(key: str) -> str:
     """The sha256 of the text whose vector is under a key."""
     return key.rpartition(".")[2]
+
+
+def bytes_under(key: str) -> int | None:
+    """How many bytes the vector under a key has; None where that is no key of a vector."""
+    parts = _KEY.fullmatch(key)
+    return np.dtype(np.float32).itemsize * int(parts[1]) if parts else None
 
 
 @dataclass(frozen=True, slots=True)

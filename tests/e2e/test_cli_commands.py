@@ -232,7 +232,7 @@ def test_ids_may_be_cut(nemuri: CommandLine, task: str) -> None:
     assert nemuri("memory", memory[:8].upper(), "--json").json["memory_id"] == memory
     other = nemuri("separate", task[:6], "--memory", memory[:6])
     assert f"task {task} did not repeat memory {memory}" in other.err
-    assert f"task {task} has not failed" in nemuri("dead", "retry", task[:8]).err
+    assert f"task {task} has its answer" in nemuri("dead", "retry", task[:8]).err
     missing = nemuri("memory", "ffffff")
     assert missing.err == "nemuri: there is no memory whose id begins with ffffff\n"
 

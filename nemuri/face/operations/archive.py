@@ -2,18 +2,16 @@
 
 import asyncio
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
 
-import orjson
 import structlog
-from pydantic import AwareDatetime, Base64Bytes, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from nemuri.contracts.event import ClientEvent, Event
-from nemuri.contracts.log import UndecodableError, complaint, decode
+from nemuri.contracts.event import Event
+from nemuri.domain.deliveries import Firsts
 from nemuri.domain.erasure import Erased
+from nemuri.face.operations.lines import Counted, EndLine, EventLine, StoredLine, counted, read_lines
 from nemuri.face.operations.workshop import OperationError, Workshop, workshop
 from nemuri.infra.blobs import BlobForgedError, Blobs
 from nemuri.infra.provisioning import paused
@@ -28,56 +26,13 @@ TOGETHER = 64
 logger = structlog.get_logger()
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class StoredLine(_Line):
-    """Something out of a store beside the log."""
-
-    store: Literal["blob", "vector"]
-    name: str
-    data: Base64Bytes
-
-
-class EventLine(_Line):
-    """One event of the log."""
-
-    store: Literal["log"] = "log"
-    recorded_at: AwareDatetime
-    client: str | None = None
-    """Who said it, for what clients say."""
-    event: dict[str, JsonValue]
-
-    @classmethod
-    def of(cls, event: Event) -> "EventLine":
-        """The line of an event that was read from the log."""
-        client = event.client_id if isinstance(event, ClientEvent) else None
-        return cls(recorded_at=event.at, client=client, event=event.model_dump(mode="json"))
-
-    def read(self) -> Event:
-        """The event as it was recorded; raises `UndecodableError`."""
-        return decode(orjson.dumps(self.event), recorded_at=self.recorded_at, sequence=0, client_id=self.client)
-
-
-class EndLine(_Line):
-    """What an export ends with, so that a part of one is not taken for a whole."""
-
-    store: Literal["end"] = "end"
-    events: int = Field(ge=0)
-    """How many events the file holds."""
-
-
-Line = EventLine | StoredLine | EndLine
-_LINES: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="store")])
-
-
 async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
     """Write the stores, every event and their number to a new file, and return that number.
 
-    What is on the log and is no event is left out. Raises `OperationError` when the file exists or cannot be written.
+    What is on the log and is no event is left out, and what repeats an event, which counts for nothing. Raises
+    `OperationError` when the file exists or cannot be written.
     """
-    number = 0
+    number, firsts = 0, Firsts()
     async with workshop(settings) as at:
         until = await at.log.last_sequence()
         try:
@@ -85,8 +40,9 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
                 async for stored in _stored(at):
                     file.write(stored.model_dump_json().encode() + b"\n")
                 async for batch in at.log.read(0, until):
-                    file.writelines(EventLine.of(event).model_dump_json().encode() + b"\n" for event in batch.events)
-                    number += len(batch.events)
+                    events = [*firsts.among(batch.events)]
+                    file.writelines(EventLine.of(event).model_dump_json().encode() + b"\n" for event in events)
+                    number += len(events)
                     on_progress(batch.until, until)
                 file.write(EndLine(events=number).model_dump_json().encode() + b"\n")
         except FileExistsError as error:
@@ -116,10 +72,10 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
     recorded is done again. Raises `OperationError`, and nothing is appended, when the log is not empty, a line is
     none of an export, or the file is not a whole one.
     """
-    total = counted(path)
+    found = counted(path)
     async with workshop(settings) as at:
-        await take_in(at, path, total, on_progress)
-    return total
+        await take_in(at, path, found, found.events, on_progress)
+    return found.events
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +91,20 @@ class Left:
 async def take_in(
     at: Workshop,
     path: Path,
+    found: Counted,
     total: int,
     on_progress: Advance,
     *,
     left: Left = Left(),
     after: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Append every event of a checked file to an empty log; `after` is done before anybody reacts to anything."""
+    """Append the events of a checked file, `total` of them, to an empty log.
+
+    `after` is done before anybody reacts to anything. Raises `OperationError`, and nothing is written, where the log is
+    not empty, or the server takes no message as large as the largest event.
+    """
+    if found.largest > at.log.room:
+        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server takes {at.log.room:,}")
     if await at.log.last_sequence():
         raise OperationError("the log is not empty; import into a fresh data directory or namespace")
     async with paused(at.log):
@@ -151,30 +114,10 @@ async def take_in(
         await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
 
 
-def counted(path: Path) -> int:
-    """The number of events in an export; raises `OperationError` for what is none, or only a part of one."""
-    number, end = 0, None
-    for each in lines(path):
-        if end is not None:
-            raise OperationError(f"{path}: something follows the line that ends the export; export it anew")
-        match each:
-            case EndLine():
-                end = each
-            case Event():
-                number += 1
-            case StoredLine():
-                pass
-    if end is None:
-        raise OperationError(f"{path}: the file is empty or cut off: the line that ends an export is missing")
-    if end.events != number:
-        raise OperationError(f"{path}: the file holds {number} events, but {end.events} were exported")
-    return number
-
-
 async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance, left: Left) -> None:
     blobs, vectors = await Blobs.open(at.log), at.vectors
     done, group = 0, list[Event]()
-    for each in lines(path):
+    for each in read_lines(path):
         match each:
             case Event():
                 group += [] if left.erased.deletes(each) else [each]
@@ -196,20 +139,4 @@ async def _append(at: Workshop, events: list[Event]) -> None:
     """Append in the order given, with one wait for all of them."""
     places = await asyncio.gather(*(at.log.append(event, recorded_at=event.recorded_at) for event in events))
     if places != sorted(set(places)):
-        raise OperationError("the file holds an event twice, or somebody else appends to the log")
-
-
-def lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
-    """What an export holds, line by line; raises `OperationError`."""
-    try:
-        with path.open("rb") as file:
-            for number, text in enumerate(file, 1):
-                try:
-                    line = _LINES.validate_json(text)
-                    yield line.read() if isinstance(line, EventLine) else line
-                except ValidationError as error:
-                    raise OperationError(f"{path}:{number}: {complaint(error)}") from error
-                except UndecodableError as error:
-                    raise OperationError(f"{path}:{number}: {error}") from error
-    except OSError as error:
-        raise OperationError(f"{path} cannot be read: {error.strerror}") from error
+        raise OperationError("somebody else appends to the log")

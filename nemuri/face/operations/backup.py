@@ -15,7 +15,8 @@ from nemuri.contracts.log import complaint
 from nemuri.domain.erasure import TOMBSTONES, Erased
 from nemuri.domain.memory.mind import Mind
 from nemuri.face.operations import ledger
-from nemuri.face.operations.archive import Left, counted, export_log, lines, take_in
+from nemuri.face.operations.archive import Left, export_log, take_in
+from nemuri.face.operations.lines import counted, read_lines
 from nemuri.face.operations.tombstones import plain, told
 from nemuri.face.operations.workshop import OperationError, quietly, workshop
 from nemuri.infra.deletion import Doomed
@@ -115,7 +116,8 @@ async def restore(
     """
     manifest = checked(directory)
     path = directory / LOG
-    if counted(path) != manifest.events:
+    found = counted(path)
+    if found.events != manifest.events:
         raise OperationError(f"{path} does not hold the {manifest.events} events of its manifest")
     known = _ledgers(settings, directory, manifest.namespace, erasures)
     file = _File.read(path, _merged(each.whole for each in known or ()))
@@ -126,7 +128,7 @@ async def restore(
                 await at.log.append(each)
 
         kept = manifest.events - len(file.doomed.sequences)
-        await take_in(at, path, kept, on_progress, left=file.left, after=bury_again)
+        await take_in(at, path, found, kept, on_progress, left=file.left, after=bury_again)
     ledger.append(ledger.ledger_of(settings), _unnoted(settings, known or []))
     return Restored(kept, len(file.doomed.sequences), None if known is None else len(known))
 
@@ -207,7 +209,7 @@ class _File:
     def read(cls, path: Path, whole: Erasure) -> "_File":
         """Read a checked export; its places stand in for those in a log."""
         found, erased, stays = cls(whole), Erased.in_all(whole), Doomed()
-        for place, each in enumerate(lines(path), 1):
+        for place, each in enumerate(read_lines(path), 1):
             if not isinstance(each, Event):
                 continue
             event = each.model_copy(update={"sequence": place})

@@ -8,11 +8,18 @@ import pytest
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.event import derive
 from nemuri.face.operations import OperationError
-from nemuri.face.operations.archive import EndLine, EventLine, counted
+from nemuri.face.operations.lines import EndLine, EventLine, counted
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 EVENT = PolicyAdopted(event_id=derive("a", "policy_adopted"), agent_id="cook", parameters={}, recorded_at=WHEN)
 LINE = EventLine.of(EVENT).model_dump_json() + "\n"
+
+
+def line(number: int) -> str:
+    """The line of one of many events."""
+    return (
+        EventLine.of(EVENT.model_copy(update={"event_id": derive(number, "policy_adopted")})).model_dump_json() + "\n"
+    )
 
 
 def end(events: int) -> str:
@@ -30,7 +37,7 @@ def written(path: Path, text: str) -> Path:
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_whole_export_is_counted(tmp_path: Path, number: int) -> None:
     """An empty log has an export too: the line that ends it."""
-    assert counted(written(tmp_path, LINE * number + end(number))) == number
+    assert counted(written(tmp_path, "".join(map(line, range(number))) + end(number))).events == number
 
 
 @pytest.mark.parametrize(
