@@ -13,6 +13,7 @@ from nats.js.errors import NotFoundError
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.http import listening
 from nemuri.face.jetstream import jetstream_needed
+from nemuri.infra.ending import end
 from nemuri.infra.hosting import application
 from nemuri.infra.log import Log
 from nemuri.infra.observation.readiness import Readiness
@@ -108,7 +109,7 @@ async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[R
         for app in apps.values():
             await app.start()
             started.append(app)
-        stack.push_async_callback(_ended, asyncio.ensure_future(readiness.keep()))
+        stack.push_async_callback(end, asyncio.ensure_future(readiness.keep()))
         yield readiness
 
 
@@ -117,8 +118,3 @@ async def _finish(apps: Sequence[FastStream]) -> None:
     await asyncio.gather(*(each.stop() for each in subscribers))
     for app in apps:
         await app.stop()
-
-
-async def _ended(work: "asyncio.Future[None]") -> None:
-    work.cancel()
-    await asyncio.gather(work, return_exceptions=True)

@@ -16,6 +16,7 @@ from nemuri.face.serving import prepared, serving
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
 from nemuri.infra.embedded.supervisor import Supervisor
+from nemuri.infra.ending import end
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 
@@ -126,9 +127,7 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
         if not ending.done():
             raise ServerFailed("the connection to NATS was closed for good; start again")
     finally:
-        for each in (ending, lost):
-            each.cancel()
-        await asyncio.gather(ending, lost, return_exceptions=True)
+        await end(ending, lost)
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:

@@ -19,6 +19,7 @@ from nemuri.contracts.queries import Query
 from nemuri.infra.access import Credentials, credentials, inbox, servers
 from nemuri.infra.connection import Broker
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
+from nemuri.infra.ending import end
 from nemuri.infra.log import PING_SECONDS
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
@@ -47,7 +48,7 @@ def application(service: Service, resources: Resources) -> FastStream:
 
 
 def _broker(service: Service, resources: Resources, known: Credentials | None, prefix: str) -> Broker:
-    async def end() -> None:
+    async def lose() -> None:
         resources.log.lost.set()
 
     async def complain(error: Exception) -> None:
@@ -63,7 +64,7 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
         reconnect_time_wait=1,
         ping_interval=PING_SECONDS,
         graceful_timeout=20,
-        closed_cb=end,
+        closed_cb=lose,
         error_cb=complain,
         logger=None,
     )
@@ -80,8 +81,7 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
         try:
             yield
         finally:
-            work.cancel()
-            await asyncio.gather(work, return_exceptions=True)
+            await end(work)
 
     return lifespan
 
@@ -181,8 +181,7 @@ async def _alive(message: NatsMessage, ack_wait: float) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
+        await end(beating)
 
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:

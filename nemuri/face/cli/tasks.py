@@ -216,6 +216,7 @@ async def _follow(client: "Client", task: UUID, limit: float, session: Session) 
     """The task's result with all that follows from it, or without that when the time is up."""
     from nemuri.face.cli.screen import say, say_json, waiting
     from nemuri.face.waiting import TaskTimeoutError
+    from nemuri.infra.ending import end
 
     deadline = time.monotonic() + limit
     with waiting("on its way") as show:
@@ -234,8 +235,7 @@ async def _follow(client: "Client", task: UUID, limit: float, session: Session) 
             late = f"task {task} is not done after {limit:g} s ({found.progress}); it goes on"
             raise Failure(f"{late}: `{next_command(session, f'result {task}')}`", LATE) from None
         finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+            await end(watching)
 
 
 async def _watch(client: "Client", task: UUID, show: Any) -> None:

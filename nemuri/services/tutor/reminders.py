@@ -25,9 +25,7 @@ logger = structlog.get_logger()
 
 async def remind(resources: Resources) -> None:
     """Keep the timers in step with the views and the clock, and set exercises as they ring, for ever."""
-    async with asyncio.TaskGroup() as group:
-        for work in (_keep_timers, _hear_timers):
-            group.create_task(_persistently(work, resources))
+    await asyncio.gather(*(_persistently(work, resources) for work in (_keep_timers, _hear_timers)))
 
 
 async def arm(trial: Trial, resources: Resources) -> None:
