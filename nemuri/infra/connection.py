@@ -1,6 +1,5 @@
 """A connection to NATS that no client's message can stop."""
 
-from faststream.nats import NatsBroker
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.js.api import Header
@@ -34,13 +33,3 @@ class Connection(Nats):
         subject = subject.decode(errors="backslashreplace").encode()
         built: Msg = super()._build_message(sid, subject, reply, data, headers)
         return built
-
-
-class Broker(NatsBroker):
-    """FastStream over such a connection."""
-
-    async def _connect(self) -> Nats:
-        connection = Connection()
-        await connection.connect(**self._connection_kwargs)
-        self.config.connect(connection)
-        return connection

@@ -17,7 +17,7 @@ from nats.errors import Error as NatsError
 from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
 from nemuri.infra.access import Credentials, credentials, inbox, servers
-from nemuri.infra.connection import Broker
+from nemuri.infra.broker import Broker
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
 from nemuri.infra.ending import end
 from nemuri.infra.log import PING_SECONDS
