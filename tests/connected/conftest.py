@@ -14,7 +14,7 @@ from tests.connected.servers import Servers
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def servers() -> AsyncIterator[Servers]:
     """A nats-server and a PostgreSQL for all tests of this session, which leave them running."""
-    async with Servers.running() as running:
+    async with Servers.running(careful=False) as running:
         yield running
 
 

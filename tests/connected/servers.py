@@ -9,14 +9,26 @@ from pathlib import Path
 from typing import Self
 from uuid import uuid4
 
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.embedded.postgres import EmbeddedPostgres
+import psycopg
+
+from nemuri.infra.embedded.nats import ROOM, EmbeddedNats
+from nemuri.infra.embedded.postgres import DATABASE, EmbeddedPostgres
 from nemuri.infra.settings import Settings
 
 
 def fresh_namespace() -> str:
     """A namespace that nobody uses."""
     return f"test-{uuid4().hex[:12]}"
+
+
+def _hasty(directory: Path) -> str:
+    """What of the settings of a nats-server is left out: to write through to the disk always."""
+    return f'jetstream {{ store_dir: "{directory / "store"}", max_file_store: {ROOM} }}'
+
+
+async def _hurry(url: str) -> None:
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute(f"ALTER DATABASE {DATABASE} SET synchronous_commit = off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +41,19 @@ class Servers:
 
     @classmethod
     @asynccontextmanager
-    async def running(cls) -> AsyncIterator[Self]:
-        """Both servers for as long as the context lasts; nothing of them stays."""
+    async def running(cls, *, careful: bool = True) -> AsyncIterator[Self]:
+        """Both servers for as long as the context lasts; nothing of them stays.
+
+        Unless `careful`, nothing they say waits for the disk: quicker, and as good for a test that kills neither.
+        """
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-        servers = cls(directory, EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres"))
+        nats = EmbeddedNats(directory / "nats", more="" if careful else _hasty(directory / "nats"))
+        servers = cls(directory, nats, EmbeddedPostgres(directory / "postgres"))
         try:
             await servers.nats.start()
             await servers.postgres.start()
+            if not careful:
+                await _hurry(servers.postgres.url)
             yield servers
         finally:
             await servers.nats.stop()
