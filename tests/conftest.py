@@ -1,8 +1,10 @@
 """What holds for every test: no model is called over the network, and a failure's log can be read."""
 
+import os
 import sys
 from typing import Any
 
+import hypothesis
 import pytest
 import structlog
 
@@ -16,6 +18,11 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
     ]
 )
+
+# Other examples each time; `HYPOTHESIS_PROFILE=thorough` for whoever changes what a law is about.
+for profile, examples in (("quick", 60), ("thorough", 1_000)):
+    hypothesis.settings.register_profile(profile, max_examples=examples, deadline=None, derandomize=False)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 FIGURES: list[str] = []
 """What tests measured, here and in the processes that ran tests for this one."""

@@ -115,7 +115,7 @@ async def test_turns_handed_in_together_are_routed_one_after_the_other(settings:
     async with at_work(settings) as resources, visiting(settings) as client:
         await knowing(resources, client)
         first = await client.submit(FIRST, conversation="many")
-        later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(20)]
+        later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(10)]
         results = await asyncio.gather(*(client.result(each, timeout=60) for each in (first, *later)))
         assert {each.status for each in results} == {"done"}
         await quiet(resources)

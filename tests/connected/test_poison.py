@@ -24,7 +24,7 @@ from tests.connected.scene import (
 )
 
 pytestmark = pytest.mark.connected
-FEW, MANY = 100, 1_000
+FEW, MANY = 50, 1_000
 """Good tasks: what CI has the time for, and what is promised."""
 
 

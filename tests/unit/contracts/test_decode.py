@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -30,7 +30,6 @@ NAMES = st.one_of(
 WIRES = [json.loads(encode(each)) for each in EXAMPLES.values()]
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.binary())
 @example(b"")
 @example(b"\xff\xfe")
@@ -44,7 +43,6 @@ def test_bytes_are_an_event_or_undecodable(data: bytes) -> None:
     _refused(data)
 
 
-@settings(deadline=None, max_examples=300)
 @given(JSON, st.dictionaries(NAMES, JSON, max_size=3))
 @example(None, {"a\nb\u2028c": 1})
 @example(None, {"version": "1"})
@@ -55,7 +53,6 @@ def test_json_is_an_event_or_undecodable(whole: Any, fields: dict[str, Any]) -> 
         _check(json.dumps(value).encode())
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.sampled_from(WIRES), st.data())
 def test_a_spoiled_event_is_undecodable_or_comes_back_as_it_was_read(wire: dict[str, Any], data: st.DataObject) -> None:
     """What can be read at all can be written and read again: a replay never fails where the first read did not."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.erasure import AgentErased, MemoriesErased, TaskErased
@@ -52,7 +52,6 @@ def _tombstone(live: Mind, replayed: Mind, memories: Iterable[UUID], sequence: i
     return recorded(said, sequence)  # type: ignore[return-value]
 
 
-@settings(deadline=None, max_examples=150)
 @given(LOGS, SOME, LOGS)
 def test_a_replay_without_the_erased_makes_the_same_mind(
     events: list[tuple[AnyAgentEvent, UUID | None]],
@@ -82,7 +81,6 @@ def test_a_replay_without_the_erased_makes_the_same_mind(
     assert all(memories.isdisjoint(each.yields_to) for each in fold([*log, tombstone]).memories.values())
 
 
-@settings(deadline=None, max_examples=60)
 @given(LOGS, SOME, st.data())
 def test_what_belongs_to_the_erased_comes_to_nothing_before_and_after(
     events: list[tuple[AnyAgentEvent, UUID | None]], memories: set[UUID], data: st.DataObject

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given as for_any
-from hypothesis import settings
 
 from nemuri.contracts.memories import Weights
 from nemuri.domain.memory import experience, scorer
@@ -14,7 +13,6 @@ from tests.unit.domain.memory.schooling import World, by_impact, by_nothing, by_
 from tests.unit.domain.memory.test_scorer import ROWS, WEIGHTS
 
 
-@settings(deadline=None)
 @for_any(WEIGHTS, ROWS)
 def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
     """From the same weights: the same logits, so the same order, whatever the weights are."""

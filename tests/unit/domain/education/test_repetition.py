@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.education import Repeating
@@ -60,7 +60,6 @@ def test_a_wrong_answer_more_never_lengthens_the_interval(answers: list[bool], p
     assert interval([*answers[:place], False, *answers[place:]]) <= interval(answers)
 
 
-@settings(deadline=None)
 @given(ANSWERS.filter(bool), st.integers(min_value=0, max_value=400))
 def test_fsrs_intervals_grow_by_right_answers_only(answers: list[bool], late: int) -> None:
     """The same by FSRS, however late the answers come; and the same answers give the same times."""

@@ -1,7 +1,7 @@
 """What one statement says of another, in English and Japanese."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.domain.language.statements import compared
@@ -132,14 +132,12 @@ TEXTS = st.text(max_size=80) | st.lists(
 ).map(" ".join)  # fmt: skip
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_every_text_says_the_same_as_itself(text: str) -> None:
     """Whatever it says, even if that is nothing, and however much it denies."""
     assert compared(text, text) == "same"
 
 
-@settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_nothing_is_the_same_from_one_side_and_the_contrary_from_the_other(one: str, two: str) -> None:
     """And every text gets a judgement."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.memories import AgentSlept
@@ -123,7 +123,6 @@ class Twins:
                 assert _close(agent.strength(memory, name), strength)
 
 
-@settings(deadline=None, max_examples=150)
 @given(LIFE)
 def test_clocks_are_decay_of_every_memory_in_every_sleep(steps: list[tuple[Any, ...]]) -> None:
     """The same verdicts, statuses, levels and strengths, whatever happened in whatever order.

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import pytest
 from hypothesis import given as for_any
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.clients import FeedbackGiven
@@ -204,7 +203,6 @@ def test_decided_feedback_does_not_go_back() -> None:
     assert (_said(story.when(part), said).standing, _said(story.when(part), said).reason) == ("applied", "of a part")
 
 
-@settings(deadline=None, max_examples=150)
 @for_any(
     said=st.lists(st.sampled_from(SAID), min_size=1, max_size=5),
     fails=st.booleans(),

@@ -4,7 +4,7 @@ from itertools import pairwise
 from math import isfinite
 from uuid import UUID
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from immutables import Map
 
@@ -19,7 +19,6 @@ from tests.unit.domain.memory.stories import A, credited, defined, encoded, ende
 LOG = st.lists(EVENTS, min_size=12, max_size=40).map(lambda events: [defined(), *events])
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(EVENTS, min_size=12, max_size=40))
 def test_no_event_in_no_state_makes_the_fold_raise(events: list[AnyAgentEvent]) -> None:
     """Totals equal a recount, every number is finite, and a sleep can be decided at any time."""
@@ -36,7 +35,6 @@ def test_no_event_in_no_state_makes_the_fold_raise(events: list[AnyAgentEvent]) 
         assert (sleep.decide(ended(0), tiredness(mind)) is None) == (not mind.agent.awake)
 
 
-@settings(deadline=None, max_examples=150)
 @given(LOG, st.lists(st.integers(0, 40), max_size=6))
 @example([defined(), encoded(A), used(A), ended(1), slept(1, archived={A: 1}), credited(A)], [2, 4])
 def test_any_cut_into_batches_gives_the_same_mind(events: list[AnyAgentEvent], cuts: list[int]) -> None:

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.log import AnyAgentEvent
@@ -84,7 +84,6 @@ def test_relations_are_told_on_both_sides() -> None:
     assert [each.note for each in outdating] == [f"from manual, contradicts {B}", f"does not outdate {B} any more"]
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(EVENTS, min_size=5, max_size=40))
 def test_the_last_step_is_how_it_stands_and_each_begins_where_the_last_one_ended(events: list[AnyAgentEvent]) -> None:
     """In any life; what is between two steps is nothing."""

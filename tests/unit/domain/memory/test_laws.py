@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nemuri.contracts.log import AnyAgentEvent
@@ -58,7 +58,6 @@ def _level(memory: Memory, slept: AgentSlept) -> int:
     return {each.memory_id: each.level for each in slept.consolidated}.get(memory.memory_id, memory.level)
 
 
-@settings(deadline=None, max_examples=200)
 @given(USES, PRINCIPLES)
 def test_pruning_never_takes_the_more_settled_before_the_less_settled(uses: list[UUID], principles: set[UUID]) -> None:
     """What stays is at least as settled as everything that was pruned, principles aside, which go last of all."""
@@ -74,7 +73,6 @@ def test_pruning_never_takes_the_more_settled_before_the_less_settled(uses: list
             assert all(_level(one, slept) <= _level(each, slept) for each in stays if each.memory_id not in principles)
 
 
-@settings(deadline=None, max_examples=200)
 @given(USES, PRINCIPLES)
 def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[UUID], principles: set[UUID]) -> None:
     """Whatever rose a level in the same sleep weighs what it weighs at its new level."""
@@ -85,7 +83,6 @@ def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[U
     assert sum(agent.active) <= TIGHT["max_active_memories"]
 
 
-@settings(deadline=None, max_examples=200)
 @given(USES, PRINCIPLES, st.integers(1, 4), st.integers(1, 6), st.floats(1, 20), st.booleans())
 def test_no_limit_is_exceeded_however_little_fits_one_sleep(
     uses: list[UUID], principles: set[UUID], room: int, number: int, weight: float, fading: bool
@@ -113,7 +110,6 @@ def test_no_limit_is_exceeded_however_little_fits_one_sleep(
         assert max(map(len, (each.consolidated, each.archived, each.pruned))) <= room
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.floats(0.2, 100), st.integers(0, LEVELS - 1), st.integers(1, 300), st.floats(0.1, 100))
 def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int, sessions: int, a_day: float) -> None:
     """After n sleeps a strength is s x rate(level)^n, to a relative 1e-9."""
@@ -132,7 +128,6 @@ def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int,
     assert abs(now - stepwise) <= 1e-9 * now
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.integers(0, 120), st.floats(0.01, 3), st.booleans(), THRESHOLDS)
 def test_what_is_used_returns_from_the_archive(
     uses: int, strength: float, named: bool, thresholds: tuple[int, ...]
@@ -153,7 +148,6 @@ def test_what_is_used_returns_from_the_archive(
     assert back.when(*night(2)).memory(A).level == memory.level
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(EVENTS, min_size=8, max_size=25), st.lists(EVENTS, min_size=8, max_size=25), st.randoms())
 def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random: Any) -> None:
     """However the sub-streams of two agents are shuffled into one log, each mind is the fold of its own."""
@@ -167,7 +161,6 @@ def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random
     assert minds == alone
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.permutations(MEMORIES[:6]), st.lists(st.sampled_from(["use", "credit", "retrieve"]), min_size=6, max_size=6))
 def test_events_about_different_memories_commute(order: list[UUID], what: list[str]) -> None:
     """Between two sleeps, what happens to one memory does not depend on what happens to another, but for the place."""
@@ -183,7 +176,6 @@ def test_events_about_different_memories_commute(order: list[UUID], what: list[s
         assert _timeless(straight[each]) == _timeless(shuffled[each])
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(EVENTS, min_size=5, max_size=30), st.data())
 def test_what_can_be_said_twice_by_itself_counts_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
     """Beginnings, ends of sessions, sleeps and withdrawals are idempotent even before ids are compared."""
@@ -195,7 +187,6 @@ def test_what_can_be_said_twice_by_itself_counts_once(events: list[AnyAgentEvent
     assert evolve(once, recorded(again, again.sequence or 0)) == once
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     st.lists(EVENTS, min_size=5, max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1)
 )

@@ -8,7 +8,6 @@ from uuid import UUID
 import numpy as np
 import pytest
 from hypothesis import given as for_any
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.agents import Definition, Perspective
@@ -88,7 +87,6 @@ def test_what_a_memory_lacks_has_a_feature_too() -> None:
     assert later == (0.5, 0.5, 0.5, 0.0, 0.5, 0.0, 1.0, 1.0, 0.0)
 
 
-@settings(deadline=None)
 @for_any(ROWS)
 def test_the_transform_brings_every_feature_between_0_and_1(rows: list[tuple[float, ...]]) -> None:
     """And so is the score; the raw features stay as they are."""
@@ -114,7 +112,6 @@ def test_the_transform_is_the_documented_one() -> None:
     assert transformed(np.zeros((0, 9))).shape == (0, 9)
 
 
-@settings(deadline=None)
 @for_any(ROWS)
 def test_relevance_leads(rows: list[tuple[float, ...]]) -> None:
     """Whatever else speaks for a memory, the most relevant one is never behind the least relevant one."""

@@ -4,7 +4,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from hypothesis import given as for_any
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.memories import Candidate
@@ -95,7 +94,6 @@ def test_what_is_archived_outdates_nothing_that_is_active() -> None:
     assert outdone([active.model_copy(update={"archived": True}), archived], memories)[0].yields_to == B
 
 
-@settings(deadline=None)
 @for_any(
     st.tuples(*[st.floats(-10, 1e6)] * 4),
     st.lists(st.tuples(st.sampled_from(FOUR), st.sampled_from(FOUR)), max_size=8),

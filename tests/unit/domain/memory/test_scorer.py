@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given as for_any
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.memories import FEATURES, HeldOut, Weights
@@ -24,7 +23,6 @@ WEIGHTS = st.builds(
 )
 
 
-@settings(deadline=None)
 @for_any(ROWS)
 def test_the_copy_ranks_as_the_linear_score_does(rows: list[tuple[float, ...]]) -> None:
     """Any two candidates, whatever their features, are in the same order, and their scores nearly the same."""
@@ -55,7 +53,6 @@ def test_the_copy_is_one_that_can_learn() -> None:
         assert np.corrcoef(kept, scorer.linear(rows))[0, 1] > 0.98
 
 
-@settings(deadline=None)
 @for_any(WEIGHTS, ROWS)
 def test_scores_lie_between_0_and_1_and_in_the_order_of_the_logits(
     weights: Weights, rows: list[tuple[float, ...]]

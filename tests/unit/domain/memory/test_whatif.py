@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.log import AnyAgentEvent
@@ -115,7 +115,6 @@ def plain(mind: Mind) -> tuple[Any, ...]:
     return agent, dict(mind.memories), dict(mind.contents), mind.scorer
 
 
-@settings(deadline=None, max_examples=100)
 @given(STEPS, st.integers(1, 4), st.integers(0, 60))
 def test_the_policy_that_was_in_force_leads_to_the_very_same_mind(
     steps: list[AnyAgentEvent | str], room: int, since: int
@@ -253,7 +252,6 @@ def test_parameters_without_an_answer_are_parameters() -> None:
     assert set(Policy.model_fields) >= UNANSWERED
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(EVENTS, min_size=5, max_size=40), st.integers(0, 40), st.floats(0.01, 3), st.floats(0.1, 1))
 def test_any_life_has_an_answer(events: list[AnyAgentEvent], since: int, threshold: float, left: float) -> None:
     """Total: it never raises, the recorded mind is the fold, and nothing is there that never began."""

@@ -1,7 +1,6 @@
 """The life of a task: what each event means for it, and that it means nothing late or twice."""
 
 from hypothesis import given as for_any
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri.contracts.clients import Document, Setting
@@ -224,7 +223,6 @@ def test_nothing_but_a_submission_begins_a_task() -> None:
     assert given(*events).state == TaskState()
 
 
-@settings(deadline=None, max_examples=150)
 @for_any(st.lists(EVENTS, min_size=10, max_size=40))
 def test_no_event_in_no_state_makes_the_fold_raise(events: list[LifeEvent]) -> None:
     """Answers stay, attempts never fall, and the same event at once again changes nothing."""
@@ -245,7 +243,6 @@ def test_no_event_in_no_state_makes_the_fold_raise(events: list[LifeEvent]) -> N
         )
 
 
-@settings(deadline=None, max_examples=100)
 @for_any(st.lists(EVENTS, min_size=10, max_size=40))
 def test_joins_wait_until_the_last_side_is_there(events: list[LifeEvent]) -> None:
     """Whatever happened: a completion only with every answer, a summary only with every point, and neither twice."""
