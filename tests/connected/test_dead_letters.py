@@ -21,7 +21,7 @@ from nemuri.infra.models.factory import Models
 from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
-from nemuri.infra.tries import FAULTS, SILENCES
+from nemuri.infra.tries import FAULTS
 from tests.connected.scene import (
     EVERYBODY,
     CountingModel,
@@ -244,36 +244,6 @@ def holding(directory: Path, stream: str, text: str) -> list[Path]:
     files = [each for each in directory.rglob("*") if each.is_file() and stream in each.parts]
     assert files
     return [each for each in files if text.encode() in each.read_bytes()]
-
-
-async def test_what_ends_its_workers_is_not_delivered_for_ever(settings: Settings) -> None:
-    """An event of whose deliveries nothing is ever heard again is given up: its task fails and says so."""
-    names = [each for each in EVERYBODY if each != "specialist"]
-    async with at_work(settings, names) as resources, visiting(settings) as client:
-        log = resources.log
-        await log.append(agent_defined())
-        task_id = await client.submit(QUESTION)
-        await quiet(resources, names)
-        known = await log.stream.consumer_info(settings.namespace, "specialist")
-        await log.stream.add_consumer(settings.namespace, known.config.evolve(ack_wait=0.05))
-        dying = await log.stream.pull_subscribe_bind("specialist", settings.namespace)
-        for delivery in range(1, SILENCES + 2):
-            [message] = await dying.fetch(1, timeout=10)
-            assert message.metadata.num_delivered == delivery
-            await resources.tries.of("specialist", message.metadata.sequence.stream, delivery)
-        await dying.unsubscribe()
-        await log.stream.add_consumer(settings.namespace, known.config)
-    async with at_work(settings) as resources, visiting(settings) as client:
-        result = await client.result(task_id, timeout=60)
-        assert result.status == "failed"
-        assert "times its worker died or fell silent over it" in str(result.reason)
-        await quiet(resources)
-        [buried] = await dead_letters(resources.log)
-        assert (buried.letter.error, buried.letter.faults) == ("Silence", 0)
-        assert buried.letter.deliveries > SILENCES
-        await dead.retry(client, buried.letter.name)
-        assert (await client.result(task_id, timeout=60)).status == "done"
-    await assert_verified(settings)
 
 
 async def test_a_letter_of_what_is_too_large_says_where_it_is(settings: Settings) -> None:

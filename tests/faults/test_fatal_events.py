@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from nemuri.face import dead_letters as dead
 from nemuri.infra.settings import Settings
 from nemuri.infra.tries import SILENCES
 from tests.connected.conftest import servers, settings
@@ -47,7 +48,10 @@ async def _mortal(settings: Settings) -> AsyncIterator[Process]:
 
 
 async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(settings: Settings) -> None:
-    """After ten silent deliveries its task fails and says why; what was in work beside it each time is answered."""
+    """After ten silent deliveries its task fails and says why; what was in work beside it each time is answered.
+
+    Once the cause is mended, its dead letter is tried again like any other.
+    """
     async with at_work(settings, BUT_SPECIALIST) as resources, visiting(settings) as client:
         log = resources.log
         await log.append(agent_defined())
@@ -71,4 +75,9 @@ async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(setting
         assert worker.stdout is not None
         told = (await worker.stdout.read()).splitlines()
         assert told.count(b"died") == SILENCES + 1
+        async with at_work(settings, ["specialist"]):
+            await dead.retry(client, letter.name)
+            assert (await client.result(fatal, settled=True, timeout=60)).status == "done"
+            await quiet(resources)
+            assert await dead_letters(log) == []
     await assert_verified(settings)

@@ -10,7 +10,7 @@ from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 
 from nemuri.infra.reactions import WAITING
-from nemuri.infra.tries import SILENCES, Tried, Tries
+from nemuri.infra.tries import SILENCES, SUSPICIOUS, Tried, Tries
 
 
 @dataclass(slots=True)
@@ -56,3 +56,16 @@ async def test_who_dies_of_an_event_every_time_is_counted() -> None:
         assert (await tries.of("clerk", 7, delivery)).why() is None
 
     assert (await tries.of("clerk", 7, SILENCES + 2)).why() is not None
+
+
+async def test_what_only_waits_its_turn_is_not_counted() -> None:
+    """Looking at what is known notes nothing; who was silent twice is a suspect."""
+    tries = Tries(cast("KeyValue", Disk()))
+    suspects = []
+    for delivery in range(1, SUSPICIOUS + 3):
+        for _ in range(SILENCES):
+            known = await tries.begun("clerk", 7, delivery)
+        suspects.append(known.suspect)
+        assert known == await tries.of("clerk", 7, delivery)
+
+    assert suspects == [False] * (SUSPICIOUS + 1) + [True]
