@@ -1,13 +1,30 @@
-"""A connection to NATS that no client's message can stop."""
+"""Connections to NATS that outlive its outages, and that no client's message can stop."""
 
+import asyncio
+
+import structlog
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 from nats.js.api import Header
+
+from nemuri.infra.access import Access, AccessError, options, servers
 
 TRANSFERRED = "$JS.ACK."
 """Where a message of a stream is acknowledged; what the server itself says about a request has no such address."""
 _SERVERS_OWN = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
 """Headers by which the server speaks of a request; in a message of a stream they are somebody's forgery."""
+
+PING_SECONDS = 10
+"""How often it is asked whether the other end is still there; after two asked in vain another connection is made."""
+DENIED = "permissions violation"
+"""How the driver tells of what the server refused; whoever asked for it hears nothing, and waits in vain."""
+
+logger = structlog.get_logger()
+
+
+class UnreachableError(Exception):
+    """No server answers at the address."""
 
 
 class Connection(Nats):
@@ -33,3 +50,48 @@ class Connection(Nats):
         subject = subject.decode(errors="backslashreplace").encode()
         built: Msg = super()._build_message(sid, subject, reply, data, headers)
         return built
+
+
+async def connect(
+    url: str, access: Access, *, patient: bool, name: str, lost: asyncio.Event, denied: list[str]
+) -> Nats:
+    """A connection to NATS that reconnects for ever once it is there."""
+
+    said: list[str] = []
+
+    async def complain(error: Exception) -> None:
+        said[:] = [str(error) or type(error).__name__]
+        if DENIED in said[0]:
+            denied[:] = [said[0].partition(DENIED)[2].strip()]
+        if patient:
+            logger.warning("nats", error=said[0])
+
+    async def end() -> None:
+        lost.set()
+
+    try:
+        chosen = options(url, access)
+    except AccessError as error:
+        raise UnreachableError(str(error)) from error
+    chosen |= {
+        "name": name,
+        "max_reconnect_attempts": -1,
+        "reconnect_time_wait": 0.2,
+        "connect_timeout": 2,
+        "ping_interval": PING_SECONDS,
+        "error_cb": complain,
+        "closed_cb": end,
+    }
+    connection = Connection()
+    if patient:
+        await connection.connect(**chosen)
+        return connection
+    try:
+        await connection.connect(**(chosen | {"max_reconnect_attempts": 1}))
+    except (OSError, NatsError, TimeoutError) as error:
+        why = f" ({said[0]})" if said else ""
+        where = ", ".join(servers(url))
+        raise UnreachableError(f"no NATS server lets us in at {where}{why}; check NATS_URL") from error
+    connection.options["max_reconnect_attempts"] = -1  # only the first attempts were to end
+    patient = True
+    return connection

@@ -18,9 +18,9 @@ from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
 from nemuri.infra.access import Credentials, credentials, inbox, servers
 from nemuri.infra.broker import Broker
+from nemuri.infra.connection import PING_SECONDS
 from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
 from nemuri.infra.ending import end
-from nemuri.infra.log import PING_SECONDS
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
 from nemuri.infra.provisioning import Durable

@@ -7,19 +7,17 @@ from datetime import UTC, datetime
 from typing import Self
 
 import orjson
-import structlog
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, check_id, decode, encode
 from nemuri.contracts.subjects import Subjects
-from nemuri.infra.access import Access, AccessError, options, servers
+from nemuri.infra.access import Access
 from nemuri.infra.collecting import uncollected
-from nemuri.infra.connection import Connection
+from nemuri.infra.connection import connect
 from nemuri.infra.messages import delete_message
 from nemuri.infra.observation.tracing import carried
 from nemuri.infra.pulling import Pull
@@ -31,15 +29,9 @@ RECORDED_AT = "Nemuri-Recorded-At"
 """The first recording of an event that was exported and imported since."""
 ANSWER_SECONDS = 15.0
 """What the server may take to answer: a cluster that has lost its leader needs some seconds for another one."""
-PING_SECONDS = 10
-"""How often it is asked whether the other end is still there; after two asked in vain another connection is made."""
-DENIED = "permissions violation"
-"""How the driver tells of what the server refused; whoever asked for it hears nothing, and waits in vain."""
 HEADER_BYTES = 4096
 """What is kept free for the headers of a message, which the server counts too."""
 WRONG_LAST_SEQUENCE = 10071
-
-logger = structlog.get_logger()
 
 
 class ConflictError(Exception):
@@ -48,10 +40,6 @@ class ConflictError(Exception):
 
 class TooLargeError(Exception):
     """The server does not take that much in one message; it would cut off whoever tried."""
-
-
-class UnreachableError(Exception):
-    """No server answers at the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,48 +296,3 @@ def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime
         return min(appended, datetime.fromisoformat(str(imported)).astimezone(UTC)) if imported else appended
     except (ValueError, OverflowError) as error:
         raise UndecodableError(f"{RECORDED_AT} is no time") from error
-
-
-async def connect(
-    url: str, access: Access, *, patient: bool, name: str, lost: asyncio.Event, denied: list[str]
-) -> Nats:
-    """A connection to NATS that reconnects for ever once it is there."""
-
-    said: list[str] = []
-
-    async def complain(error: Exception) -> None:
-        said[:] = [str(error) or type(error).__name__]
-        if DENIED in said[0]:
-            denied[:] = [said[0].partition(DENIED)[2].strip()]
-        if patient:
-            logger.warning("nats", error=said[0])
-
-    async def end() -> None:
-        lost.set()
-
-    try:
-        chosen = options(url, access)
-    except AccessError as error:
-        raise UnreachableError(str(error)) from error
-    chosen |= {
-        "name": name,
-        "max_reconnect_attempts": -1,
-        "reconnect_time_wait": 0.2,
-        "connect_timeout": 2,
-        "ping_interval": PING_SECONDS,
-        "error_cb": complain,
-        "closed_cb": end,
-    }
-    connection = Connection()
-    if patient:
-        await connection.connect(**chosen)
-        return connection
-    try:
-        await connection.connect(**(chosen | {"max_reconnect_attempts": 1}))
-    except (OSError, NatsError, TimeoutError) as error:
-        why = f" ({said[0]})" if said else ""
-        where = ", ".join(servers(url))
-        raise UnreachableError(f"no NATS server lets us in at {where}{why}; check NATS_URL") from error
-    connection.options["max_reconnect_attempts"] = -1  # only the first attempts were to end
-    patient = True
-    return connection

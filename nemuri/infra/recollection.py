@@ -24,7 +24,7 @@ from nemuri.infra.observation.tracing import span
 from nemuri.infra.resources import Resources
 from nemuri.infra.vectors import Vectors
 from nemuri.infra.views.erasing import everything_erased
-from nemuri.infra.views.queries import Change
+from nemuri.infra.views.remembered import Change, changes
 
 REMEMBERED_AGENTS = 32
 """Indexes kept in one process; the least recently used one is dropped and read again when it is needed."""
@@ -170,14 +170,14 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
         erased = await everything_erased(resources.database, after=indexed.seen)
         if not erased.ids.isdisjoint(indexed.known):
             indexed.begin_again()
-    changes = await resources.views.changes(agent.agent_id, indexed.until, generation=indexed.generation)
-    await _index(indexed, [each for each in changes if each.memory.memory_id not in indexed.index], vectors)
+    changed = await changes(resources.database, agent.agent_id, indexed.until, generation=indexed.generation)
+    await _index(indexed, [each for each in changed if each.memory.memory_id not in indexed.index], vectors)
     for active in (True, False):
-        flipped = [each.memory.memory_id for each in changes if (each.memory.status == "active") == active]
+        flipped = [each.memory.memory_id for each in changed if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
-    indexed.known |= {each.memory.memory_id: (each.content, each.memory) for each in changes}
-    indexed.principles |= {each.memory.memory_id for each in changes if each.content.source == "definition"}
-    indexed.until = max((each.memory.changed for each in changes), default=indexed.until)
+    indexed.known |= {each.memory.memory_id: (each.content, each.memory) for each in changed}
+    indexed.principles |= {each.memory.memory_id for each in changed if each.content.source == "definition"}
+    indexed.until = max((each.memory.changed for each in changed), default=indexed.until)
     indexed.seen = here
 
 

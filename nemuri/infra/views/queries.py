@@ -1,21 +1,18 @@
 """What services and clients read from the views."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import FromClause, Row, Select, case, func, or_, select, true, tuple_
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import case, func, or_, select, true, tuple_
 
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import TaskReopened
-from nemuri.domain.memory.mind import ARCHIVED_CLOCK, Agent, Content, Memory, Remembered, Scorer
+from nemuri.domain.memory.mind import ARCHIVED_CLOCK, Agent, Remembered, Scorer
 from nemuri.domain.tasks.attempts import attempt_of
 from nemuri.domain.tasks.state import Chunk, Task, TaskState
 from nemuri.infra.views import tables
@@ -23,19 +20,8 @@ from nemuri.infra.views.database import Database
 from nemuri.infra.views.erasing import erased_among
 from nemuri.infra.views.folding import task_states
 from nemuri.infra.views.progress import BehindError, Progress
+from nemuri.infra.views.remembered import pair, remembered
 from nemuri.infra.views.rows import load, records, selecting
-
-PAGE = 500
-"""So many memories are read at once, so that nobody else waits long for a large mind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What an index of an agent's memories has to learn about one of them."""
-
-    memory: Memory
-    content: Content
-    vector: NDArray[np.float32] | None
 
 
 @dataclass(slots=True)
@@ -184,18 +170,18 @@ class Views:
             *((state.level == level, clock) for level, clock in enumerate(agent.clocks)),
         )
         query = (
-            _remembered()
+            remembered()
             .where(state.agent_id == agent.agent_id, state.status == status if status != "all" else true())
             .order_by((state.kept + clock).desc(), state.memory_id)
         )
         async with self.database.reading() as connection:
-            return [_pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]
+            return [pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
         """Those of the memories that there are."""
-        query = _remembered().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
+        query = remembered().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         async with self.database.reading() as connection:
-            found = [_pair(row) for row in await connection.execute(query)]
+            found = [pair(row) for row in await connection.execute(query)]
         return {content.memory_id: (content, memory) for content, memory in found}
 
     async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
@@ -229,26 +215,6 @@ class Views:
         )
         async with self.database.reading() as connection:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
-
-    async def changes(self, agent_id: str, after: int, *, generation: str) -> list[Change]:
-        """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""
-        state = tables.memory_state
-        place = tuple_(state.c.changed, state.c.memory_id)
-        following = select(state).where(state.c.agent_id == agent_id).order_by(place).limit(PAGE)
-        found: dict[UUID, Change] = {}
-        last = (after, UUID(int=2**128 - 1))
-        while True:
-            # The page first, then what belongs to it: without statistics of fresh tables a join over everything is
-            # quadratic (ten thousand memories were read in 90 s instead of 1).
-            page = following.where(place > tuple_(*last)).subquery()
-            async with self.database.reading() as connection:
-                rows = [_pair(row) for row in await connection.execute(_remembered(page))]
-                vectors = await _vectors(connection, agent_id, generation, [each.memory_id for each, _ in rows])
-            for content, memory in sorted(rows, key=lambda each: (each[1].changed, each[1].memory_id)):
-                found[content.memory_id] = Change(memory, content, vectors.get(content.memory_id))
-                last = (memory.changed, memory.memory_id)
-            if len(rows) < PAGE:
-                return list(found.values())
 
     async def outcomes(self) -> dict[str, tuple[int, int]]:
         """How often clients called the work of each agent good, and how often bad; only agents that were judged.
@@ -285,32 +251,3 @@ class Views:
             agents = await connection.execute(select(func.count()).where(tables.agent.c.agent_id != ORCHESTRATOR))
             memories = await connection.execute(select(func.count()).where(tables.memory.c.agent_id != ORCHESTRATOR))
             return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
-
-
-_CONTENT = {name: f"content_{name}" for name in Content.model_fields}
-_STATE = {name: f"state_{name}" for name in Memory.model_fields}
-
-
-def _remembered(state: FromClause = tables.memory_state) -> Select[Any]:
-    """Every memory with how strong it is, in one row."""
-    content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
-    strength = (state.c[name].label(label) for name, label in _STATE.items())
-    joined = tables.memory.c.memory_id == state.c.memory_id
-    return select(*content, *strength).select_from(state.join(tables.memory, joined))
-
-
-def _pair(row: Row[Any]) -> Remembered:
-    known = row._mapping  # noqa: SLF001 - the documented mapping of a row
-    content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
-    return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
-
-
-async def _vectors(
-    connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
-) -> dict[UUID, NDArray[np.float32]]:
-    """Those of the memories' vectors of a generation that there are."""
-    vector = tables.memory_vector.c
-    query = select(vector.memory_id, vector.vector).where(
-        vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)
-    )
-    return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}

@@ -16,8 +16,8 @@ from nemuri.face.jetstream import jetstream_needed
 from nemuri.face.logging import without_credentials
 from nemuri.face.sync import Loop
 from nemuri.face.waiting import TaskTimeoutError
+from nemuri.infra.connection import UnreachableError
 from nemuri.infra.embedded.processes import ServerFailed
-from nemuri.infra.log import UnreachableError
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import DatabaseError
 
