@@ -1,92 +1,25 @@
 """The rules of a reaction: see the past first, one outcome, waiting is not failing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from nats.errors import NoRespondersError
 
 from nemuri.contracts.event import Event
-from nemuri.contracts.portraits import StatusView
-from nemuri.contracts.queries import Refusal, StatusQuery
 from nemuri.contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, TaskSummarised
 from nemuri.domain.tasks.routing import assignments
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
-from nemuri.infra.observation.metrics import Metrics
 from nemuri.infra.reactions import Against, GaveUpError, Outcome, Reactor, Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.tries import FAULTS, SILENCES, Tried
 from nemuri.infra.views.progress import BehindError
 from tests.contracts.examples import EXAMPLES
+from tests.unit.infra.past import PastAndLog, raising
 
 CAUSE = EXAMPLES["task_summarised"]
 ROUTED = EXAMPLES["task_routed"]
-
-
-@dataclass(slots=True)
-class PastAndLog:
-    """The past as far as a reactor asks for it, and a log in memory."""
-
-    first: bool = True
-    behind: bool = False
-    broken: Exception | None = None
-    room: int = 1_000
-    asked: list[str] = field(default_factory=list)
-    appended: list[tuple[Event, int | None]] = field(default_factory=list)
-    tried: Tried = field(default_factory=Tried)
-
-    async def since(self, event: Event) -> None:
-        """Wait for the views."""
-        self.asked.append(f"since {event.kind}")
-        if self.behind:
-            raise BehindError("the views are at 1 and 2 was waited for")
-
-    async def counts(self, event: Event) -> bool:
-        """Whether the event is the first of its id."""
-        self.asked.append(f"counts {event.kind}")
-        return self.first
-
-    async def attempt(self, _event: Event) -> int:
-        """The attempt of the event's task."""
-        return 2
-
-    async def begun(self, _service: str, _sequence: int, _delivery: int) -> Tried:
-        """What would be noted."""
-        return self.tried.again()
-
-    async def of(self, _service: str, _sequence: int, _delivery: int) -> Tried:
-        """What is known of the tries."""
-        self.tried = self.tried.again()
-        return self.tried
-
-    async def note(self, _service: str, _sequence: int, tried: Tried) -> None:
-        """Remember a try."""
-        self.tried = tried
-
-    async def wait(self, sequence: int) -> None:
-        """Wait for a place in the log."""
-        self.asked.append(f"wait {sequence}")
-
-    async def append(self, event: Event, *, expected: int | None = None) -> int:
-        """Append the event."""
-        if self.broken:
-            raise self.broken
-        self.appended.append((event, expected))
-        return len(self.appended)
-
-    @property
-    def metrics(self) -> Metrics:
-        """Counted, and looked at by nobody."""
-        return Metrics()
-
-    @property
-    def views(self) -> "PastAndLog":
-        """Itself."""
-        return self
-
-    log = progress = tries = views
 
 
 def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> Reactor:
@@ -147,7 +80,7 @@ async def test_outcomes_are_nothing_one_several_or_one_against_the_present_end()
 async def test_waiting_is_not_failing(missing: Exception) -> None:
     """However often: no server, no model, an old view, another sleep."""
     past = PastAndLog()
-    waiting = reactor(past, _raising(missing))
+    waiting = reactor(past, raising(missing))
 
     for delivery in range(1, 3 * SILENCES):
         with pytest.raises(type(missing)):
@@ -170,7 +103,7 @@ async def test_views_that_are_behind_are_waited_for() -> None:
 async def test_faults_of_the_event_itself_are_counted_and_then_given_up() -> None:
     """With a fact that says who gave up on what, and why, in one storable line."""
     past = PastAndLog()
-    failing = reactor(past, _raising(ValueError("no such\x00 part \ud800\nand a traceback")))
+    failing = reactor(past, raising(ValueError("no such\x00 part \ud800\nand a traceback")))
 
     for delivery in range(1, FAULTS):
         with pytest.raises(ValueError, match="no such"):
@@ -192,7 +125,7 @@ async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
     ids = []
     for name in ("clerk", "clerk", "other"):
         past = PastAndLog()
-        failing = reactor(past, _raising(ValueError("no")))
+        failing = reactor(past, raising(ValueError("no")))
         failing.service.name = name
         for _ in range(FAULTS):
             with pytest.raises((ValueError, GaveUpError)):
@@ -207,10 +140,10 @@ async def test_faults_are_counted_over_all_workers() -> None:
     past = PastAndLog()
     for delivery in range(1, FAULTS):
         with pytest.raises(ValueError, match="no"):
-            await reactor(past, _raising(ValueError("no"))).react(CAUSE, delivery)
+            await reactor(past, raising(ValueError("no"))).react(CAUSE, delivery)
 
     with pytest.raises(GaveUpError):
-        await reactor(past, _raising(ValueError("no"))).react(CAUSE, FAULTS)
+        await reactor(past, raising(ValueError("no"))).react(CAUSE, FAULTS)
 
 
 async def test_what_ends_its_workers_is_given_up_without_another_try() -> None:
@@ -236,7 +169,7 @@ async def test_what_the_service_does_not_react_to_is_passed_over() -> None:
 async def test_giving_up_waits_for_the_log_too() -> None:
     """The event is given up as soon as that can be recorded, without five more tries."""
     past = PastAndLog()
-    failing = reactor(past, _raising(ValueError("no")))
+    failing = reactor(past, raising(ValueError("no")))
     for _ in range(FAULTS - 1):
         with pytest.raises(ValueError, match="no"):
             await failing.react(CAUSE)
@@ -256,48 +189,13 @@ async def test_giving_up_waits_for_the_log_too() -> None:
 async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
     """The dead letter tells of it."""
     past = PastAndLog()
-    failing = reactor(past, _raising(ValueError("no")))
+    failing = reactor(past, raising(ValueError("no")))
     outside = CAUSE.model_copy(update={"correlation_id": None})
     for _ in range(FAULTS):
         with pytest.raises((ValueError, GaveUpError)):
             await failing.react(outside)
 
     assert past.appended == []
-
-
-async def test_a_question_gets_an_answer_or_one_line() -> None:
-    """Wrong questions, waiting and faults are refusals, never silence."""
-    past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0)
-    outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
-        (b"{}", lambda: view, view.model_dump_json()),
-        (b'{"after": -1}', lambda: view, "after: it must be at least 0"),
-        (b"\xff", lambda: view, "no valid JSON"),
-        (b"{}", _raising(BehindError("the views are at 1")), "not now: the views are at 1"),
-        (b"{}", _raising(ValueError("broken\nreally")), "clerk failed: broken"),
-    ]
-    for data, reply, expected in outcomes:
-        said = (await _asking(past, reply).ask(StatusQuery, data)).decode()
-        if said != expected:
-            refusal = Refusal.model_validate_json(said).refused
-            assert refusal.startswith(expected)
-            assert refusal.isprintable()
-
-
-async def test_only_what_waiting_may_mend_is_refused_for_now() -> None:
-    """A client may go on asking then."""
-    for error, passing in ((BehindError("the views are at 1"), True), (ValueError("broken"), False)):
-        said = await _asking(PastAndLog(), _raising(error)).ask(StatusQuery, b"{}")
-        assert Refusal.model_validate_json(said).passing is passing
-
-
-async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
-    """The client hears it at once instead of waiting for nothing."""
-    view = StatusView(projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0)
-
-    said = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).ask(StatusQuery, b"{}"))
-
-    assert "more than the 1000 that fit" in said.refused
-    assert not said.passing
 
 
 def test_a_service_reacts_to_a_kind_of_event_once() -> None:
@@ -311,20 +209,3 @@ def test_a_service_reacts_to_a_kind_of_event_once() -> None:
     with pytest.raises(ValueError, match="test reacts to TaskCompleted twice"):
         service.reaction(TaskRouted, TaskCompleted)(react)
     assert set(service.reactions) == {TaskCompleted}
-
-
-def _raising(error: Exception) -> Callable[[], Any]:
-    def fail() -> Any:
-        raise error
-
-    return fail
-
-
-def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> Reactor:
-    service = Service("clerk")
-
-    @service.answer(StatusQuery)
-    async def status(query: StatusQuery, resources: Resources) -> StatusView:
-        return reply()
-
-    return Reactor(service, cast("Resources", past))

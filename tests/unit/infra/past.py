@@ -1,0 +1,83 @@
+"""What a reactor of a unit test works with: a past and a log in memory."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nemuri.contracts.event import Event
+from nemuri.infra.observation.metrics import Metrics
+from nemuri.infra.tries import Tried
+from nemuri.infra.views.progress import BehindError
+
+
+@dataclass(slots=True)
+class PastAndLog:
+    """The past as far as a reactor asks for it, and a log in memory."""
+
+    first: bool = True
+    behind: bool = False
+    broken: Exception | None = None
+    room: int = 1_000
+    asked: list[str] = field(default_factory=list)
+    appended: list[tuple[Event, int | None]] = field(default_factory=list)
+    tried: Tried = field(default_factory=Tried)
+
+    async def since(self, event: Event) -> None:
+        """Wait for the views."""
+        self.asked.append(f"since {event.kind}")
+        if self.behind:
+            raise BehindError("the views are at 1 and 2 was waited for")
+
+    async def counts(self, event: Event) -> bool:
+        """Whether the event is the first of its id."""
+        self.asked.append(f"counts {event.kind}")
+        return self.first
+
+    async def attempt(self, _event: Event) -> int:
+        """The attempt of the event's task."""
+        return 2
+
+    async def begun(self, _service: str, _sequence: int, _delivery: int) -> Tried:
+        """What would be noted."""
+        return self.tried.again()
+
+    async def of(self, _service: str, _sequence: int, _delivery: int) -> Tried:
+        """What is known of the tries."""
+        self.tried = self.tried.again()
+        return self.tried
+
+    async def note(self, _service: str, _sequence: int, tried: Tried) -> None:
+        """Remember a try."""
+        self.tried = tried
+
+    async def wait(self, sequence: int) -> None:
+        """Wait for a place in the log."""
+        self.asked.append(f"wait {sequence}")
+
+    async def append(self, event: Event, *, expected: int | None = None) -> int:
+        """Append the event."""
+        if self.broken:
+            raise self.broken
+        self.appended.append((event, expected))
+        return len(self.appended)
+
+    @property
+    def metrics(self) -> Metrics:
+        """Counted, and looked at by nobody."""
+        return Metrics()
+
+    @property
+    def views(self) -> "PastAndLog":
+        """Itself."""
+        return self
+
+    log = progress = tries = views
+
+
+def raising(error: Exception) -> Callable[[], Any]:
+    """A function that raises it."""
+
+    def fail() -> Any:
+        raise error
+
+    return fail

@@ -1,0 +1,56 @@
+"""Questions to a service: an answer or one line, never silence."""
+
+from collections.abc import Callable
+from typing import cast
+
+from nemuri.contracts.portraits import StatusView
+from nemuri.contracts.queries import Refusal, StatusQuery
+from nemuri.infra.reactions import Reactor, Service
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.progress import BehindError
+from tests.unit.infra.past import PastAndLog, raising
+
+
+async def test_a_question_gets_an_answer_or_one_line() -> None:
+    """Wrong questions, waiting and faults are refusals, never silence."""
+    past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0)
+    outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
+        (b"{}", lambda: view, view.model_dump_json()),
+        (b'{"after": -1}', lambda: view, "after: it must be at least 0"),
+        (b"\xff", lambda: view, "no valid JSON"),
+        (b"{}", raising(BehindError("the views are at 1")), "not now: the views are at 1"),
+        (b"{}", raising(ValueError("broken\nreally")), "clerk failed: broken"),
+    ]
+    for data, reply, expected in outcomes:
+        said = (await _asking(past, reply).ask(StatusQuery, data)).decode()
+        if said != expected:
+            refusal = Refusal.model_validate_json(said).refused
+            assert refusal.startswith(expected)
+            assert refusal.isprintable()
+
+
+async def test_only_what_waiting_may_mend_is_refused_for_now() -> None:
+    """A client may go on asking then."""
+    for error, passing in ((BehindError("the views are at 1"), True), (ValueError("broken"), False)):
+        said = await _asking(PastAndLog(), raising(error)).ask(StatusQuery, b"{}")
+        assert Refusal.model_validate_json(said).passing is passing
+
+
+async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
+    """The client hears it at once instead of waiting for nothing."""
+    view = StatusView(projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0)
+
+    said = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).ask(StatusQuery, b"{}"))
+
+    assert "more than the 1000 that fit" in said.refused
+    assert not said.passing
+
+
+def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> Reactor:
+    service = Service("clerk")
+
+    @service.answer(StatusQuery)
+    async def status(query: StatusQuery, resources: Resources) -> StatusView:
+        return reply()
+
+    return Reactor(service, cast("Resources", past))
