@@ -20,6 +20,7 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.views import refolding
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rebuilding import catch_up
+from nemuri.infra.views.remembered import changes
 from nemuri.infra.views.tiredness import tiredness
 from tests.connected.scene import (
     agent_defined,
@@ -107,7 +108,7 @@ async def reading(resources: Resources, over: asyncio.Event) -> int:
         assert tired is not None
         assert len(tired.touched) == KNOWN
         assert sum(tired.agent.active) == KNOWN
-        assert len(await resources.views.changes("cook", 0, generation="hashing-v1.1024")) == KNOWN
+        assert len(await changes(resources.database, "cook", 0, generation="hashing-v1.1024")) == KNOWN
         times += 1
     return times
 
