@@ -113,6 +113,20 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str
     async def handle(message: NatsMessage) -> None:
         await _handle(message, reactor)
 
+    if durable.at_once > 1:
+        _keep_alive_while_held(subscriber, reactor.resources.settings.ack_wait)
+
+
+def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
+    """A worker without room takes one event more and holds it until there is: nobody else is given it meanwhile."""
+    put = subscriber._put_msg  # noqa: SLF001 - between the pull and our handler FastStream tells nobody
+
+    async def held(message: Msg) -> None:
+        async with _alive(message, ack_wait):
+            await put(message)
+
+    subscriber._put_msg = held  # noqa: SLF001
+
 
 async def _undecoded(message: Any) -> bytes:
     return bytes(message.body)
@@ -166,7 +180,7 @@ async def _deliver(raw: Msg, reactor: Reactor, seen: Delivery) -> None:
 
 
 @asynccontextmanager
-async def _alive(message: NatsMessage, ack_wait: float) -> AsyncIterator[None]:
+async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
     """Tell the server every now and then that the event is still in work."""
 
     async def beat() -> None:

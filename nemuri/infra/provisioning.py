@@ -30,7 +30,9 @@ class Durable:
     name: str
     subjects: tuple[str, ...]
     at_once: int
-    """Events in work at the same time, over all workers together."""
+    """Events in work at the same time in one worker."""
+    workers: int = 1
+    """So many workers add to each other; one more finds nothing to do while the others are busy."""
 
 
 async def provision(log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1) -> None:
@@ -95,7 +97,7 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
         deliver_policy=api.DeliverPolicy.ALL,
         ack_policy=api.AckPolicy.EXPLICIT,
         ack_wait=ack_wait,
-        max_ack_pending=durable.at_once,
+        max_ack_pending=durable.at_once * durable.workers,
         max_deliver=-1,
         num_replicas=replicas,
     )

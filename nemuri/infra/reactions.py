@@ -55,6 +55,8 @@ WAITING: tuple[type[BaseException], ...] = (
 )  # fmt: skip
 """What only says that something is missing for now: tried again without limit."""
 logger = structlog.get_logger()
+WORKERS = 16
+"""So many workers of a service add to each other; the log hands out no more than they have room for."""
 
 
 class Use(Enum):
@@ -75,7 +77,7 @@ class Service:
 
     name: str
     at_once: int = 16
-    """Events in work at the same time, over all its workers."""
+    """Events in work at the same time in one worker."""
     groups: int | None = None
     """For a service that handles the events of an agent one at a time: into how many groups agents are divided."""
     reactions: dict[type[Event], Reaction] = field(default_factory=dict)
@@ -129,7 +131,7 @@ class Service:
         if self.groups is None:
             said = [each for each in self.reactions if not (self.hears_clients and each.stream == "client")]
             clients = (subjects.clients,) if self.hears_clients else ()
-            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once),)
+            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS),)
         return tuple(
             Durable(
                 f"{self.name}-{group}", _subjects(subjects, self.reactions, range(group, PARTITIONS, self.groups)), 1
