@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test check lint types floors faults clean
+.PHONY: demo test check lint types floors faults bench clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -30,6 +30,17 @@ SEED ?= 1
 faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figures; FAULTS="--only KIND" for some kinds
 	$(BIN)/python -m tests.faults --schedules $(SCHEDULES) --seed $(SEED) $(FAULTS)
 
+BENCH := $(VENV)-bench
+
+bench: $(BENCH)/.installed  ## Every figure, then the table of them; QUICK=1 only tries the scripts, DATA=FOLDER holds public data
+	$(BENCH)/bin/python -m bench $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
+
+$(BENCH)/.installed: pyproject.toml constraints.txt  # an environment of its own: mem0 wants an older protobuf than ours
+	$(PYTHON) -m venv $(BENCH)
+	grep -v '^protobuf=' constraints.txt > $(BENCH)/constraints.txt
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(BENCH)/constraints.txt --editable '.[bench,neighbours]'
+	@touch $@
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -42,4 +53,4 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -22,12 +22,13 @@ import asyncio
 import json
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from bench.retrieval import FOUND, Agent, locomo, squad
+from bench.measuring import kept
+from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.policy import RELEVANCE_FLOOR
@@ -91,7 +92,9 @@ def main() -> None:
         data = json.loads(path.read_text(encoding="utf-8"))
         agents = halves(data) if isinstance(data, dict) else list(locomo(data))
         print(f"{path.name}, {embedder.model}\n  floor  recall@10  own: nothing  foreign: nothing")
-        for floor, each in asyncio.run(outcomes(agents, embedder)).items():
+        found = asyncio.run(outcomes(agents, embedder))
+        kept(f"abstention-{dataset(data)}", {"floor": RELEVANCE_FLOOR, **asdict(found[RELEVANCE_FLOOR])})
+        for floor, each in found.items():
             print(f"  {floor:5.2f}  {each.recall:9.3f}  {each.own_nothing:12.1%}  {each.foreign_nothing:16.1%}")
 
 

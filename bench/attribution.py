@@ -23,6 +23,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
+from bench.measuring import kept
 from nemuri.contracts.clients import MemoryContent
 from nemuri.domain.language.citations import cited
 from nemuri.domain.language.tokens import estimate_tokens
@@ -232,6 +233,11 @@ async def measured(name: str) -> None:
         ways.append(judge[0])
     for language, chosen in languages(every):
         table(language, chosen, ways)
+    truth = decisions(every, labels(every))
+    kept(
+        "attribution",
+        {"answers": len(every), "f1": {each.name: scores(truth, decisions(every, each))[2] for each in ways}},
+    )
     agreement(every, ways)
     by_case(every, ways)
     print("\ncost of an answer")

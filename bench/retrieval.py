@@ -28,6 +28,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.measuring import kept
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.policy import RELEVANCE_FLOOR
@@ -102,6 +103,11 @@ def recall(agents: list[Agent]) -> dict[str, float]:
     return {channel: statistics.mean(values) for channel, values in shares.items()}
 
 
+def dataset(data: object) -> str:
+    """The name of a dataset, told by its form."""
+    return "jsquad" if isinstance(data, dict) else "locomo"
+
+
 def timings(agents: list[Agent]) -> None:
     """Of an index of ten thousand memories of two hundred characters cut from the dataset."""
     chance = random.Random(1)
@@ -148,7 +154,10 @@ def main() -> None:
         agents = list(squad(data) if isinstance(data, dict) else locomo(data))
         questions = sum(len(agent.questions) for agent in agents)
         print(f"{path.name}: {sum(len(agent.memories) for agent in agents)} memories, {questions} questions")
-        print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in recall(agents).items()))
+        shares = recall(agents)
+        print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in shares.items()))
+        found = {channel: round(share, 4) for channel, share in shares.items()}
+        kept(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
         timings(agents)
 
 

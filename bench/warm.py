@@ -26,7 +26,8 @@ from uuid import uuid4
 
 import psutil
 
-from bench.retrieval import DIMENSION, LETTERS, ROWS, locomo, squad
+from bench.measuring import kept
+from bench.retrieval import DIMENSION, LETTERS, ROWS, dataset, locomo, squad
 from bench.servers import servers
 from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri.contracts.clients import MemoryContent, Setting
@@ -74,7 +75,7 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
     )
 
 
-async def measure(everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
+async def measure(name: str, everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
     """Cold start and memory, then the median of warm recalls."""
     perspectives = [Perspective(name=f"view {number}", keywords=(word,)) for number, word in enumerate(words)]
     async with servers() as settings, opened(settings) as resources, working(resources, ["projector"]):
@@ -86,7 +87,8 @@ async def measure(everything: str, questions: Sequence[str], words: Sequence[str
         before = _resident()
         began, started = time.process_time(), time.perf_counter()
         await minds.recall(resources, agent, questions[0], perspective=None, setting=Setting())
-        print(f"  cold start {time.perf_counter() - started:.1f} s, {time.process_time() - began:.1f} s CPU")
+        cold = time.process_time() - began
+        print(f"  cold start {time.perf_counter() - started:.1f} s, {cold:.1f} s CPU")
         held = _resident() - before
         print(f"  memory {held / 1e6:.0f} MB = {held / ROWS / 1e3:.1f} kB a memory")
         spent, embedding, found = [], [], []
@@ -100,6 +102,8 @@ async def measure(everything: str, questions: Sequence[str], words: Sequence[str
             found.append(len(recollection.candidates))
         beyond = [whole - part for whole, part in zip(spent, embedding, strict=True)]
         print(f"  warm recall {_ms(spent)}, of that embedding {_ms(embedding)}, beyond it {_ms(beyond)}")
+        kilobytes = held / ROWS / 1e3
+        kept(name, {"recall_ms": statistics.median(beyond) * 1e3, "cold_s": cold, "kilobytes_each": kilobytes})
         print(f"  {statistics.mean(found):.0f} candidates on average; {len(perspectives)} expansions")
 
 
@@ -126,7 +130,7 @@ def main() -> None:
         questions = [question for agent in agents for question, _ in agent.questions]
         words = chosen.keyword or keywords(everything[:20_000], 3)
         print(path.name)
-        asyncio.run(measure(everything, random.Random(1).sample(questions, QUERIES), words))
+        asyncio.run(measure(f"warm-{dataset(data)}", everything, random.Random(1).sample(questions, QUERIES), words))
 
 
 if __name__ == "__main__":

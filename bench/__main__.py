@@ -1,0 +1,94 @@
+"""Every figure, one script after the other, and then the table of them.
+
+    python -m bench                     # what `make bench` does
+    python -m bench --quick             # a smoke test of every script; keeps nothing
+    python -m bench --data FOLDER       # with the public data that are not part of this repository
+    python -m bench --only sleep --only vectors
+
+The data: jsquad-valid-v1.3.json (JSQuAD, of JGLUE) and locomo10.json (LoCoMo). Without them the scripts that need them
+are left out, and the table shows what was measured before.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.figures import machines, results, table
+from bench.measuring import ELSEWHERE
+
+DATA = Path(__file__).parent / "data"
+SETS = ("jsquad-valid-v1.3.json", "locomo10.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One script, with what it is told when only to be tried."""
+
+    name: str
+    quick: tuple[str, ...] = ()
+    data: bool = False
+    slow: bool = False
+    """Whether its smallest run is none: it is left out of a smoke test."""
+
+
+SCRIPTS = (
+    Script("retrieval", data=True),
+    Script("abstention", data=True),
+    Script("warm", data=True, slow=True),
+    Script("attribution"),
+    Script("sleep", ("--sleeps", "4", "--large", "5000")),
+    Script("vectors", ("--queries", "50")),
+    Script("neighbours", ("--quick",)),
+    Script("rebuild", ("--tasks", "100", "--rounds", "1")),
+    Script("throughput", ("--quick",)),
+)
+
+
+def main() -> int:
+    """Run them; the exit code is 1 where one failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--only", action="append", default=[], choices=[each.name for each in SCRIPTS])
+    chosen = parser.parse_args()
+    failed = []
+    for script in SCRIPTS:
+        if chosen.only and script.name not in chosen.only:
+            continue
+        if not _ran(script, chosen.data, quick=chosen.quick):
+            failed.append(script.name)
+    print(f"\n{table(results())}\n\n{machines(results())}")
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _ran(script: Script, data: Path, *, quick: bool) -> bool:
+    arguments = list(script.quick) if quick else []
+    if quick and script.slow:
+        print(f"== {script.name}: left out of a smoke test", flush=True)
+        return True
+    if script.data:
+        there = [data / name for name in SETS if (data / name).exists()]
+        for name in SETS:
+            if not (data / name).exists():
+                print(f"== {script.name}: left out for want of {name}; put it into {data}", flush=True)
+        if not there:
+            return True
+        arguments += [part for path in there for part in ("--dataset", str(path))]
+    print(f"== {script.name}", flush=True)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as nowhere:
+        told = os.environ | ({ELSEWHERE: nowhere} if quick else {})
+        done = subprocess.run([sys.executable, "-m", f"bench.{script.name}", *arguments], check=False, env=told)
+    print(f"   {time.monotonic() - began:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""The table of figures that the README quotes, made from what the scripts wrote down.
+
+python -m bench.figures            # prints it
+python -m bench.figures --readme   # puts it into the README, between its marks
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.measuring import RESULTS
+
+README = RESULTS.parent.parent / "README.md"
+BEGIN, END = "<!-- figures: made by `python -m bench.figures --readme` -->", "<!-- end of figures -->"
+
+Results = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the table."""
+
+    what: str
+    script: str
+    """The script's name, and that of the JSON it writes."""
+    said: Callable[[Any], str]
+    """What was measured, in words, from that JSON."""
+    goal: str = ""
+    met: Callable[[Any], bool] | None = None
+
+
+def _goal(figure: Figure, result: Any) -> str:
+    if figure.met is None:
+        return figure.goal
+    return f"{figure.goal}: {'met' if figure.met(result) else '**missed**'}"
+
+
+def _over(*path: str) -> Callable[[Any], str]:
+    """Ours over LangGraph's and over mem0's, by wall time and by processor time."""
+
+    def said(result: Any) -> str:
+        one = _at(result["ratios"], path)
+        return "; ".join(f"{each['wall']:.2f}× / {each['cpu']:.2f}×" for each in one.values())
+
+    return said
+
+
+def _ahead(*path: str) -> Callable[[Any], bool]:
+    return lambda result: all(each["wall"] < result["goal"] for each in _at(result["ratios"], path).values())
+
+
+def _at(found: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        found = found[key]
+    return found
+
+
+def _recalled(result: Any) -> str:
+    at, both = result["at"], ("ours", "langgraph", "mem0")
+    return "; ".join(
+        " / ".join(f"{one['recall'][name]['wall_ms']:.1f}" for name in both) + f" ms at {int(size):,}"
+        for size, one in at.items()
+    )
+
+
+def _grown(name: str) -> Callable[[Any], str]:
+    return lambda result: " / ".join(f"{one['tasks_per_second']:.1f}" for one in result[name]["workers"].values())
+
+
+def _spent(result: Any) -> str:
+    one = result["instant"]["workers"]["1"]
+    servers = sum(one["cpu_ms_per_task_by_process"].get(name, 0.0) for name in ("postgres", "nats-server"))
+    return f"{one['cpu_ms_per_task']:.0f} ms, {servers:.0f} of them in both servers"
+
+
+def _held(result: Any) -> str:
+    servers = ("postgres", "nats-server")
+    ends = [
+        [value for name, value in result["instant"]["megabytes"][when].items() if name not in servers]
+        for when in ("at_first", "at_last")
+    ]
+    return "; ".join(f"{min(each):.0f} to {max(each):.0f} MB" for each in ends)
+
+
+JUDGES = ("layered", "judge, extractive", "judge, recorded")
+NEIGHBOURS = "LangGraph's PostgresStore; mem0 on pgvector, wall / CPU"
+FIGURES = (
+    Figure(
+        "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
+        lambda one: f"{one['recall']['both']:.3f} of {one['questions']:,} questions",
+    ),
+    Figure(
+        "recall@10, JSQuAD (Japanese paragraphs)", "retrieval-jsquad",
+        lambda one: f"{one['recall']['both']:.3f} of {one['questions']:,} questions",
+    ),
+    Figure(
+        "questions on what somebody else remembers that find nothing, LoCoMo", "abstention-locomo",
+        lambda one: f"{one['foreign_nothing']:.0%}",
+    ),
+    Figure(
+        "the same, JSQuAD", "abstention-jsquad", lambda one: f"{one['foreign_nothing']:.0%}",
+    ),
+    Figure(
+        "recognising use on hand-written answers, F1: default / judge without / with a language model", "attribution",
+        lambda one: " / ".join(f"{one['f1'][each]:.3f}" for each in JUDGES),
+    ),
+    Figure(
+        "one recall among 10,000 memories, both stages, beyond the embedding; the first one; memory", "warm-jsquad",
+        lambda one: f"{one['recall_ms']:.1f} ms of CPU; {one['cold_s']:.1f} s; {one['kilobytes_each']:.1f} kB each",
+    ),
+    Figure(
+        "one sleep with 1,000,000 memories over one with 1,000, wall / CPU", "sleep",
+        lambda one: f"{one['large_over_small']['wall']:.2f}× / {one['large_over_small']['cpu']:.2f}×",
+        "within 1.5×", lambda one: max(one["large_over_small"].values()) <= one["goal"],
+    ),
+    Figure(
+        "the vector channel at 10,000 memories of 384 dimensions over numpy's limit, CPU", "vectors",
+        lambda one: f"{one['channel_over_limit']['cpu']:.2f}×",
+        "within 3×", lambda one: bool(one["channel_over_limit"]["cpu"] <= one["goal"]),
+    ),
+    Figure(
+        "recall of ten by both channels, median: ours / LangGraph / mem0, the same vectors", "neighbours", _recalled,
+    ),
+    Figure(
+        f"the same at 1,000, ours over {NEIGHBOURS}", "neighbours", _over("1000", "recall"),
+        "ahead of both", _ahead("1000", "recall"),
+    ),
+    Figure(
+        f"the same at 10,000, ours over {NEIGHBOURS}", "neighbours", _over("10000", "recall"),
+        "ahead of both", _ahead("10000", "recall"),
+    ),
+    Figure(
+        "the same at 10,000, asked over the bus by a client", "neighbours", _over("10000", "recall_over_the_bus"),
+    ),
+    Figure(
+        f"adding one by one at 10,000, until it can be recalled, ours over {NEIGHBOURS}", "neighbours",
+        _over("10000", "add_one_by_one"),
+    ),
+    Figure(f"adding in bulk, ours over {NEIGHBOURS}", "neighbours", _over("add_in_bulk")),
+    Figure(
+        "a rebuild over reading the same events decoded, events per second of CPU", "rebuild",
+        lambda one: f"{one['rebuild_over_events']['cpu']:.2f}×",
+        "over half", lambda one: bool(one["rebuild_over_events"]["cpu"] > one["goal_over_events"]),
+    ),
+    Figure(
+        "a rebuild over a replay in memory by `eventsourcing` on PostgreSQL, CPU", "rebuild",
+        lambda one: f"{one['rebuild_over_eventsourcing']['cpu']:.2f}×",
+    ),
+    Figure(
+        "tasks a second, submission to sleep, two cores, instant model: 1 / 2 / 4 workers", "throughput",
+        _grown("instant"),
+    ),
+    Figure("the same with a model of two seconds", "throughput", _grown("slow")),
+    Figure("platform milliseconds of CPU for each task", "throughput", _spent),
+    Figure("memory of each service's process at first; at last (PSS)", "throughput", _held),
+)  # fmt: skip
+
+
+def results(folder: Path = RESULTS) -> dict[str, Any]:
+    """What the scripts wrote down, by name."""
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+
+
+def table(found: Results) -> str:
+    """The table as Markdown: a line for each figure whose script has written something down."""
+    lines = ["| what | figure | goal | by |", "|---|---|---|---|"]
+    for each in FIGURES:
+        if each.script in found:
+            one = found[each.script]
+            module = each.script.partition("-")[0]
+            earlier = ", taken over" if "taken_over" in one else ""
+            lines.append(f"| {each.what} | {each.said(one)}{earlier} | {_goal(each, one)} | `bench/{module}.py` |")
+    return "\n".join(lines)
+
+
+def machines(found: Results) -> str:
+    """On what it was measured."""
+    kinds = sorted({_machine(one) for one in found.values() if "machine" in one})
+    dates = sorted(one["measured_at"][:10] for one in found.values() if "measured_at" in one)
+    when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
+    return f"Measured {when} on {'; '.join(kinds)}; ratios are of interleaved rounds on one machine. What was taken over was measured before results were kept."
+
+
+def _machine(one: Any) -> str:
+    machine = one["machine"]
+    return f"{machine['cores']} cores ({machine['processor']}), Python {machine['python']}"
+
+
+def put_into(text: str, found: Results) -> str:
+    """The README with the table between its marks."""
+    fresh = f"{BEGIN}\n{table(found)}\n\n{machines(found)}\n{END}"
+    return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: fresh, text, flags=re.DOTALL)
+
+
+def main() -> None:
+    """Print the table, or put it into the README."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--readme", action="store_true")
+    if parser.parse_args().readme:
+        README.write_text(put_into(README.read_text(encoding="utf-8"), results()), encoding="utf-8")
+    else:
+        print(f"{table(results())}\n\n{machines(results())}")
+
+
+if __name__ == "__main__":
+    main()
