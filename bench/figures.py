@@ -31,6 +31,8 @@ class Figure:
     """What was measured, in words, from that JSON."""
     goal: str = ""
     met: Callable[[Any], bool] | None = None
+    size: str | None = None
+    """With how many memories, for a result that has several sizes."""
 
 
 def _goal(figure: Figure, result: Any) -> str:
@@ -127,18 +129,27 @@ FIGURES = (
     ),
     Figure(
         f"the same at 1,000, ours over {NEIGHBOURS}", "neighbours", _over("1000", "recall"),
-        "ahead of both", _ahead("1000", "recall"),
+        "ahead of both", _ahead("1000", "recall"), "1000",
     ),
     Figure(
         f"the same at 10,000, ours over {NEIGHBOURS}", "neighbours", _over("10000", "recall"),
-        "ahead of both", _ahead("10000", "recall"),
+        "ahead of both", _ahead("10000", "recall"), "10000",
+    ),
+    Figure(
+        "the same at 1,000, asked over the bus by a client", "neighbours", _over("1000", "recall_over_the_bus"),
+        size="1000",
     ),
     Figure(
         "the same at 10,000, asked over the bus by a client", "neighbours", _over("10000", "recall_over_the_bus"),
+        size="10000",
+    ),
+    Figure(
+        f"adding one by one at 1,000, until it can be recalled, ours over {NEIGHBOURS}", "neighbours",
+        _over("1000", "add_one_by_one"), size="1000",
     ),
     Figure(
         f"adding one by one at 10,000, until it can be recalled, ours over {NEIGHBOURS}", "neighbours",
-        _over("10000", "add_one_by_one"),
+        _over("10000", "add_one_by_one"), size="10000",
     ),
     Figure(f"adding in bulk, ours over {NEIGHBOURS}", "neighbours", _over("add_in_bulk")),
     Figure(
@@ -169,7 +180,7 @@ def table(found: Results) -> str:
     """The table as Markdown: a line for each figure whose script has written something down."""
     lines = ["| what | figure | goal | by |", "|---|---|---|---|"]
     for each in FIGURES:
-        if each.script in found:
+        if each.script in found and (each.size is None or each.size in found[each.script]["at"]):
             one = found[each.script]
             module = each.script.partition("-")[0]
             earlier = ", taken over" if "taken_over" in one else ""
@@ -182,7 +193,8 @@ def machines(found: Results) -> str:
     kinds = sorted({_machine(one) for one in found.values() if "machine" in one})
     dates = sorted(one["measured_at"][:10] for one in found.values() if "measured_at" in one)
     when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
-    return f"Measured {when} on {'; '.join(kinds)}; ratios are of interleaved rounds on one machine. What was taken over was measured before results were kept."
+    earlier = "What was taken over was measured before results were kept."
+    return f"Measured {when} on {'; '.join(kinds)}; ratios are of interleaved rounds. {earlier}"
 
 
 def _machine(one: Any) -> str:
