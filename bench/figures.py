@@ -32,7 +32,7 @@ class Figure:
     goal: str = ""
     met: Callable[[Any], bool] | None = None
     size: str | None = None
-    """With how many memories, for a result that has several sizes."""
+    """Of a result under several conditions: with how many memories, with which model."""
 
 
 def _goal(figure: Figure, result: Any) -> str:
@@ -70,11 +70,11 @@ def _recalled(result: Any) -> str:
 
 
 def _grown(name: str) -> Callable[[Any], str]:
-    return lambda result: " / ".join(f"{one['tasks_per_second']:.1f}" for one in result[name]["workers"].values())
+    return lambda result: " / ".join(f"{one['tasks_per_second']:.1f}" for one in result["at"][name]["workers"].values())
 
 
 def _spent(result: Any) -> str:
-    one = result["instant"]["workers"]["1"]
+    one = result["at"]["instant"]["workers"]["1"]
     servers = sum(one["cpu_ms_per_task_by_process"].get(name, 0.0) for name in ("postgres", "nats-server"))
     return f"{one['cpu_ms_per_task']:.0f} ms, {servers:.0f} of them in both servers"
 
@@ -82,7 +82,7 @@ def _spent(result: Any) -> str:
 def _held(result: Any) -> str:
     servers = ("postgres", "nats-server")
     ends = [
-        [value for name, value in result["instant"]["megabytes"][when].items() if name not in servers]
+        [value for name, value in result["at"]["instant"]["megabytes"][when].items() if name not in servers]
         for when in ("at_first", "at_last")
     ]
     return "; ".join(f"{min(each):.0f} to {max(each):.0f} MB" for each in ends)
@@ -163,11 +163,11 @@ FIGURES = (
     ),
     Figure(
         "tasks a second, submission to sleep, two cores, instant model: 1 / 2 / 4 workers", "throughput",
-        _grown("instant"),
+        _grown("instant"), size="instant",
     ),
-    Figure("the same with a model of two seconds", "throughput", _grown("slow")),
-    Figure("platform milliseconds of CPU for each task", "throughput", _spent),
-    Figure("memory of each service's process at first; at last (PSS)", "throughput", _held),
+    Figure("the same with a model of two seconds", "throughput", _grown("slow"), size="slow"),
+    Figure("platform milliseconds of CPU for each task", "throughput", _spent, size="instant"),
+    Figure("memory of each service's process at first; at last (PSS)", "throughput", _held, size="instant"),
 )  # fmt: skip
 
 

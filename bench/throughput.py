@@ -171,12 +171,10 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
         yield Ground(settings, resources, directory, workers, clients)
 
 
-async def measure(tasks: int, rounds: int) -> dict[str, Any]:
+async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, Any]:
     """All arms of each model."""
-    figures: dict[str, Any] = {"tasks_in_a_round": tasks, "rounds": rounds, "clients": CLIENTS}
-    for name, milliseconds in MODELS.items():
-        figures[name] = {"model_ms": milliseconds} | await _measured(milliseconds, tasks, rounds)
-    return figures
+    at = {name: {"model_ms": MODELS[name]} | await _measured(MODELS[name], tasks, rounds) for name in models}
+    return {"tasks_in_a_round": tasks, "rounds": rounds, "clients": CLIENTS, "at": at}
 
 
 async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any]:
@@ -232,20 +230,19 @@ def main() -> None:
     """Measure, print and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, default=150, help="in a round")
+    parser.add_argument("--model", action="append", default=[], choices=list(MODELS), help="both by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--quick", action="store_true", help="a smoke test: few tasks, not the sizes that are quoted")
     chosen = parser.parse_args()
     tasks, rounds = (20, 1) if chosen.quick else (chosen.tasks, chosen.rounds)
-    figures = asyncio.run(measure(tasks, rounds))
+    figures = asyncio.run(measure(chosen.model or tuple(MODELS), tasks, rounds))
     rows: list[tuple[object, ...]] = [("model", "workers", "tasks/s", "growth", "CPU ms/task")]
-    for name in MODELS:
-        one = figures[name]
+    for name, one in figures["at"].items():
         for number, arm in one["workers"].items():
             rows.append((name, number, arm["tasks_per_second"], one["growth"][number], arm["cpu_ms_per_task"]))
+        print(f"{name}: CPU ms of each task with one worker", one["workers"]["1"]["cpu_ms_per_task_by_process"])
+        print(f"{name}: MB of each process", one["megabytes"])
     print(table(rows))
-    first = figures["instant"]
-    print("CPU ms of each task with one worker:", first["workers"]["1"]["cpu_ms_per_task_by_process"])
-    print("MB of each process:", first["megabytes"])
     kept("throughput", figures)
 
 
