@@ -183,9 +183,19 @@ def table(found: Results) -> str:
         if each.script in found and (each.size is None or each.size in found[each.script]["at"]):
             one = found[each.script]
             module = each.script.partition("-")[0]
-            earlier = ", taken over" if "taken_over" in one else ""
-            lines.append(f"| {each.what} | {each.said(one)}{earlier} | {_goal(each, one)} | `bench/{module}.py` |")
+            lines.append(
+                f"| {each.what} | {each.said(one)}{_reserved(one)} | {_goal(each, one)} | `bench/{module}.py` |"
+            )
     return "\n".join(lines)
+
+
+def _reserved(one: Any) -> str:
+    """What a reader has to know before trusting a figure."""
+    if "taken_over" in one:
+        return ", taken over"
+    machine = one["machine"]
+    busy = machine.get("load", 0.0) > 2 * machine["cores"]
+    return f" (on a busy machine, load {machine['load']:.0f})" if busy else ""
 
 
 def machines(found: Results) -> str:

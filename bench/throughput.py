@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -116,24 +116,23 @@ class Ground:
         ended: set[UUID] = set()
         slept: set[UUID] = set()
         completed = 0
-        async with aclosing(self.resources.log.read(after)) as coming:
-            async for batch in coming:
-                for event in batch.events:
-                    match event:
-                        case TaskAssigned():
-                            assigned.add(event.event_id)
-                        case SessionEnded():
-                            ended.add(event.assignment_id)
-                        case AgentSlept():
-                            slept |= set(event.sessions)
-                        case TaskCompleted():
-                            completed += 1
-                        case TaskFailed():
-                            raise RuntimeError(f"a task failed: {event}")
-                        case _:
-                            pass
-                if completed >= tasks and assigned <= ended & slept:
-                    return
+        async for batch in self.resources.log.read(after):
+            for event in batch.events:
+                match event:
+                    case TaskAssigned():
+                        assigned.add(event.event_id)
+                    case SessionEnded():
+                        ended.add(event.assignment_id)
+                    case AgentSlept():
+                        slept |= set(event.sessions)
+                    case TaskCompleted():
+                        completed += 1
+                    case TaskFailed():
+                        raise RuntimeError(f"a task failed: {event}")
+                    case _:
+                        pass
+            if completed >= tasks and assigned <= ended & slept:
+                return
 
 
 @asynccontextmanager
