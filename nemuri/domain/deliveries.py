@@ -24,7 +24,7 @@ class Firsts:
         A tombstone among them absorbs what comes after it.
         """
         for event in events:
-            if event.event_id in self.seen or self.erased.absorbs(event):
+            if event.event_id in self.seen or (self.erased and self.erased.absorbs(event)):
                 continue
             self.seen.add(event.event_id)
             if isinstance(event, TOMBSTONES):

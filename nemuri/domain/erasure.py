@@ -77,7 +77,7 @@ class Erased:
         """Whether an event that comes after the tombstones comes to nothing."""
         if isinstance(event, TOMBSTONES):
             return False
-        return event.agent_id in self.agents or not self.ids.isdisjoint(_named(event))
+        return event.agent_id in self.agents or any(each in self.ids for each in _named(event))
 
     def deletes(self, event: Event) -> bool:
         """Whether an event holds something of what is erased and goes from the log, whenever it came."""
@@ -89,6 +89,6 @@ class Erased:
         return with_task or (event.agent_id in self.agents and event.kind in OF_AN_AGENT)
 
 
-def _named(event: Event) -> set[UUID | None]:
+def _named(event: Event) -> tuple[UUID | None, ...]:
     """What an event belongs to: itself, its task, its course."""
-    return {event.event_id, event.thread, getattr(event, "course_id", None)}
+    return event.event_id, event.thread, vars(event).get("course_id")

@@ -93,7 +93,6 @@ async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypat
         await rebuild(settings)
         assert await snapshot(resources) == expected
         monkeypatch.setattr(pulling, "STRETCH", 7)
-        monkeypatch.setattr(refolding, "WRITTEN", 5)
         monkeypatch.setattr(refolding, "HELD", 10)
         await rebuild(settings)
         assert await snapshot(resources) == expected

@@ -177,16 +177,19 @@ class Mind:
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Those of the memories that there are, each once."""
-        return tuple(self.memories[each] for each in dict.fromkeys(memory_ids) if each in self.memories)
+        found = (self.memories.get(each) for each in dict.fromkeys(memory_ids))
+        return tuple(each for each in found if each is not None)
 
-    def holding(self, memory: Memory) -> "Mind":
-        """The mind with one memory new or changed, its totals in step."""
+    def holding(self, memories: Iterable[Memory]) -> "Mind":
+        """The mind with these memories new or changed, its totals in step."""
         if self.agent is None:
             return self
-        before = self.memories.get(memory.memory_id)
-        return replace(
-            self, agent=self.agent.counting(before, memory), memories=self.memories.set(memory.memory_id, memory)
-        )
+        agent = self.agent
+        with self.memories.mutate() as known:
+            for memory in memories:
+                agent = agent.counting(known.get(memory.memory_id), memory)
+                known[memory.memory_id] = memory
+            return Mind(agent, known.finish(), self.contents, self.scorer)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Mind":
         """The mind without these memories, its totals in step."""

@@ -74,21 +74,20 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return _encoded(mind, agent, event)
         case MemoriesRetrieved():
             # Being retrieved is not being used: the count is all that changes (document 000 §3.5).
-            return _holding(
-                mind,
+            return mind.holding(
                 (
                     each.but(candidate_count=each.candidate_count + 1, changed=by)
                     for each in mind.known(event.in_context)
                 ),
             )
         case MemoriesUsed():
-            return _holding(mind, (used(agent, each, event) for each in mind.known(event.memory_ids)))
+            return mind.holding(used(agent, each, event) for each in mind.known(event.memory_ids))
         case LearningsExtracted():
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
-            return _holding(mind, (reviewed(agent, each, event) for each in mind.known(event.memory_ids)))
+            return mind.holding(reviewed(agent, each, event) for each in mind.known(event.memory_ids))
         case ImpactCredited():
-            return _holding(mind, (credited(agent, each, event) for each in mind.known(event.memory_ids)))
+            return mind.holding(credited(agent, each, event) for each in mind.known(event.memory_ids))
         case SessionEnded():
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
@@ -114,17 +113,14 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
     by = event.sequence or 0
     match event:
         case RelationWithdrawn():
-            return _holding(
-                mind,
+            return mind.holding(
                 (
                     each.but(yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by)
                     for each in mind.known((event.older,))
                 ),
             )
         case RepetitionWithdrawn():
-            return _holding(
-                mind, (taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
-            )
+            return mind.holding(taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
         case EmbeddingAdopted():
             return mind.with_agent(embedding=event.embedding)
         case ScorerTrained():
@@ -142,7 +138,7 @@ def _erased(mind: Mind, event: MemoriesErased) -> Mind:
     mind = mind.without(event.memory_ids)
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
-    return _holding(mind, (each.but(**said[each.memory_id], changed=by) for each in mind.known(said)))
+    return mind.holding(each.but(**said[each.memory_id], changed=by) for each in mind.known(said))
 
 
 def _scorer(event: ScorerTrained) -> Scorer:
@@ -157,12 +153,6 @@ def _scorer(event: ScorerTrained) -> Scorer:
         serves=event.serves,
         trained_at=event.at,
     )
-
-
-def _holding(mind: Mind, memories: Iterable[Memory]) -> Mind:
-    for memory in memories:
-        mind = mind.holding(memory)
-    return mind
 
 
 def _defined(mind: Mind, event: AgentDefined) -> Mind:
@@ -183,8 +173,8 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     by = event.sequence or 0
     again = [key for key, each in _principles(event).items() if each not in before.definition.held]
     archived = [each for each in mind.known(again) if each.status == "archived"]
-    mind = _holding(mind, (reactivated(before, each, by=by) for each in archived))
-    return _holding(mind, (moved(before, each, by=by, perspectives={}) for each in mind.known(again)))
+    mind = mind.holding(reactivated(before, each, by=by) for each in archived)
+    return mind.holding(moved(before, each, by=by, perspectives={}) for each in mind.known(again))
 
 
 def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
@@ -211,9 +201,9 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         created_at=event.at,
         created=sequence,
     )
-    mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding(memory)
+    mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding((memory,))
     older = mind.known(each.older for each in event.relations if each.older != event.memory_id)
-    return _holding(mind, (each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older))
+    return mind.holding(each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older)
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
@@ -221,7 +211,7 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
         known = mind.known((each.memory_id,))
-        mind = _holding(mind, (strengthened(agent, memory, event, each.perspective, more) for memory in known))
+        mind = mind.holding(strengthened(agent, memory, event, each.perspective, more) for memory in known)
     return mind
 
 
@@ -238,7 +228,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     for change in event.consolidated:
         if change.memory_id in unmoved and change.level < LEVELS:
             memory = mind.memories[change.memory_id]
-            mind = mind.holding(rebased(agent, memory, level=change.level, status=memory.status, by=by))
+            mind = mind.holding((rebased(agent, memory, level=change.level, status=memory.status, by=by),))
     mind = mind.with_agent(
         clocks=advanced(agent.clocks, agent.rules, len(fresh)),
         awake=tuple(each for each in agent.awake if each not in sessions),
@@ -267,5 +257,5 @@ def _archived(mind: Mind, memories: Iterable[Seen], event: AgentSlept) -> Mind:
         memory = mind.memories[each.memory_id]
         if memory.status == "active":
             gone = rebased(agent, memory, level=memory.level, status="archived", by=event.sequence or 0)
-            mind = mind.holding(gone.but(archived_at=event.recorded_at))
+            mind = mind.holding((gone.but(archived_at=event.recorded_at),))
     return mind

@@ -163,7 +163,8 @@ class TaskState:
         known = self.assignments.get(assignment_id)
         if known is None:
             return self
-        return replace(self, assignments=self.assignments.set(assignment_id, known.but(**changes)))
+        assignments = self.assignments.set(assignment_id, known.but(**changes))
+        return TaskState(self.task, self.chunks, assignments, self.feedback)
 
     @property
     def begun(self) -> bool:

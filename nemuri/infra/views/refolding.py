@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from psycopg.errors import UniqueViolation
 from sqlalchemy import text
@@ -20,11 +21,10 @@ from nemuri.infra.views.folding import States
 from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, first_of_all, journal_rows, vector_rows
 from nemuri.infra.views.rows import copy, copy_values, write
 
-WRITTEN = 20_000
-"""Events after which what became of tasks and minds is written."""
 HELD = 50_000
-"""Tasks and memories that are held on beyond that, at most; where there are more, all are read again when needed."""
+"""Tasks and memories that are held, at most; where there are more, all are written, and read again when needed."""
 
+T = TypeVar("T")
 Advance = Callable[[int, int], None]
 """Told how far a long work is: what is done of how much."""
 
@@ -36,7 +36,6 @@ class Refolding:
     projection: Projection
     states: States = field(default_factory=lambda: States(blank=True))
     erased: Erased = field(default_factory=Erased)
-    pending: int = 0
 
     async def apply(self, events: Sequence[AnyEvent]) -> None:
         """Fold a stretch of events that count; the tables know of tasks and minds only after `write`."""
@@ -45,29 +44,27 @@ class Refolding:
             await copy(connection, tables.memory, await self.states.fold(connection, events))
             await fold_courses(connection, events)
             rows = [tuple(row.values()) for row in vector_rows(events, vectors)]
-            await copy_values(connection, tables.memory_vector, rows, types=("text", "uuid", "text", "vector"))
+            if rows:
+                await copy_values(connection, tables.memory_vector, rows, types=("text", "uuid", "text", "vector"))
             await self.projection.write_generations(connection, events)
-        self.pending += len(events)
         if any(isinstance(each, TOMBSTONES) for each in events):
             await self._erase(events)
-        elif self.pending >= WRITTEN:
+        elif self.states.size > HELD:
             await self.write()
 
     async def _erase(self, events: Sequence[AnyEvent]) -> None:
-        """Remove the rows that tombstones erased: all are written first, and nothing is held on to."""
+        """Remove the rows that tombstones erased: all are written first."""
         await self.write()
-        self.states.settle()
         async with self.projection.database.begin() as connection:
             await erase(connection, events)
 
     async def write(self) -> None:
-        """Bring the tables up to what was folded."""
+        """Bring the tables up to what was folded, and hold nothing any more."""
         async with self.projection.database.begin() as connection:
             for table, changes in self.states.changes():
                 await copy(connection, table, [new for old, new in changes if old is None])
                 await write(connection, table, [new for old, new in changes if old is not None])
-        self.states.settle(keep=HELD)
-        self.pending = 0
+        self.states.forget()
 
     async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
         """The first of each id in the whole log that no tombstone before it absorbs; stretches are asked in order."""
@@ -91,10 +88,10 @@ class Refolding:
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log up to a place into empty views; raises `Unprojectable`.
 
-    Memory holds two stretches of the log, and of the states what `WRITTEN` and `HELD` allow, however long the log is.
+    Memory holds some stretches of the log, and of the states what `HELD` allows, however long the log is.
     """
     folding = Refolding(projection)
-    async with aclosing(_counting(folding, log, until)) as stretches:
+    async with aclosing(ahead(_counting(folding, log, until))) as stretches:
         async for events, place in stretches:
             await folding.apply(events)
             advance(place, until)
@@ -106,17 +103,25 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
 
 
 async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
-    """The events that count, stretch by stretch: the journal takes the next one in while one is folded."""
-    ahead: asyncio.Task[list[AnyEvent]] | None = None
-    place = 0
-    try:
-        async for batch in log.read(0, until):
+    """The events that count, stretch by stretch; while the journal takes one in, the next is read."""
+    async with aclosing(ahead(log.read(0, until))) as stretches:
+        async for batch in stretches:
             Unprojectable.check(batch, log.subjects)
-            known, here = await ahead if ahead else [], place
-            ahead, place = asyncio.create_task(folding.first(batch.events)), batch.until
-            yield known, here
-        yield await ahead if ahead else [], place
-    finally:
-        if ahead is not None and not ahead.done():
-            ahead.cancel()
-            await asyncio.wait([ahead])
+            yield await folding.first(batch.events), batch.until
+
+
+async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
+    """What a source gives, which makes the next one while one is used."""
+
+    async def made() -> T | None:
+        return await anext(source, None)
+
+    async with aclosing(source):
+        coming = asyncio.create_task(made())
+        try:
+            while (one := await coming) is not None:
+                coming = asyncio.create_task(made())
+                yield one
+        finally:
+            coming.cancel()
+            await asyncio.wait([coming])

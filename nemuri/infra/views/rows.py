@@ -1,6 +1,6 @@
 """Between records and rows: read by key, written as absolute state in one statement for each table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
 
 from nemuri.domain.record import Record
-from nemuri.infra.collecting import uncollected
 
 R = TypeVar("R", bound=Record)
 
@@ -50,13 +49,13 @@ async def insert_new(
     return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
 
 
-async def copy(connection: AsyncConnection, table: Table, fresh: Iterable[Record]) -> None:
+async def copy(connection: AsyncConnection, table: Table, fresh: Collection[Record]) -> None:
     """Add rows of records whose keys are not there yet, many at once; raises psycopg's `UniqueViolation`."""
+    if not fresh:
+        return
     columns = [(column.name, isinstance(column.type, JSONB)) for column in table.columns]
-    with uncollected():
-        rows = [
-            [_json(row[name]) if as_json else row[name] for name, as_json in columns] for row in map(Record.row, fresh)
-        ]
+    # Row by row, so that the database takes in the first while the last are made.
+    rows = ([_json(row[name]) if as_json else row[name] for name, as_json in columns] for row in map(Record.row, fresh))
     await copy_values(connection, table, rows)
 
 
@@ -65,11 +64,9 @@ def _json(value: Any) -> str | None:
 
 
 async def copy_values(
-    connection: AsyncConnection, table: Table, rows: Sequence[Sequence[Any]], *, types: Sequence[str] = ()
+    connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]], *, types: Sequence[str] = ()
 ) -> None:
     """Add rows by their values, in the order of the columns; in binary where their types are given."""
-    if not rows:
-        return
     driver: Any = (await connection.get_raw_connection()).driver_connection
     columns = ", ".join(f'"{column.name}"' for column in table.columns)
     form = " (FORMAT BINARY)" if types else ""
