@@ -184,12 +184,11 @@ class Mind:
         """The mind with these memories new or changed, its totals in step."""
         if self.agent is None:
             return self
-        agent = self.agent
-        with self.memories.mutate() as known:
-            for memory in memories:
-                agent = agent.counting(known.get(memory.memory_id), memory)
-                known[memory.memory_id] = memory
-            return Mind(agent, known.finish(), self.contents, self.scorer)
+        agent, known = self.agent, self.memories.mutate()
+        for memory in memories:
+            agent = agent.counting(known.get(memory.memory_id), memory)
+            known[memory.memory_id] = memory
+        return Mind(agent, known.finish(), self.contents, self.scorer)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Mind":
         """The mind without these memories, its totals in step."""
