@@ -1,12 +1,13 @@
 """Bad input: one line that says what and what to do, a non-zero exit, no traceback, no fact appended."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import CommandLine, Done
+from tests.e2e.conftest import CommandLine, Done, environment
+from tests.e2e.forking import forked
 
 pytestmark = pytest.mark.connected
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -145,28 +146,36 @@ def one_line(done: Done) -> None:
     assert done.out == ""
 
 
-def in_folder(folder: Path, arguments: tuple[str | bytes, ...]) -> list[str | bytes | Path]:
-    """File names become paths in the folder."""
-    return [folder / str(each) if each in FILES or each == "huge.txt" else each for each in arguments]
+def each_of(nemuri: CommandLine, folder: Path, commands: Sequence[tuple[str | bytes, ...]]) -> Iterator[Done]:
+    """What becomes of each command; names of bad files are meant in their folder."""
+    return forked(
+        [
+            ["--data", str(nemuri.data), *(_in_folder(folder, os.fsdecode(each)) for each in command)]
+            for command in commands
+        ],
+        environment(**nemuri.more),
+    )
+
+
+def _in_folder(folder: Path, argument: str) -> str:
+    return str(folder / argument) if argument in FILES or argument == "huge.txt" else argument
 
 
 def test_wrong_use_is_refused_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
     """Whatever cannot be meant is refused with exit code 2."""
     before = nemuri.events()
-    with ThreadPoolExecutor(4) as pool:
-        for done in pool.map(lambda arguments: nemuri(*in_folder(folder, arguments)), WRONG_USE):
-            assert done.code == 2, done
-            one_line(done)
+    for command, done in zip(WRONG_USE, each_of(nemuri, folder, WRONG_USE), strict=True):
+        assert done.code == 2, (command, done)
+        one_line(done)
     assert nemuri.events() == before
 
 
 def test_what_is_not_there_fails_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
     """An unknown agent, task or memory, or a second platform, ends with exit code 1."""
     before = nemuri.events()
-    with ThreadPoolExecutor(4) as pool:
-        for done in pool.map(lambda arguments: nemuri(*in_folder(folder, arguments)), FAILED):
-            assert done.code == 1, done
-            one_line(done)
+    for command, done in zip(FAILED, each_of(nemuri, folder, FAILED), strict=True):
+        assert done.code == 1, (command, done)
+        one_line(done)
     assert nemuri.events() == before
 
 
