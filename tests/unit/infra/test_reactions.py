@@ -1,5 +1,6 @@
 """The rules of a reaction: see the past first, one outcome, waiting is not failing."""
 
+import asyncio
 from collections.abc import Callable
 from typing import cast
 
@@ -13,7 +14,7 @@ from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.reactions import Against, GaveUpError, Outcome, Reactor, Service
 from nemuri.infra.resources import Resources
-from nemuri.infra.tries import FAULTS, SILENCES, Tried
+from nemuri.infra.tries import FAULTS, SILENCES, SUSPICIOUS, Tried
 from nemuri.infra.views.progress import BehindError
 from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog, raising
@@ -196,6 +197,33 @@ async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
             await failing.react(outside)
 
     assert past.appended == []
+
+
+async def test_of_what_workers_may_have_died_of_one_is_in_work_at_a_time() -> None:
+    """The others wait without being noted, so that they are not held to account for its end; fresh events go on."""
+    past, at_work, let_go = PastAndLog(tried=Tried(begun=SUSPICIOUS)), [], asyncio.Event()
+    service = Service("clerk")
+
+    @service.reaction(TaskSummarised)
+    async def react(event: TaskSummarised, resources: Resources) -> None:
+        at_work.append(event.sequence)
+        await let_go.wait()
+
+    clerk = Reactor(service, cast("Resources", past))
+    suspects = [asyncio.ensure_future(clerk.react(CAUSE, 9)) for _ in range(3)]
+    while not at_work:  # noqa: ASYNC110 - nothing announces how far the others get
+        await asyncio.sleep(0)
+    noted = past.tried.begun
+    past.tried = Tried()
+    fresh = asyncio.ensure_future(clerk.react(CAUSE))
+    while len(at_work) < 2:  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0)
+    assert (noted, len(at_work)) == (SUSPICIOUS + 1, 2)
+
+    let_go.set()
+    await asyncio.gather(fresh, *suspects)
+
+    assert len(at_work) == 4
 
 
 def test_a_service_reacts_to_a_kind_of_event_once() -> None:
