@@ -40,12 +40,15 @@ class Spent:
     @contextmanager
     def measured(self) -> Iterator[None]:
         """Add what the context takes."""
-        family = [] if self.alone else _family()
-        theirs, mine, started = _processor(family), time.process_time(), time.perf_counter()
+        theirs, mine, started = self._theirs(), time.process_time(), time.perf_counter()
         yield
         ended, done = time.perf_counter(), time.process_time()
         self.wall.append(ended - started)
-        self.cpu.append(done - mine + _processor(family) - theirs)
+        self.cpu.append(done - mine + self._theirs() - theirs)
+
+    def _theirs(self) -> float:
+        """Seconds of processor time that all the others have had so far."""
+        return 0.0 if self.alone else sum(map(had, psutil.Process().children(recursive=True)))
 
     def medians(self) -> dict[str, float]:
         """The median of both, in milliseconds."""
@@ -60,27 +63,21 @@ class Spent:
         return self.medians() | {"wall_p95_ms": round(slow * 1e3, 3)}
 
 
-def _family() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
-
-
-def _processor(others: Iterable[psutil.Process]) -> float:
-    """Seconds of processor time that processes have had."""
-    return sum(map(had, others))
-
-
 def had(process: psutil.Process) -> float:
-    """To the nanosecond where the kernel says so, to a hundredth of a second elsewhere."""
-    try:
-        tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
-        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
-    except (OSError, ValueError, IndexError):
-        pass
+    """Seconds of processor time of a process and of those that it started and that have ended since.
+
+    The former to the nanosecond where the kernel says so, to a hundredth of a second elsewhere.
+    """
     try:
         used = process.cpu_times()
     except psutil.NoSuchProcess:
         return 0.0
-    return float(used.user + used.system)
+    ended = float(used.children_user + used.children_system)
+    try:
+        tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
+        return ended + sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    except (OSError, ValueError, IndexError):
+        return ended + float(used.user + used.system)
 
 
 async def record(log: Log, events: Iterable[Event]) -> int:
