@@ -19,9 +19,11 @@ structlog.configure(
     ]
 )
 
-# Other examples each time; `HYPOTHESIS_PROFILE=thorough` for whoever changes what a law is about.
+# Other examples each time, however slow the machine is; `HYPOTHESIS_PROFILE=thorough` for whoever changes what a law is about.
 for profile, examples in (("quick", 60), ("thorough", 1_000)):
-    hypothesis.settings.register_profile(profile, max_examples=examples, deadline=None, derandomize=False)
+    hypothesis.settings.register_profile(
+        profile, max_examples=examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 FIGURES: list[str] = []
