@@ -19,7 +19,7 @@ structlog.configure(
     ]
 )
 
-# Other examples each time, however slow the machine is; `HYPOTHESIS_PROFILE=thorough` for whoever changes what a law is about.
+# Other examples each time, however slow the machine is; `HYPOTHESIS_PROFILE=thorough` for whoever changes a law.
 for profile, examples in (("quick", 60), ("thorough", 1_000)):
     hypothesis.settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
