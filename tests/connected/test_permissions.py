@@ -417,6 +417,8 @@ async def test_operators_export_and_the_importer_imports(platform: Guarded) -> N
     """Into another namespace on the same servers, whose users are others."""
     empty, path = f"{platform.subjects.namespace}-empty", platform.directory / "export.jsonl"
     await prepare(platform.settings(f"{empty}-provisioner"))
+    async with connected(platform.of("operator"), "cli") as operator:
+        await operator.log.append(agent_defined("exported"))
     number = await export_log(platform.of("operator"), path, quietly_on)
     assert await import_log(platform.settings(f"{empty}-importer"), path, quietly_on) == number > 0
     assert (await verify(platform.settings(f"{empty}-operator"))).differences == ()
