@@ -39,8 +39,15 @@ _PLAIN: Final = {
     "literal_error": "it must be {expected}",
     "value_error": "{error}",
     "json_invalid": "no valid JSON: {error}",
+    "union_tag_not_found": "it names no {discriminator}",
+    "union_tag_invalid": "there is no {discriminator} called {tag!r}",
 }
 """By pydantic's name of the fault, with the figures that it gives."""
+
+_TOLD_APART: Final[dict[object, str]] = {"'kind'": "kind of event", "'store'": "kind of line"}
+"""What forms of input are told apart by, in pydantic's quotes."""
+_TAG: Final = 60
+"""Characters that are told of a name that there is not."""
 
 
 def no_agent(agent_id: str) -> str:
@@ -53,7 +60,11 @@ def plain(fault: ErrorDetails) -> str:
     if fault["type"] == "string_too_short" and fault["ctx"]["min_length"] == 1:
         return "it is empty"
     words = _PLAIN.get(fault["type"])
-    return fault["msg"] if words is None else words.format(**{n: _whole(v) for n, v in fault.get("ctx", {}).items()})
+    given = {name: _whole(value) for name, value in fault.get("ctx", {}).items()}
+    if "discriminator" in given:
+        given |= {"discriminator": _TOLD_APART.get(given["discriminator"], given["discriminator"])}
+        given |= {"tag": str(given.get("tag"))[:_TAG]}
+    return fault["msg"] if words is None else words.format(**given)
 
 
 def _whole(value: object) -> object:

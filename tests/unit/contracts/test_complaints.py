@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, ValidationError, create_model
 
 from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.log import complaint
+from nemuri.contracts.log import UndecodableError, complaint, parsed
 
 FAULTS: list[tuple[Any, object, str]] = [
     (tuple[str, ...], 1, "write a list"),
@@ -65,3 +65,19 @@ def test_our_own_reasons_stand_alone() -> None:
 def test_a_fault_that_is_rare_is_told_in_the_words_of_pydantic() -> None:
     """Rather than not at all."""
     assert complained(Annotated[int, Field(multiple_of=2)], 1) == "field: Input should be a multiple of 2"
+
+
+@pytest.mark.parametrize(
+    ("wire", "words"),
+    [
+        (b"{}", "it names no kind of event"),
+        (b'{"text": "Why?"}', "it names no kind of event"),
+        (b'{"kind": "task_invented"}', "there is no kind of event called 'task_invented'"),
+        (b'{"kind": 5}', "there is no kind of event called '5'"),
+    ],
+)
+def test_an_event_of_no_kind_and_one_of_an_unknown_kind_are_told_apart(wire: bytes, words: str) -> None:
+    """In a dead letter their reasons differ."""
+    with pytest.raises(UndecodableError) as raised:
+        parsed(wire)
+    assert str(raised.value) == words
