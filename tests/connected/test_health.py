@@ -1,6 +1,8 @@
 """What a process tells of itself: whether it lives, whether it can work, what it counts."""
 
+import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from nemuri.infra.settings import Settings
 from tests.connected.probes import asked, metrics, ready
 from tests.connected.scene import EVERYBODY, agent_defined, eventually, quiet, visiting
 from tests.connected.servers import Servers
+from tests.e2e.conftest import SCRIPT, environment
 
 pytestmark = pytest.mark.connected
 
@@ -20,6 +23,22 @@ pytestmark = pytest.mark.connected
 def telling(settings: Settings) -> Settings:
     """The settings of processes that tell of themselves."""
     return settings.model_copy(update={"http": "127.0.0.1:0"})
+
+
+async def standing(settings: Settings, directory: Path) -> dict[str, list[str]]:
+    """The durables that `nemuri status` misses, by service."""
+    process = await asyncio.create_subprocess_exec(
+        *(SCRIPT, "--data", directory, "status", "--json"),
+        stdout=asyncio.subprocess.PIPE,
+        env=environment(
+            NATS_URL=str(settings.nats_url),
+            DATABASE_URL=str(settings.database_url),
+            NEMURI_NAMESPACE=settings.namespace,
+        ),
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == 0
+    return {name: each["missing"] for name, each in json.loads(told)["consumers"].items() if each["missing"]}
 
 
 async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: Settings) -> None:
@@ -57,7 +76,9 @@ async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: S
         await eventually(caught_up)
 
 
-async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again(telling: Settings) -> None:
+async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again(
+    telling: Settings, tmp_path: Path
+) -> None:
     """It is named; once somebody has provisioned it, the worker goes on without a restart."""
     async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
         assert here.http is not None
@@ -68,9 +89,10 @@ async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again
         async def missed() -> bool:
             """The deleted durable is missed."""
             well, missing = await ready(url)
-            return not well and any("durable specialist" in each for each in missing)
+            return not well and any("durable specialist" in each and "start any worker" in each for each in missing)
 
         await eventually(missed)
+        assert await standing(telling, tmp_path) == {"specialist": ["specialist"]}
         assert (await asked(url, "/health"))[0] == 200
         assert (await metrics(url))["nemuri_ready"][()] == 0
         await prepare(telling)
@@ -81,6 +103,21 @@ async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again
             return (await ready(url))[0]
 
         await eventually(back)
+
+
+async def test_who_may_not_make_a_durable_is_told_who_may(telling: Settings) -> None:
+    """Where only the provisioner makes streams and consumers, starting a worker again would not help."""
+    async with serving(telling.model_copy(update={"provision": False}), ["specialist"]) as here:
+        assert here.http is not None
+        url, log = here.http, here.resources.log
+        await log.stream.delete_consumer(log.subjects.stream, "specialist")
+
+        async def told() -> bool:
+            """The deleted durable is missed, and the provisioner called for."""
+            _, missing = await ready(url)
+            return any("nemuri.face.provision" in each and "worker" not in each for each in missing)
+
+        await eventually(told)
 
 
 async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> None:

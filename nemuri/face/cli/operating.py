@@ -101,7 +101,8 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
     if found["dead_letters"]:
         say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():
-        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work")
+        missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
+        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}")
     if found.get("halted"):
         say(f"halted        {found['halted']}")
 
@@ -207,13 +208,20 @@ async def _status(client: "Client") -> dict[str, Any]:
     return known | view.model_dump(mode="json")
 
 
-async def _consumers(client: "Client") -> dict[str, dict[str, int]]:
-    """What lies before every durable consumer, from the server's own books; partitions count as one."""
-    found: dict[str, dict[str, int]] = {}
-    for each in await client.log.stream.consumers_info(client.log.subjects.stream):
-        if each.config.durable_name:
-            name = re.sub(r"-\d+$", "", each.config.durable_name)
-            counts = found.setdefault(name, {"pending": 0, "in_work": 0})
+async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
+    """What lies before every durable consumer, from the server's own books, and which are not there; partitions count
+    as one."""
+    from nemuri.face.catalogue import SERVICES
+
+    subjects, found = client.log.subjects, dict[str, dict[str, Any]]()
+    there = {each.config.durable_name: each for each in await client.log.stream.consumers_info(subjects.stream)}
+    wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
+    for durable in sorted(filter(None, wanted | there.keys())):
+        name = re.sub(r"-\d+$", "", durable)
+        counts = found.setdefault(name, {"pending": 0, "in_work": 0, "missing": []})
+        if (each := there.get(durable)) is None:
+            counts["missing"].append(durable)
+        else:
             counts["pending"] += each.num_pending or 0
             counts["in_work"] += each.num_ack_pending or 0
-    return dict(sorted(found.items()))
+    return found

@@ -111,10 +111,16 @@ class Readiness:
         try:
             info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
         except NotFoundError:
-            return f"the durable {durable} of {stream} is gone; start any worker or `nemuri up` to make it again"
+            return f"the durable {durable} of {stream} is gone; {self._mended()}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
         return None
+
+    def _mended(self) -> str:
+        """How somebody makes again what was provisioned: whoever starts may do so, or the provisioner alone."""
+        if self.resources.settings.provision:
+            return "start any worker or `nemuri up` to make it again"
+        return "run `python -m nemuri.face.provision` as the provisioner to make it again"
 
     async def _views(self, numbers: dict[str, int]) -> str | None:
         position = await self.resources.projection.position()
