@@ -23,6 +23,8 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database
 
 PING_SECONDS = 2.0
+CLOSE_SECONDS = 3.0
+"""How long connections may take to close once nothing is in work any more."""
 
 logger = structlog.get_logger()
 
@@ -114,7 +116,12 @@ async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[R
 
 
 async def _finish(apps: Sequence[FastStream]) -> None:
+    """Let what is in work end, for as long as `DRAIN_SECONDS` at most; a handler that is at it still is waited for no
+    second time, as stopping its application would."""
     subscribers = [each for app in apps for each in app.brokers[0].subscribers]
     await asyncio.gather(*(each.stop() for each in subscribers))
-    for app in apps:
-        await app.stop()
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await asyncio.gather(*(app.stop() for app in apps))
+    except TimeoutError:
+        logger.warning("stopped with events in work")

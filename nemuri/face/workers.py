@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,10 @@ from nemuri.infra.settings import Settings
 READY_SECONDS = 120.0
 """A worker may have to load a local model first."""
 ORPHAN_POLL = 1.0
+ENDS_WITHIN = 25.0
+"""Seconds from SIGTERM until a worker is gone, whatever it does: longer than it lets events in work finish."""
 GRACE = 30.0
-"""Seconds that a worker may take to end: longer than it lets events in work finish."""
+"""Seconds until whoever started a worker kills it; containers are given a little longer."""
 
 
 class Worker(Child):
@@ -169,12 +172,19 @@ def _is_worker(process: psutil.Process, home: Home) -> bool:
         return False
 
 
-def run_until_stopped(work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run it; SIGINT or SIGTERM sets its event and cancels it, and it tidies up. A second signal ends all at once."""
-    asyncio.run(_until_stopped(work_until))
+def run_until_stopped(
+    work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, within: float | None = None
+) -> None:
+    """Run it; SIGINT or SIGTERM sets its event and cancels it, and it tidies up. A second signal ends all at once.
+
+    So does the end of the seconds `within`, even if the loop is busy or a thread does not return.
+    """
+    asyncio.run(_until_stopped(work_until, within))
 
 
-async def _until_stopped(work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+async def _until_stopped(
+    work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]], within: float | None
+) -> None:
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     task = asyncio.ensure_future(work_until(stop))
 
@@ -183,6 +193,10 @@ async def _until_stopped(work_until: Callable[[asyncio.Event], Coroutine[Any, An
             _end_at_once()
         stop.set()
         task.cancel()
+        if within is not None:
+            late = threading.Timer(within, _end_at_once)
+            late.daemon = True
+            late.start()
 
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, hear)

@@ -28,6 +28,8 @@ from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.progress import BehindError
 
+DRAIN_SECONDS = 20.0
+"""How long a service that is told to stop may finish what it has in work; the rest comes again after `ack_wait`."""
 LONGEST_WAIT = 30.0
 """Seconds until an event that had to wait is tried again, at most."""
 
@@ -63,7 +65,7 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
         max_reconnect_attempts=-1,
         reconnect_time_wait=1,
         ping_interval=PING_SECONDS,
-        graceful_timeout=20,
+        graceful_timeout=DRAIN_SECONDS,
         closed_cb=lose,
         error_cb=complain,
         logger=None,

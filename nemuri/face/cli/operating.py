@@ -4,6 +4,7 @@
 import asyncio
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +70,7 @@ def worker(
     """Run one service of a running platform, beside those it runs itself."""
     from nemuri.face.catalogue import SERVICES
     from nemuri.face.connection import resolve
-    from nemuri.face.workers import run_until_stopped, work, work_in_copies
+    from nemuri.face.workers import ENDS_WITHIN, GRACE, run_until_stopped, work, work_in_copies
 
     session = Session.of(context)
     session.loudly(f"nemuri-{name}")
@@ -77,9 +78,10 @@ def worker(
         raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
     settings = resolve(_telling(session.settings(), http))
     if count == 1:
-        run_until_stopped(lambda stop: work(settings, name, stop=stop, parent=parent, ready=ready, said=typer.echo))
+        one = partial(work, settings, name, parent=parent, ready=ready, said=typer.echo)
+        run_until_stopped(lambda stop: one(stop=stop), within=ENDS_WITHIN)
     else:
-        run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop))
+        run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop), within=GRACE)
 
 
 def status(context: typer.Context, json: JsonOption = False) -> None:
