@@ -9,7 +9,7 @@ ARG EXTRAS=""
 RUN /opt/nemuri/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS:+[$EXTRAS]}"
 
 FROM python:3.11-slim
-RUN useradd --uid 10001 --create-home nemuri
+RUN useradd --uid 10001 --create-home nemuri && install --directory --owner=nemuri --mode=0700 /var/lib/nemuri
 COPY --from=build /opt/nemuri /opt/nemuri
 ENV PATH="/opt/nemuri/bin:$PATH" PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
 USER 10001

@@ -14,11 +14,13 @@ from typer.testing import CliRunner
 
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.cli.app import app
+from nemuri.face.workers import ENDS_WITHIN, GRACE
 from nemuri.infra.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 NODES = {"nats-1", "nats-2", "nats-3"}
 SERVERS = {*NODES, "postgres"}
+OPERATIONS = {"operator", "importer", "eraser"}
 SECRETS = "deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
 
 
@@ -60,7 +62,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_service_has_one_container(compose: dict[str, Any]) -> None:
     """Each worker is named after the service it runs; none is missing and none is unknown."""
     commands = {name: each["command"] for name, each in ours(compose).items() if name in compose["services"]}
-    del commands["provision"], commands["operator"]
+    del commands["provision"]
+    assert {name: commands.pop(name) for name in OPERATIONS} == {name: ["nemuri", "status"] for name in OPERATIONS}
     assert commands == {name: ["nemuri", "worker", name] for name in SERVICES}
 
 
@@ -92,7 +95,7 @@ def test_nobody_works_before_the_servers_are_provisioned(compose: dict[str, Any]
         conditions = {other: wanted["condition"] for other, wanted in each.get("depends_on", {}).items()}
         if name == "provision":
             assert conditions == dict.fromkeys(NODES, "service_healthy") | {"roles": "service_completed_successfully"}
-        elif name != "operator":
+        elif name not in OPERATIONS:
             assert conditions == {"provision": "service_completed_successfully"}, name
     assert compose["services"]["roles"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
 
@@ -114,7 +117,8 @@ def test_everything_is_kept_on_every_node(compose: dict[str, Any]) -> None:
 
 def test_a_worker_can_be_scaled(compose: dict[str, Any]) -> None:
     """Nothing that only one container can have: no name, no port, no volume of its own."""
-    for name, each in ours(compose).items():
+    for name in SERVICES:
+        each = compose["services"][name]
         assert not {"container_name", "ports", "volumes", "hostname"} & set(each), name
 
 
@@ -130,6 +134,26 @@ def test_the_data_of_both_servers_outlives_their_containers(compose: dict[str, A
     for name in SERVERS:
         sources = {volume.partition(":")[0] for volume in compose["services"][name]["volumes"]}
         assert sources & set(compose["volumes"]), name
+
+
+def test_what_operators_keep_outlives_their_containers(compose: dict[str, Any]) -> None:
+    """Ledger and backups lie in one volume, that the image's user may write to; nobody but them sees it."""
+    directory = "/var/lib/nemuri"
+    holders = {
+        name: each for name, each in compose["services"].items() if f"operations:{directory}" in each.get("volumes", ())
+    }
+    assert holders.keys() == OPERATIONS
+    assert "operations" in compose["volumes"]
+    assert all(each["environment"]["NEMURI_DATA"] == directory for each in holders.values())
+    assert all(each["profiles"] == ["operations"] for each in holders.values())
+    made = f"install --directory --owner=nemuri --mode=0700 {directory}"
+    assert made in (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+
+def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
+    """It ends by itself, and its copies are ended, before it would be killed."""
+    for name in SERVICES:
+        assert int(compose["services"][name]["stop_grace_period"].removesuffix("s")) > GRACE > ENDS_WITHIN
 
 
 def test_the_log_servers_understand_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,11 @@ import yaml
 from nemuri.contracts.subjects import Subjects
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.permissions import Deployment, write_permissions
+from nemuri.face.workers import ENDS_WITHIN, GRACE
 
 MANIFESTS = Path(__file__).parents[2] / "deploy" / "kubernetes"
 VERSION = "1.32"
+OPERATIONS = {"operator", "importer", "eraser"}
 NODES = ("nats-0.nats", "nats-1.nats", "nats-2.nats")
 
 
@@ -63,13 +65,31 @@ def test_every_manifest_is_valid(manifests: list[dict[str, Any]]) -> None:
 def test_every_service_has_one_deployment_with_its_own_secret(manifests: list[dict[str, Any]]) -> None:
     """It runs the worker that it is named after, as the user that is permitted what this one does."""
     deployments = of_kind(manifests, "Deployment")
-    assert deployments.keys() == SERVICES.keys()
-    for name, each in deployments.items():
-        [container] = each["spec"]["template"]["spec"]["containers"]
+    assert deployments.keys() == SERVICES.keys() | OPERATIONS
+    for name in SERVICES:
+        pod = deployments[name]["spec"]["template"]["spec"]
+        [container] = pod["containers"]
         secrets = [source["secretRef"]["name"] for source in container["envFrom"] if "secretRef" in source]
         assert container["command"] == ["nemuri", "worker", name]
         assert secrets == [f"nemuri-{name}", "models"]
         assert {"startupProbe", "readinessProbe", "livenessProbe", "resources"} <= container.keys()
+        assert pod["terminationGracePeriodSeconds"] > GRACE > ENDS_WITHIN
+
+
+def test_operators_are_called_up_and_keep_what_they_write(manifests: list[dict[str, Any]]) -> None:
+    """Each stands by under its own name; ledger and backups lie in a claimed volume, that this user may write to."""
+    for name in OPERATIONS:
+        deployment = of_kind(manifests, "Deployment")[name]["spec"]
+        pod = deployment["template"]["spec"]
+        [container] = pod["containers"]
+        secrets = [source["secretRef"]["name"] for source in container["envFrom"] if "secretRef" in source]
+        places = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+        claims = {each["name"]: each.get("persistentVolumeClaim", {}).get("claimName") for each in pod["volumes"]}
+        assert deployment["replicas"] == 0
+        assert secrets == [f"nemuri-{name}", "models"]
+        assert {"name": "NEMURI_DATA", "value": places["operations"]} in container["env"]
+        assert claims["operations"] in of_kind(manifests, "PersistentVolumeClaim")
+        assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]
 
 
 def test_nobody_runs_as_root_or_may_become_it(manifests: list[dict[str, Any]]) -> None:
