@@ -32,8 +32,8 @@ from tests.faults.schedules import COPIES
 
 ACK_WAIT = 1.0
 """Seconds; short, so that a worker that is stopped for a while loses what it has in work."""
-CLOCK = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
-"""Where Debian's libfaketime lies, if it is installed."""
+CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+"""Debian's libfaketime, if it is installed."""
 MODEL = {
     "NEMURI_MODEL_TIMEOUT": "1.5",
     "NEMURI_MODEL_ATTEMPTS": "2",
@@ -167,7 +167,7 @@ class Machines:
         second = common | {"NEMURI_PROVIDERS": "openai,extractive"}
         if self.wall_clock is not None:
             second |= {
-                "LD_PRELOAD": CLOCK,
+                "LD_PRELOAD": str(CLOCK),
                 "FAKETIME_TIMESTAMP_FILE": str(self.wall_clock),
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
                 "FAKETIME_CACHE_DURATION": "1",
@@ -189,7 +189,7 @@ def _fresh() -> Path:
 
 
 def _clock(directory: Path) -> Path | None:
-    return directory / "clock" if Path(CLOCK).exists() else None
+    return directory / "clock" if CLOCK is not None else None
 
 
 def _worker(home: Home, name: str, settings: Settings, environment: dict[str, str]) -> Worker:

@@ -202,7 +202,8 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     recovery = sorted(each.recovery for each in outcomes)
     deciles = quantiles(recovery, n=20) if len(recovery) > 1 else recovery * 19
     faults = Counter(fault.kind for each in outcomes for fault in each.schedule.faults)
-    skipped = Counter(text.partition(":")[0] for each in outcomes for text in each.skipped)
+    skipped = Counter(text for each in outcomes for text in each.skipped)
+    undone = Counter(text.partition(":")[0] for text in skipped.elements())
     return {
         "schedules": len(outcomes),
         "broken": sum(bool(each.broken) for each in outcomes),
@@ -214,8 +215,8 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
         "recovery, 95th percentile, s": round(deciles[18], 2),
         "recovery, longest, s": round(max(recovery, default=0.0), 2),
         "seconds in all": round(sum(each.seconds for each in outcomes), 1),
-        **{f"faults: {kind}": number - skipped[kind] for kind, number in sorted(faults.items())},
-        **{f"skipped: {kind}": number for kind, number in sorted(skipped.items())},
+        **{f"faults: {kind}": number - undone[kind] for kind, number in sorted(faults.items())},
+        **{f"skipped: {text}": number for text, number in sorted(skipped.items())},
     }
 
 
