@@ -186,15 +186,19 @@ class Permissions:
 
     def _importer(self) -> Rights:
         """Whoever fills an empty log: all events in everybody's name, while nobody reacts."""
-        pause = f"{API}.CONSUMER.PAUSE.{self.subjects.stream}.*"
-        return self._operator() | _publishing(*self.subjects.everything, pause)
+        return self._operator() | self._pausing() | _publishing(*self.subjects.everything)
 
     def _eraser(self) -> Rights:
-        """Whoever takes single messages away, out of the log and out of all that lies beside it."""
+        """Whoever takes single messages away, out of the log and all that lies beside it, while nobody reacts."""
         gone = _publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
         beside = (each for each in self._streams if each != self.subjects.stream)
         emptied = _publishing(*(f"{API}.STREAM.PURGE.{each}" for each in beside))
-        return self._operator() | gone | emptied | _publishing(f"$KV.{result_bucket(self.subjects.namespace)}.*")
+        results = _publishing(f"$KV.{result_bucket(self.subjects.namespace)}.*")
+        return self._operator() | self._pausing() | gone | emptied | results
+
+    def _pausing(self) -> Rights:
+        """Having everybody rest from the log, and go on with it."""
+        return _publishing(f"{API}.CONSUMER.PAUSE.{self.subjects.stream}.*")
 
     def _provisioner(self) -> Rights:
         """Whoever makes streams and consumers, and alone may; reads nothing and says nothing."""

@@ -25,7 +25,7 @@ CLIENTS = ("ann", "bob")
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """A server of the log with the permissions of a fresh namespace, and of two others beside it."""
+    """A server of the log with the permissions of a fresh namespace, and of three others beside it."""
 
     nats: EmbeddedNats
     permissions: Permissions
@@ -38,7 +38,8 @@ class Guarded:
         directory, name, port = Path(tempfile.mkdtemp(prefix="nemuri-test-")), fresh_namespace(), free_port()
         database = servers.postgres.url.partition("@")[2]
         address = f"{scheme}://127.0.0.1:{port}"
-        write_permissions(directory, Deployment((name, f"{name}-other", f"{name}-empty"), CLIENTS, address, database))
+        names = (name, *(f"{name}-{each}" for each in ("other", "empty", "restored")))
+        write_permissions(directory, Deployment(names, CLIENTS, address, database))
         async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:
             await connection.execute((directory / "roles.sql").read_bytes())
         nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}')

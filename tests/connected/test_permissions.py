@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import nats
@@ -17,16 +18,28 @@ from nemuri.contracts.log import EVENTS
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.connection import NotPermitted, connected
-from nemuri.face.operations import export_log, import_log, rebuild, verify
+from nemuri.face.operations import (
+    OperationError,
+    backup,
+    export_log,
+    forget,
+    import_log,
+    rebuild,
+    restore,
+    resume,
+    verify,
+)
 from nemuri.face.serving import NotProvisioned, prepare, prepared, serving
 from nemuri.infra.access import Access, options
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.lineage import Thing
 from tests.connected.classroom import TEXTBOOK, finished
 from tests.connected.guarded import CLIENTS, Guarded
 from tests.connected.scene import agent_defined, eventually
 from tests.connected.servers import Servers
+from tests.connected.test_erasure import files_with
 
 pytestmark = pytest.mark.connected
 
@@ -78,6 +91,9 @@ CLIENTS_SAY = {"task_submitted", "negotiation_answered", "feedback_given", "memo
 TUTOR_SAYS = {"task_submitted", "feedback_given"}
 ANSWERS = {"recall": "specialist", "courses": "tutor", "due": "tutor"}
 """Who answers which question; all others are the herald's, and whoever reacts can be asked to try again."""
+
+OKAPI = "The zwiebelphone report. " + "The okapiphone says that any object can be tested for truth value. " * 30
+CANARIES = ("quetzalcoat", "okapiphone", "zwiebelphone")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -166,7 +182,7 @@ def of_consumers(name: str) -> dict[str, set[str]]:
         f"$JS.API.CONSUMER.DURABLE.CREATE.{name}.specialist": {"provisioner"},
         f"$JS.API.CONSUMER.CREATE.OBJ_{name}-blobs": OPERATORS,
         f"$JS.API.CONSUMER.CREATE.KV_{name}-results": OPERATORS,
-        f"$JS.API.CONSUMER.PAUSE.{name}.specialist": {"importer"},
+        f"$JS.API.CONSUMER.PAUSE.{name}.specialist": {"importer", "eraser"},
         f"$JS.API.CONSUMER.DELETE.{name}.specialist": {"provisioner"},
         f"$JS.API.CONSUMER.MSG.NEXT.{name}.fresh": readers,
         f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.tutor": {"tutor"},
@@ -422,6 +438,49 @@ async def test_operators_export_and_the_importer_imports(platform: Guarded) -> N
     number = await export_log(platform.of("operator"), path, quietly_on)
     assert await import_log(platform.settings(f"{empty}-importer"), path, quietly_on) == number > 0
     assert (await verify(platform.settings(f"{empty}-operator"))).differences == ()
+
+
+async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Guarded, tmp_path: Path) -> None:
+    """A memory and a task, as the eraser; backed up before as an operator, restored as an importer; nobody is refused.
+
+    The bytes of the database are for its superuser to clean, which the eraser says.
+    """
+    before, copy = len(platform.denied()), tmp_path / "copy"
+    eraser, restored = (
+        each.model_copy(update={"data": tmp_path / "data"})
+        for each in (platform.of("eraser"), platform.settings(f"{platform.subjects.namespace}-restored-importer"))
+    )
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined("keeper"))
+        await cli.settle()
+        gone = await cli.remember("keeper", "The truth value of a quetzalcoat is crimsonish.")
+        task = await cli.ask(
+            "What does the okapiphone say?", agent="keeper", documents=[("o.txt", OKAPI)], settled=True
+        )
+        await eventually(lambda: idle(platform))
+    assert files_with("okapiphone", platform.directory / "nats")
+    made = await backup(platform.of("operator"), copy)
+    for thing in (Thing("memory", gone), Thing("task", task.task_id)):
+        done = await forget(eraser, [thing])
+        assert done.events > 0
+        assert done.left, "only a superuser cleans what the database's own files keep"
+    await resume(eraser)
+    assert [files_with(each, platform.directory / "nats") for each in CANARIES] == [set()] * 3
+    await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))
+    put = await restore(restored, copy)
+    assert (put.events + put.left_out, put.erasures) == (made.events, 2)
+    assert [files_with(each, platform.directory / "nats") for each in CANARIES] == [set()] * 3
+    for namespace in (platform.subjects.namespace, restored.namespace):
+        assert (await verify(platform.settings(f"{namespace}-operator"))).differences == ()
+    assert platform.denied()[before:] == []
+
+
+async def test_who_may_not_erase_hears_so_in_one_line(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing has happened."""
+    monkeypatch.setattr("nemuri.infra.log.ANSWER_SECONDS", 1.0)
+    with pytest.raises(OperationError, match=r"does not permit this user .*consumer\.pause"):
+        await forget(platform.of("operator"), [Thing("agent", "python")])
+    assert not [each for each in await consumers(platform) if each.paused]
 
 
 def quietly_on(_done: int, _total: int) -> None:
