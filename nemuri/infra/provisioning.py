@@ -1,5 +1,6 @@
 """Everything on the server that must be there before anybody works: made in one place, by one step."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ from nemuri.infra.results import result_bucket
 from nemuri.infra.tries import TRIES_LIFE, tries_bucket
 from nemuri.infra.vectors import vector_bucket
 
-LONGEST_PAUSE = timedelta(days=1)
-"""After so long consumers go on even if nobody woke them."""
+PAUSE = timedelta(seconds=60)
+"""After so long consumers go on unless somebody is at work who pauses them again."""
 RESULT_LIFE = 7 * 24 * 3600.0
 """Seconds that a result stays; later the views answer."""
 
@@ -151,17 +152,39 @@ def _bucket(name: str, life: float | None, replicas: int) -> api.StreamConfig:
 
 @asynccontextmanager
 async def paused(log: Log) -> AsyncIterator[None]:
-    """Nobody reacts to anything for as long as the context lasts."""
+    """Nobody reacts to anything for as long as the context lasts; whoever is killed in it holds them up no longer."""
     stream = log.subjects.stream
     names = [each.name for each in await log.stream.consumers_info(stream) if each.config.durable_name]
-    until = (datetime.now(UTC) + LONGEST_PAUSE).isoformat().replace("+00:00", "Z")
+    held, done = list[str](), asyncio.Event()
     try:
         for name in names:
-            await log.stream.pause_consumer(stream, name, until)
-        yield
+            await _pause(log, name)
+            held.append(name)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_renewed(log, names, done))
+            yield
+            done.set()
+    except BaseExceptionGroup as error:
+        raise error.exceptions[0] from error.exceptions[0].__cause__
     finally:
-        for name in names:
+        for name in held:
             await log.stream.resume_consumer(stream, name)
+
+
+async def _renewed(log: Log, names: Iterable[str], done: asyncio.Event) -> None:
+    """Pause them again and again, each time well before they go on by themselves."""
+    while True:
+        try:
+            async with asyncio.timeout(PAUSE.total_seconds() / 3):
+                await done.wait()
+                return
+        except TimeoutError:
+            await asyncio.gather(*(_pause(log, name) for name in names))
+
+
+async def _pause(log: Log, name: str) -> None:
+    until = (datetime.now(UTC) + PAUSE).isoformat().replace("+00:00", "Z")
+    await log.stream.pause_consumer(log.subjects.stream, name, until)
 
 
 async def in_work(log: Log) -> int:

@@ -2,17 +2,21 @@
 
 import asyncio
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from nats.errors import ConnectionClosedError
 
 from nemuri.contracts.log import EVENTS
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.serving import prepare, serving
 from nemuri.infra.embedded.processes import ServerFailed
+from nemuri.infra.log import Log
+from nemuri.infra.provisioning import paused
 from nemuri.infra.settings import Settings
 from tests.connected.probes import asked, metrics, ready
-from tests.connected.scene import EVERYBODY, agent_defined, eventually, quiet, visiting
+from tests.connected.scene import EVERYBODY, agent_defined, eventually, logged, quiet, visiting
 from tests.connected.servers import Servers
 from tests.e2e.conftest import SCRIPT, environment
 
@@ -118,6 +122,56 @@ async def test_who_may_not_make_a_durable_is_told_who_may(telling: Settings) -> 
             return any("nemuri.face.provision" in each and "worker" not in each for each in missing)
 
         await eventually(told)
+
+
+async def test_who_was_killed_while_all_rested_holds_them_up_for_a_moment_only(
+    telling: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pause is renewed while somebody is at work, and named; afterwards they go on, even if nobody woke them."""
+    monkeypatch.setattr("nemuri.infra.provisioning.PAUSE", timedelta(seconds=1.5))
+    async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
+        assert here.http is not None
+        url, log = here.http, here.resources.log
+        await log.append(agent_defined())
+        untouched = await paused_until(log)
+
+        async def resting() -> bool:
+            """Every durable is named as paused."""
+            named = [each for each in (await ready(url))[1] if "is paused" in each]
+            return len(named) == len(untouched)
+
+        async def renewed() -> bool:
+            """Every pause ends later than the first one did."""
+            return all(before < now for before, now in zip(first, await paused_until(log), strict=True))
+
+        async with logged(telling) as own:
+            killed = paused(own)
+            await killed.__aenter__()
+            await eventually(resting)
+            first = await paused_until(log)
+            assert all(first)
+            await eventually(renewed)
+            await own.close()
+            with pytest.raises(ConnectionClosedError):
+                await killed.__aexit__(None, None, None)
+        assert all(await paused_until(log)), "whoever is killed wakes nobody"
+        assert (await client.ask("What is truth value testing?")).status == "done"
+
+        async def back() -> bool:
+            """The worker is ready again."""
+            return (await ready(url))[0]
+
+        await eventually(back)
+
+
+async def paused_until(log: Log) -> list[str]:
+    """Until when each durable of the log rests, as it was told last; by their names."""
+    found = {
+        each.name: (each.config.pause_until or "")
+        for each in await log.stream.consumers_info(log.subjects.stream)
+        if each.config.durable_name
+    }
+    return [found[each] for each in sorted(found)]
 
 
 async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> None:

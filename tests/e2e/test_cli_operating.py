@@ -34,7 +34,7 @@ def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None
     status = nemuri("status", "--json").json
     assert status["agents"] == 1
     assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.reactions}
-    assert {"pending", "in_work", "missing"} <= status["consumers"]["sleep"].keys()
+    assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["sleep"].keys()
     assert "\nspecialist" in nemuri("status").out
     assert "0 differences in" in nemuri("verify").out
     assert nemuri("rebuild").code == 0

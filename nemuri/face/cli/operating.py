@@ -104,7 +104,8 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
         say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():
         missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
-        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}")
+        paused = ", paused: somebody erases or imports" if at["paused"] else ""
+        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}{paused}")
     if found.get("halted"):
         say(f"halted        {found['halted']}")
 
@@ -220,10 +221,11 @@ async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
     wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
     for durable in sorted(filter(None, wanted | there.keys())):
         name = re.sub(r"-\d+$", "", durable)
-        counts = found.setdefault(name, {"pending": 0, "in_work": 0, "missing": []})
+        counts = found.setdefault(name, {"pending": 0, "in_work": 0, "paused": 0, "missing": []})
         if (each := there.get(durable)) is None:
             counts["missing"].append(durable)
         else:
             counts["pending"] += each.num_pending or 0
             counts["in_work"] += each.num_ack_pending or 0
+            counts["paused"] += bool(each.paused)
     return found

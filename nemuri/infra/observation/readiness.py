@@ -114,6 +114,8 @@ class Readiness:
             return f"the durable {durable} of {stream} is gone; {self._mended()}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
+        if info.paused:
+            return f"the durable {durable} is paused: somebody erases or imports, or was killed less than a minute ago"
         return None
 
     def _mended(self) -> str:
