@@ -91,6 +91,11 @@ async def test_a_backup_is_checked_before_anything_is_written(
         assert await log.last_sequence() == 0
     assert (await restore(empty, whole)).erasures is None, "without a ledger nobody can say what is erased since"
     await assert_verified(empty)
+    with pytest.raises(OperationError, match=r"there is no directory .*/absent"):
+        await restore(await emptied(servers), tmp_path / "absent")
+    with pytest.raises(OperationError, match=r"cannot be made: there is no directory .*/absent"):
+        await backup(settings, tmp_path / "absent" / "copy")
+    assert not (tmp_path / "absent").exists()
     manifest.unlink()
     with pytest.raises(OperationError, match="is missing"):
         await restore(await emptied(servers), whole)

@@ -99,7 +99,9 @@ def _write(path: Path, manifest: Manifest) -> None:
 
 def _make(directory: Path) -> None:
     try:
-        directory.mkdir(mode=0o700, parents=True)
+        directory.mkdir(mode=0o700)
+    except FileNotFoundError as error:
+        raise OperationError(f"{directory} cannot be made: there is no directory {directory.parent}") from error
     except FileExistsError as error:
         raise OperationError(f"{directory} exists already; choose another name") from error
     except OSError as error:
@@ -136,6 +138,8 @@ async def restore(
 def checked(directory: Path) -> Manifest:
     """The manifest of a backup whose files are all there and are what they were. Raises `OperationError`."""
     path = directory / MANIFEST
+    if not directory.is_dir():
+        raise OperationError(f"there is no directory {directory}")
     try:
         manifest = Manifest.model_validate_json(path.read_bytes())
         for name in (LOG, ledger.LEDGER):
