@@ -14,7 +14,7 @@ from nemuri.face.exchange import ClientError
 from nemuri.face.operations import OperationError, forget, rebuild, resume
 from nemuri.face.operations import lineage as would_go
 from nemuri.face.operations.erasure import planned
-from nemuri.face.operations.ledger import entries, ledger_of
+from nemuri.face.operations.ledger import entries, ledger_of, note
 from nemuri.face.operations.tombstones import bury
 from nemuri.face.operations.workshop import workshop
 from nemuri.infra.settings import Settings
@@ -196,6 +196,41 @@ async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
         with pytest.raises(ClientError, match="was erased"):
             await client.result(asked.task_id)
     await assert_verified(settings)
+
+
+async def test_an_erasure_that_only_the_ledger_tells_of_is_completed_too(servers: Servers, settings: Settings) -> None:
+    """Whoever was killed before the first tombstone has erased nothing yet; what was learned since goes as well."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a sarrusophone is always tealish.")
+        kept = await client.remember("python", "The truth value of an empty list is tapirfalse.")
+        await killed_after_the_note(settings, Thing("memory", gone))
+        asked = await client.ask("What is the truth value of a sarrusophone?", settled=True)
+        assert gone in asked.used
+        await quiet(resources)
+
+        done = await resume(settings)
+
+        assert done.events > 0
+        await quiet(resources)
+        assert_gone(servers, "sarrusophone", "tealish")
+        for question in (client.memory(gone), client.result(asked.task_id)):
+            with pytest.raises(ClientError, match="was erased"):
+                await question
+        assert (await client.memory(kept)).memory.content
+        noted = entries(ledger_of(settings), settings.namespace)
+        assert asked.task_id in noted[-1].whole.tasks, "a restored backup leaves out the same"
+        assert (await resume(settings)).nothing
+        assert entries(ledger_of(settings), settings.namespace) == noted
+    await assert_verified(settings)
+
+
+async def killed_after_the_note(settings: Settings, thing: Thing) -> None:
+    """Somebody who forgets is ended when the ledger has it and the log has nothing of it."""
+    async with workshop(settings) as at:
+        root, whole = await planned(at, [thing])
+        note(settings, *root, whole)
 
 
 async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> None:

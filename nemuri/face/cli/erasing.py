@@ -104,16 +104,19 @@ def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
 def _swept(session: Session, settings: "Settings") -> None:
     from nemuri.face.operations import resume
 
-    _report(session, settings, resume)
+    _report(session, settings, resume, nothing="there was nothing to complete: all that was to be erased is gone")
 
 
-def _report(session: Session, settings: "Settings", operation: Any) -> None:
+def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:
+    """Do it, and say what was deleted; or what there is to say where that is nothing."""
     from nemuri.face.cli.screen import progress, say, say_json
 
     with progress("erasing") as show:
         done = asyncio.run(operation(settings, show))
     if session.json:
         say_json({"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": done.left})
+    elif done.nothing and nothing:
+        say(nothing)
     else:
         say(f"{done.events} events, {done.letters} dead letters and {done.blobs} inputs deleted")
     if done.left:

@@ -1,12 +1,13 @@
 """Erase a memory, a task or an agent: tombstones first, then everything that they name, with its bytes."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.erasure import Erasure
+from nemuri.domain.erasure import Erased
 from nemuri.face.operations import ledger
 from nemuri.face.operations.tombstones import begun, bury, caught_up
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
@@ -41,6 +42,11 @@ class Forgotten:
     left: tuple[str, ...] = ()
     """What somebody else has to do, because the servers do not let us."""
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there was nothing to delete any more."""
+        return not (self.events or self.letters or self.blobs)
+
 
 async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
     """All that would go with these things, and why; changes nothing. Raises `OperationError`."""
@@ -52,7 +58,7 @@ async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
 async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
     """Erase these things, and all that came from them. Raises `OperationError`, with nothing changed.
 
-    Nobody reacts to anything meanwhile. After an interruption `resume` goes on from the tombstones.
+    Nobody reacts to anything meanwhile. After an interruption `resume` goes on, from the ledger or the tombstones.
     """
     async with workshop(settings) as at, paused(at.log):
         await _at_rest(at)
@@ -70,7 +76,30 @@ async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotte
         await caught_up(at)
         for root, whole in await begun(at):
             await bury(at, root, whole, begun=True)
+        for entry in ledger.entries(ledger.ledger_of(settings), settings.namespace):
+            await _taken_up(at, settings, entry)
         return await _complete(at, on_progress)
+
+
+async def _taken_up(at: Workshop, settings: Settings, entry: ledger.Entry) -> None:
+    """Bury what was noted and is not buried, as far as it is there, with all that has come from it since."""
+    views, noted = Lineage(at.projection.database, at.log), Erased.in_all(entry.whole)
+    if not noted <= await everything_erased(views.database) and await views.knows(entry.root):
+        root, whole = await planned(at, [entry.root])
+        if whole != entry.whole:
+            ledger.note(settings, *root, whole)
+        await bury(at, root, whole, begun=False)
+    if not noted <= await everything_erased(views.database):
+        there = [each for each in _named(entry.whole) if await views.knows(each)]
+        if there:
+            await bury(at, entry.root, entry.whole, begun=False)
+
+
+def _named(whole: Erasure) -> Iterator[Thing]:
+    """What an erasure names of the things that can be asked for."""
+    yield from (Thing("agent", each) for each in whole.agents)
+    yield from (Thing("task", each) for each in whole.tasks)
+    yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
 
 
 async def planned(at: Workshop, things: Iterable[Thing]) -> tuple[Thing, Erasure]:

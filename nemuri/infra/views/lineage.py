@@ -116,7 +116,7 @@ class Lineage:
 
     async def of(self, roots: Iterable[Thing]) -> Reached:
         """All that goes where the roots go, as far as the views know any; agents first. Raises `DefinedError`."""
-        known = [each for each in sorted(roots, key=_agents_first) if await self._known(each)]
+        known = [each for each in sorted(roots, key=_agents_first) if await self.knows(each)]
         found = Reached(dict.fromkeys(known, ASKED_FOR))
         waiting = deque(known)
         while waiting:
@@ -127,7 +127,8 @@ class Lineage:
                     waiting.append(thing)
         return found
 
-    async def _known(self, thing: Thing) -> bool:
+    async def knows(self, thing: Thing) -> bool:
+        """Whether the views have it."""
         table, key = {"memory": ("memory", "memory_id"), "task": ("task", "task_id"), "agent": ("agent", "agent_id")}[
             thing.sort
         ]
