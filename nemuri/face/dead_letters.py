@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from nemuri.contracts.log import UndecodableError
 from nemuri.domain.tasks.attempts import reopened
 from nemuri.face.exchange import ClientError
 from nemuri.infra.dead_letters import Buried, DeadLetters
@@ -107,3 +108,28 @@ async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, 
 async def drop(client: "Client", name: str) -> None:
     """Remove the letter, and its bytes from the disk; the original stays in the log. Raises `ClientError`."""
     await DeadLetters(client.log).drop(await found(client, name))
+
+
+async def erase(client: "Client", name: str) -> None:
+    """Remove what a client sent that is no event: from the log, and every letter about it, with its bytes.
+
+    Takes an eraser's rights. Raises `ClientError`, and removes nothing, where the original is an event, or is on a
+    subject of the platform's own, which a newer version of it may understand.
+    """
+    letter = (await found(client, name)).letter
+    if client.log.subjects.client_of(letter.subject) is None:
+        raise ClientError(f"{name} is about something of the platform's own, which a newer version may understand")
+    if letter.readable or await _understood(client, letter.sequence):
+        raise ClientError(f"{name} is about an event; `nemuri forget` erases tasks, memories and agents")
+    await client.log.delete(letter.sequence)
+    letters = DeadLetters(client.log)
+    async for each in letters.all(about=letter.sequence):
+        await letters.drop(each)
+
+
+async def _understood(client: "Client", sequence: int) -> bool:
+    """Whether there is an event at a place in the log."""
+    try:
+        return await client.log.at(sequence) is not None
+    except UndecodableError:
+        return False

@@ -50,9 +50,14 @@ class DeadLetters:
         """How many there are."""
         return int((await self.log.stream.stream_info(self.log.subjects.dead_stream)).state.messages)
 
-    async def all(self, service: str | None = None, *, after: int = 0) -> AsyncIterator[Buried]:
-        """Those of a service or of all, beyond a place among the letters, oldest first; one question for each."""
-        subject = self.log.subjects.dead(service or "*")
+    async def all(
+        self, service: str | None = None, *, after: int = 0, about: int | None = None
+    ) -> AsyncIterator[Buried]:
+        """Those of a service or of all, beyond a place among the letters, oldest first; one question for each.
+
+        With `about` only those about the message at this place in the log.
+        """
+        subject = self.log.subjects.dead(service or "*", about or "*")
         while True:
             try:
                 raw = await self.log.stream.get_msg(self.log.subjects.dead_stream, after + 1, subject, next=True)

@@ -15,6 +15,7 @@ from nemuri.domain.tasks.attempts import reopened
 from nemuri.face import dead_letters as dead
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
+from nemuri.face.operations import rebuild
 from nemuri.infra.dead_letters import DeadLetters
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
@@ -227,6 +228,37 @@ async def test_a_dropped_letter_leaves_no_bytes(own_servers: Servers) -> None:
         assert holding(files, stream, CANARY) == []
         assert holding(files, stream, "something else")
         assert [each.letter.name for each in await dead_letters(resources.log)] == [kept]
+
+
+async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers) -> None:
+    """With every letter about it, and all its bytes; an event, or what is the platform's own, is refused and stays."""
+    settings = own_servers.settings()
+    async with prepared(settings) as resources, visiting(settings) as client:
+        log = resources.log
+        name = await nonsense(log, CANARY.encode())
+        kept = await nonsense(log, b"something else")
+        letter = (await dead.found(client, name)).letter
+        letters = DeadLetters(log)
+        await letters.bury(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
+        event = await log.append(agent_defined())
+        own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.ann.x"
+        await letters.bury(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
+        await letters.bury(own.model_copy(update={"subject": misjudged, "service": "herald"}), b"2")
+        for refused, why in ((f"intake/{event}", "the platform's own"), (f"herald/{event}", "is about an event")):
+            with pytest.raises(ClientError, match=why):
+                await dead.erase(client, refused)
+        files = Path(own_servers.nats.directory)
+        assert holding(files, log.subjects.stream, CANARY)
+        await dead.erase(client, name)
+        for stream in (log.subjects.stream, log.subjects.dead_stream):
+            assert holding(files, stream, CANARY) == []
+            assert holding(files, stream, "something else")
+        assert await log.at(event) is not None
+        there = [each.letter.name for each in await dead_letters(log)]
+        assert there == [kept, f"intake/{event}", f"herald/{event}"]
+        await client.settle()
+        await rebuild(settings)
+    await assert_verified(settings)
 
 
 @asynccontextmanager

@@ -35,5 +35,9 @@ async def test_a_letter_is_listed_shown_and_dropped(nemuri: CommandLine) -> None
     assert f"{first} is no event" in refused.err
     every = nemuri("dead", "retry", "--all", "--json")
     assert (every.code, [each["letter"] for each in every.json]) == (1, [first, second])
+    third = await say(nemuri, b"my address is Pomeloweg 7")
+    assert nemuri("dead", "drop", "--all", "--erase").code == 2
+    assert nemuri("dead", "drop", third, "--erase").out == f"{third}  erased\n"
+    assert not [each for each in (nemuri.data / "nats").rglob("*.blk") if b"Pomeloweg" in each.read_bytes()]
     assert nemuri("dead", "drop", "--all").out == f"{first}  dropped\n{second}  dropped\n"
     assert nemuri("dead", "list").out == "there are no dead letters\n"

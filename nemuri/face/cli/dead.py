@@ -109,14 +109,20 @@ def drop(
     letter: Letter = None,
     every: AllOption = False,
     service: ServiceOption = None,
+    erase: Annotated[
+        bool, typer.Option("--erase", help="With an original that is no event: from the log too, for good.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Remove a letter; the original stays in the log."""
     from nemuri.face import dead_letters
 
+    if erase and every:
+        raise WrongUse("--erase takes one LETTER, because it cannot be undone")
+
     async def one(client: "Client", name: str) -> str:
-        await dead_letters.drop(client, name)
-        return "dropped"
+        await (dead_letters.erase if erase else dead_letters.drop)(client, name)
+        return "erased" if erase else "dropped"
 
     _each(Session.of(context, json=json), letter, service, one, every=every)
 
