@@ -15,6 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from nemuri.contracts.log import EVENTS
+from nemuri.face import dead_letters
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.connection import NotPermitted, connected
@@ -472,6 +473,25 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
     assert [files_with(each, platform.directory / "nats") for each in CANARIES] == [set()] * 3
     for namespace in (platform.subjects.namespace, restored.namespace):
         assert (await verify(platform.settings(f"{namespace}-operator"))).differences == ()
+    assert platform.denied()[before:] == []
+
+
+async def test_the_eraser_erases_what_is_no_event(platform: Guarded) -> None:
+    """Out of the log and of every letter about it."""
+    before, eraser = len(platform.denied()), platform.of("eraser")
+    async with connected(platform.of("operator"), "cli") as cli, connected(eraser, "cli") as erasing:
+        subject = f"{platform.subjects.namespace}.client.cli.task_submitted"
+        sent = await cli.log.stream.publish(subject, b"{ my address is Pomeloweg 7")
+
+        async def buried() -> bool:
+            """Intake has given it up."""
+            return f"intake/{sent.seq}" in await dead_letters.every(cli)
+
+        await eventually(buried)
+        await eventually(lambda: idle(platform))
+        await dead_letters.erase(erasing, f"intake/{sent.seq}")
+        assert await dead_letters.every(cli) == []
+    assert files_with("Pomeloweg", platform.directory / "nats") == set()
     assert platform.denied()[before:] == []
 
 
