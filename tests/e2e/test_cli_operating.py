@@ -19,7 +19,7 @@ def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, t
     assert [line.split()[0].isdigit() for line in lines] == [True] * 3
     assert json.loads(nemuri("log", "tail", "-n", "1", "--json").out)["kind"]
     stats = nemuri("log", "stats", "--json").json
-    assert sum(stats["kinds"].values()) == stats["events"] == stats["last"]["sequence"]
+    assert sum(stats["kinds"].values()) == stats["events"] <= stats["last"]["sequence"]
     exported = tmp_path / "log.jsonl"
     assert nemuri("log", "export", exported).code == 0
     *kept, end = exported.read_bytes().splitlines(keepends=True)

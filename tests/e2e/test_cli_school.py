@@ -75,8 +75,9 @@ def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Pat
     assert "is being taught 'Long' already" in again.err
 
 
-def test_the_clock_is_shown_and_moved(nemuri: CommandLine) -> None:
+def test_the_clock_is_shown_and_moved(nemuri: CommandLine, textbook: Path) -> None:
     """Forward only, for everybody."""
+    nemuri("teach", "cook", textbook)
     before = nemuri("clock", "--json").json
     moved = nemuri("clock", "--advance", "36h", "--json").json
     assert moved["now"] > before["now"]

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
+from nats.js.errors import KeyNotFoundError
+
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoryEncoded, MemoryRefused, SessionEnded
+from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import (
     FeedbackParked,
     FeedbackRefused,
@@ -51,11 +54,14 @@ async def broken(chronicle: Chronicle, asked: Asked, client: Client, settings: S
 
 
 async def _untold(task_id: UUID, client: Client) -> list[str]:
-    """What any client hears that only looks at the results is how the task stands."""
-    async with (await Results.open(client.log)).following(task_id) as news:
-        told = await news(5)
-    right = told is not None and told.status == "done" and told.settled
-    return [] if right else [f"of task {task_id} is told {told and (told.status, told.settled)}"]
+    """What any client finds that only looks at the results is how the task stands."""
+    try:
+        entry = await (await Results.open(client.log)).store.get(str(task_id))
+    except KeyNotFoundError:
+        return [f"of task {task_id} is told nothing"]
+    told = TaskResult.model_validate_json(entry.value or b"")
+    right = told.status == "done" and told.settled
+    return [] if right else [f"of task {task_id} is told {told.status}, settled: {told.settled}"]
 
 
 def _tasks(chronicle: Chronicle, asked: Asked) -> Iterator[str]:
