@@ -12,7 +12,7 @@ demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered,
 test: check  ## Everything that must hold
 
 check: $(VENV)/.installed-dev lint types floors
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
