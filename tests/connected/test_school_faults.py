@@ -47,6 +47,7 @@ async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settin
             return found if len(found) == 2 else []
 
         for task in await eventually(asked):
+            await resources.views.since(task)
             await client.result(task.event_id)
             for _ in range(2):
                 failed = {"service": TUTOR, "cause_kind": SessionEnded.kind_of(), "error": "a fault of its own"}
