@@ -13,8 +13,3 @@ def upgrade() -> None:
     op.execute("CREATE TABLE erased (name text PRIMARY KEY, sequence bigint NOT NULL)")
     op.execute("CREATE INDEX erased_sequence ON erased (sequence)")
     op.execute("ALTER TABLE checkpoint ADD COLUMN log text")
-
-
-def downgrade() -> None:
-    """Views are never taken back: an older fold rebuilds them."""
-    raise NotImplementedError
