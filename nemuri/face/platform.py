@@ -69,7 +69,7 @@ async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
         wanted.append(nats)
     if settings.database_url is None:
         wanted.append(postgres)
-    async with _kept(Supervisor(wanted)):
+    async with Supervisor(wanted).kept():
         yield settings.addressed(settings.nats_url or nats.url, settings.database_url or postgres.url)
 
 
@@ -92,18 +92,5 @@ async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, st
     except BaseException:
         await asyncio.gather(*(each.stop() for each in workers))
         raise
-    async with _kept(Supervisor(workers, together=True)):
+    async with Supervisor(workers, together=True).kept():
         yield {each.name: each.http for each in workers if each.http}
-
-
-@asynccontextmanager
-async def _kept(supervisor: Supervisor) -> AsyncIterator[None]:
-    """Everything supervised runs, is started again when it dies, and is ended at the end of the context."""
-    await supervisor.start()
-    over = asyncio.Event()
-    keeping = asyncio.create_task(supervisor.run_until(over))
-    try:
-        yield
-    finally:
-        over.set()
-        await keeping

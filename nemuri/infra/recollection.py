@@ -92,45 +92,29 @@ class Recollections:
         The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
         """
         with span("recall", agent=agent.agent_id):
-            return await self._recall(
-                resources, agent, query, perspective=perspective, setting=setting, deep=deep, now=now, summary=summary
+            wording = worded(agent, query, summary)
+            vectors = resources.vectors.serving(agent.embedding)
+            asked = await _asked(vectors, wording, setting)
+            scorer = await resources.views.scorer(agent.agent_id)
+            indexed = self._indexed(resources, agent, vectors)
+            async with indexed.lock:
+                await _refresh(indexed, resources, agent, vectors)
+                mind = (agent, indexed.index, indexed.known.__getitem__)
+                moment = now or datetime.now(UTC)
+                found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
+                known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
+                defined = [indexed.known[each] for each in indexed.principles]
+                principles = holding(agent.definition, defined, setting)
+            return Recollection(
+                candidates=found.candidates,
+                known=known,
+                terms=tuple(terms(query)),
+                expansions=dict(wording.expansions),
+                items=len(wording.items),
+                ranking=version(agent.rules, scorer),
+                deep=found.deep,
+                principles=principles,
             )
-
-    async def _recall(
-        self,
-        resources: Resources,
-        agent: Agent,
-        query: str,
-        *,
-        perspective: str | None,
-        setting: Setting,
-        deep: bool,
-        now: datetime | None,
-        summary: str | None,
-    ) -> Recollection:
-        wording = worded(agent, query, summary)
-        vectors = resources.vectors.serving(agent.embedding)
-        asked = await _asked(vectors, wording, setting)
-        scorer = await resources.views.scorer(agent.agent_id)
-        indexed = self._indexed(resources, agent, vectors)
-        async with indexed.lock:
-            await _refresh(indexed, resources, agent, vectors)
-            mind = (agent, indexed.index, indexed.known.__getitem__)
-            moment = now or datetime.now(UTC)
-            found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
-            known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
-            defined = [indexed.known[each] for each in indexed.principles]
-            principles = holding(agent.definition, defined, setting)
-        return Recollection(
-            candidates=found.candidates,
-            known=known,
-            terms=tuple(terms(query)),
-            expansions=dict(wording.expansions),
-            items=len(wording.items),
-            ranking=version(agent.rules, scorer),
-            deep=found.deep,
-            principles=principles,
-        )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
         """The active memories of exactly this scope that are close enough to the text to be compared with it.

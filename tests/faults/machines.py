@@ -111,7 +111,7 @@ class Machines:
                 for name, size in (("nats", 1024), ("postgres", 2048))
             }
             nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
-            await stack.enter_async_context(_kept(Supervisor([nats, postgres], steady_seconds=0.0)))
+            await stack.enter_async_context(Supervisor([nats, postgres], steady_seconds=0.0).kept())
             oracle = await stack.enter_async_context(Oracle())
             network = await stack.enter_async_context(Network(nats.url))
             settings = Settings(namespace=fresh_namespace(), embedder="hashing", ack_wait=ACK_WAIT)
@@ -121,7 +121,7 @@ class Machines:
             machines.disks |= {name: disk for name, disk in mounted.items() if disk is not None}
             machines.set_wall_clock(0)
             machines.workers |= machines._workers(directory)
-            await stack.enter_async_context(_kept(Supervisor([*machines.workers.values()], steady_seconds=0.0)))
+            await stack.enter_async_context(Supervisor([*machines.workers.values()], steady_seconds=0.0).kept())
             try:
                 yield machines
             finally:  # all at the same time, and a second signal ends them at once
@@ -204,15 +204,3 @@ def _worker(home: Home, name: str, settings: Settings, environment: dict[str, st
                 del os.environ[each]
             else:
                 os.environ[each] = value
-
-
-@asynccontextmanager
-async def _kept(supervisor: Supervisor) -> AsyncIterator[None]:
-    await supervisor.start()
-    over = asyncio.Event()
-    keeping = asyncio.create_task(supervisor.run_until(over))
-    try:
-        yield
-    finally:
-        over.set()
-        await keeping

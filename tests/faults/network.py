@@ -2,34 +2,23 @@
 
 import asyncio
 import contextlib
-from typing import Self
 from urllib.parse import urlsplit
 
+from tests.connected.providers.loopback import Loopback
 
-class Network:
+
+class Network(Loopback):
     """A TCP proxy on the loopback whose connections can be delayed, cut in the middle of a message, or held still."""
 
     def __init__(self, target: str) -> None:
+        super().__init__("nats://127.0.0.1:{port}")
         self._host, self._port = str(urlsplit(target).hostname), int(urlsplit(target).port or 0)
         self._writers: set[asyncio.StreamWriter] = set()
-        self._handlers: set[asyncio.Task[None]] = set()
         self._flowing = asyncio.Event()
         self._flowing.set()
         self.delay = 0.0
         """Seconds that every piece takes in each direction."""
         self._cutting = False
-        self.url = ""
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.url = f"nats://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for handler in self._handlers:
-            handler.cancel()
-        await asyncio.gather(*self._handlers, return_exceptions=True)
 
     def cut(self) -> None:
         """Tear every connection apart within whatever comes next."""
@@ -46,12 +35,8 @@ class Network:
         """Carry everything again, what waited first."""
         self._flowing.set()
 
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        handler = asyncio.create_task(self._connect(reader, writer))
-        self._handlers.add(handler)
-        handler.add_done_callback(self._handlers.discard)
-
-    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry both ways until either end is gone."""
         try:
             there = await asyncio.open_connection(self._host, self._port)
         except OSError:

@@ -5,9 +5,9 @@ import json
 import re
 import socket
 import struct
-from typing import Self
 
-from tests.connected.providers.provider import Received, _read, openai_says
+from tests.connected.providers.loopback import Loopback
+from tests.connected.providers.provider import Received, openai_says, read
 
 LATE = 30.0
 """Seconds of silence; whoever asks gives up long before."""
@@ -35,38 +35,22 @@ def said(body: dict[str, object]) -> str:
     return f"An empty list is false. {f'[{sources[0]}]' if sources else ''}"
 
 
-class Oracle:
+class Oracle(Loopback):
     """The server; every call that misbehaved is counted."""
 
     def __init__(self) -> None:
+        super().__init__("http://127.0.0.1:{port}/v1")
         self._mood, self._left = "", 0
-        self._handlers: set[asyncio.Task[None]] = set()
         self.calls = self.misbehaved = 0
-        self.url = ""
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for handler in self._handlers:
-            handler.cancel()
-        await asyncio.gather(*self._handlers, return_exceptions=True)
 
     def misbehave(self, mood: str, calls: int) -> None:
         """Do so for the next calls."""
         self._mood, self._left = mood, calls
 
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        handler = asyncio.create_task(self._handle(reader, writer))
-        self._handlers.add(handler)
-        handler.add_done_callback(self._handlers.discard)
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One answer, or whatever it is in the mood for."""
         try:
-            await self._reply(await _read(reader), writer)
+            await self._reply(await read(reader), writer)
         except (ConnectionError, asyncio.IncompleteReadError):
             return
         finally:

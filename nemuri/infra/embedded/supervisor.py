@@ -1,8 +1,8 @@
 """Keeps servers and workers running until they are told to stop."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -97,6 +97,18 @@ class Supervisor:
         async with AsyncExitStack() as stack:
             for thing in self._things:
                 stack.push_async_callback(thing.stop)
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """All run, are started again when they die, and are ended at the end of the context."""
+        await self.start()
+        over = asyncio.Event()
+        keeping = asyncio.create_task(self.run_until(over))
+        try:
+            yield
+        finally:
+            over.set()
+            await keeping
 
     async def run_until(self, stop_event: asyncio.Event) -> None:
         """Start all, keep them running until the event is set, end all. Raises ServerFailed if one does not come up.

@@ -4,7 +4,9 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
+
+from tests.connected.providers.loopback import Loopback
 
 
 @dataclass(frozen=True)
@@ -37,37 +39,20 @@ class Received:
     """Seconds of the event loop's clock."""
 
 
-class Provider:
+class Provider(Loopback):
     """Gives the replies in order; the last one again and again."""
 
     def __init__(self, replies: Sequence[Scripted]) -> None:
+        super().__init__("http://127.0.0.1:{port}")
         self._replies = list(replies)
-        self._handlers: set[asyncio.Task[None]] = set()
         self._open = 0
         self.received: list[Received] = []
         self.most_at_once = 0
-        self.url = ""
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for handler in self._handlers:
-            handler.cancel()
-        await asyncio.gather(*self._handlers, return_exceptions=True)
-        await self._server.wait_closed()
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        handler = asyncio.create_task(self._handle(reader, writer))
-        self._handlers.add(handler)
-        handler.add_done_callback(self._handlers.discard)
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """The next reply."""
         try:
-            reply = self._next(await _read(reader))
+            reply = self._next(await read(reader))
             self._open += 1
             self.most_at_once = max(self.most_at_once, self._open)
             if reply.after:
@@ -83,7 +68,8 @@ class Provider:
         return self._replies[min(len(self.received), len(self._replies)) - 1]
 
 
-async def _read(reader: asyncio.StreamReader) -> Received:
+async def read(reader: asyncio.StreamReader) -> Received:
+    """The request that a connection brings."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     pairs = (line.split(": ", 1) for line in head[1:] if line)
     headers = {name.lower(): value for name, value in pairs}
