@@ -184,12 +184,13 @@ class Reactor:
         """
         if type(event) not in self.service.reactions:
             return
-        begun = await self.resources.tries.begun(self.service.name, event.sequence or 0, delivery)
-        async with self._one_suspect if begun.suspect else nullcontext():
-            await self._try(event, delivery)
+        tries, place = self.resources.tries, (self.service.name, event.sequence or 0, delivery)
+        tried = await tries.of(*place)
+        async with self._one_suspect if tried.suspect else nullcontext():
+            await tries.begin(*place, tried)
+            await self._try(event, tried)
 
-    async def _try(self, event: Event, delivery: int) -> None:
-        tried = await self.resources.tries.of(self.service.name, event.sequence or 0, delivery)
+    async def _try(self, event: Event, tried: Tried) -> None:
         if tried.why() is None:
             try:
                 await self._react(event)

@@ -1,6 +1,6 @@
 """How often a service has tried an event: counted over all of its workers, and kept when they are started again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from nats.js.errors import KeyNotFoundError
@@ -59,15 +59,15 @@ class Tried:
 
     def again(self) -> "Tried":
         """As another delivery begins."""
-        return Tried(self.begun + 1, self.ended, self.faults, self.error, self.fault)
+        return replace(self, begun=self.begun + 1)
 
     def put_off(self) -> "Tried":
         """After a delivery that had to wait."""
-        return Tried(self.begun, self.ended + 1, self.faults, self.error, self.fault)
+        return replace(self, ended=self.ended + 1)
 
     def failed(self, error: str, fault: str) -> "Tried":
         """After a delivery that ended with a fault."""
-        return Tried(self.begun, self.ended + 1, self.faults + 1, error, fault)
+        return replace(self, ended=self.ended + 1, faults=self.faults + 1, error=error, fault=fault)
 
 
 _adapter = TypeAdapter(Tried)
@@ -85,18 +85,7 @@ class Tries:
         return cls(await log.stream.key_value(tries_bucket(log.subjects.namespace)))
 
     async def of(self, service: str, sequence: int, delivery: int) -> Tried:
-        """What is known at the beginning of a delivery, counted from 1; from the second one on it is noted.
-
-        So silence is counted only of deliveries that could be noted as they began: while the store takes nothing, this
-        raises what a server raises that is missing, and a full disk is not held against the event.
-        """
-        tried = await self.begun(service, sequence, delivery)
-        if delivery > 1:
-            await self.note(service, sequence, tried)
-        return tried
-
-    async def begun(self, service: str, sequence: int, delivery: int) -> Tried:
-        """What a delivery that begins now would note; nothing is noted yet."""
+        """What is known with the delivery that comes now, counted from 1; nothing is noted of it yet."""
         if delivery <= 1:
             return Tried(begun=1)
         try:
@@ -104,6 +93,15 @@ class Tries:
         except KeyNotFoundError:
             known = Tried()
         return known.again()
+
+    async def begin(self, service: str, sequence: int, delivery: int, tried: Tried) -> None:
+        """Note, from the second delivery on, that the event is in work now.
+
+        So silence is counted only of deliveries that could be noted as they began: while the store takes nothing, this
+        raises what a server raises that is missing, and a full disk is not held against the event.
+        """
+        if delivery > 1:
+            await self.note(service, sequence, tried)
 
     async def note(self, service: str, sequence: int, tried: Tried) -> None:
         """Remember how a delivery ended."""

@@ -27,6 +27,9 @@ perspectives:
 policy:
   expected_tasks_per_day: 1
 """
+ALONE = "id: {name}\nrole: a hermit\ndescription: nothing that anybody asks for\npolicy:\n  expected_tasks_per_day: 1\n"
+"""An agent that answers nothing but what it alone is asked: for tests that count what an agent did."""
+FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -75,6 +78,15 @@ class CommandLine:
         """How many events the log holds."""
         return int(self("log", "stats", "--json").json["events"])
 
+    def teach(self, name: str, definition: str = ALONE) -> str:
+        """Add the agent of this name, that knows the facts."""
+        path, lines = self.data / f"{name}.yaml", self.data / f"{name}.jsonl"
+        path.write_text(definition.format(name=name), encoding="utf-8")
+        assert self("agent", "add", path).code == 0
+        lines.write_text("".join(json.dumps({"content": fact, "tags": ["kitchen"]}) + "\n" for fact in FACTS))
+        assert self("remember", name, "--file", lines).code == 0
+        return name
+
     def up(self, *options: str) -> subprocess.Popen[str]:
         """Start a platform and return when it is ready."""
         process = subprocess.Popen(
@@ -111,13 +123,7 @@ def nemuri(directory: Path) -> Iterator[CommandLine]:
     line = CommandLine(directory)
     platform = line.up()
     try:
-        definition = directory / "cook.yaml"
-        definition.write_text(AGENT, encoding="utf-8")
-        assert line("agent", "add", definition).code == 0
-        facts = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")
-        lines = directory / "facts.jsonl"
-        lines.write_text("".join(json.dumps({"content": fact, "tags": ["kitchen"]}) + "\n" for fact in facts))
-        assert line("remember", "cook", "--file", lines).code == 0
+        line.teach("cook", AGENT)
         yield line
     finally:
         stop(platform)

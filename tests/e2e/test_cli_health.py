@@ -9,23 +9,29 @@ from tests.e2e.conftest import CommandLine
 pytestmark = pytest.mark.connected
 
 
-def test_the_doctor_names_every_measure(nemuri: CommandLine) -> None:
+@pytest.fixture(scope="module")
+def young(nemuri: CommandLine) -> str:
+    """An agent that does nothing but what this module asks."""
+    return nemuri.teach("novice")
+
+
+def test_the_doctor_names_every_measure(nemuri: CommandLine, young: str) -> None:
     """For people a table, for programs the findings; a young agent hears no advice that is to be applied."""
-    assert nemuri("ask", "How is pasta water treated?").code == 0
-    [health] = nemuri("doctor", "cook", "--json").json
-    assert health["agent_id"] == "cook"
+    assert nemuri("ask", "How is pasta water treated?", "--agent", young).code == 0
+    [health] = nemuri("doctor", young, "--json").json
+    assert health["agent_id"] == young
     assert {"archive_rate", "mean_level", "usage_ratio", "hit_rate"} <= {each["measure"] for each in health["findings"]}
     assert health["changed"] is None
-    shown = nemuri("doctor", "cook")
+    shown = nemuri("doctor", young)
     assert (shown.code, shown.err) == (0, "")
     assert "archive rate" in shown.out
     assert "too early to tell" in shown.out
 
 
-def test_with_nothing_to_change_the_doctor_appends_nothing(nemuri: CommandLine) -> None:
+def test_with_nothing_to_change_the_doctor_appends_nothing(nemuri: CommandLine, young: str) -> None:
     """And says so."""
     before = nemuri("log", "stats", "--json").json["kinds"].get("policy_adopted", 0)
-    done = nemuri("doctor", "cook", "--apply")
+    done = nemuri("doctor", young, "--apply")
     assert (done.code, done.out.splitlines()[-1]) == (0, "nothing to change")
     assert nemuri("log", "stats", "--json").json["kinds"].get("policy_adopted", 0) == before
 

@@ -75,10 +75,10 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
         process.send_signal(signal.SIGTERM)
 
         async def closing() -> bool:
-            """The workers have heard it: their faces are gone."""
-            return all(
-                isinstance(each, URLError) for each in await asyncio.gather(*map(ready, urls), return_exceptions=True)
-            )
+            """The workers have heard it: their faces are gone, and none of them waits for more."""
+            faces = await asyncio.gather(*map(ready, urls), return_exceptions=True)
+            durable = await resources.log.stream.consumer_info(resources.log.subjects.stream, "specialist")
+            return all(isinstance(each, URLError) for each in faces) and not durable.num_waiting
 
         await eventually(closing)
         late = await client.submit("Is a late value true?")

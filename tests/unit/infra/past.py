@@ -37,14 +37,13 @@ class PastAndLog:
         """The attempt of the event's task."""
         return 2
 
-    async def begun(self, _service: str, _sequence: int, _delivery: int) -> Tried:
-        """What would be noted."""
-        return self.tried.again()
-
     async def of(self, _service: str, _sequence: int, _delivery: int) -> Tried:
         """What is known of the tries."""
-        self.tried = self.tried.again()
-        return self.tried
+        return self.tried.again()
+
+    async def begin(self, _service: str, _sequence: int, _delivery: int, tried: Tried) -> None:
+        """Remember that a try begins."""
+        self.tried = tried
 
     async def note(self, _service: str, _sequence: int, tried: Tried) -> None:
         """Remember a try."""
