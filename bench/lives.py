@@ -46,7 +46,7 @@ from nemuri.domain.memory.usage import ended
 from nemuri.domain.tasks import fan_in, precedents
 from nemuri.domain.tasks.lifecycle import evolve as evolve_task
 from nemuri.domain.tasks.state import TaskState
-from nemuri.infra.vectors import vector_key
+from nemuri.infra.stores.vectors import vector_key
 
 AT_ONCE = 16
 """Tasks on their way at the same time."""

@@ -35,8 +35,8 @@ from bench.servers import servers
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import encode
 from nemuri.face.operations import rebuild
+from nemuri.infra.bus.pulling import Pull
 from nemuri.infra.log import Log
-from nemuri.infra.pulling import Pull
 from nemuri.infra.settings import Settings
 
 GOAL = 0.5

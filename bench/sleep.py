@@ -34,7 +34,7 @@ from nemuri.domain.memory import sleep
 from nemuri.domain.memory.clocks import advanced
 from nemuri.infra.log import Batch
 from nemuri.infra.resources import Resources, opened
-from nemuri.infra.vectors import vector_key
+from nemuri.infra.stores.vectors import vector_key
 from nemuri.infra.views.rebuilding import catch_up
 from nemuri.infra.views.tiredness import tiredness
 

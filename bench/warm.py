@@ -38,7 +38,7 @@ from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources, opened
-from nemuri.infra.vectors import vector_key
+from nemuri.infra.stores.vectors import vector_key
 
 EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
 QUERIES, AT_ONCE, TAGS = 100, 50, 4

@@ -33,11 +33,11 @@ from nemuri.face.paging import explained, listed
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
 from nemuri.face.waiting import check_timeout, ended
-from nemuri.infra.access import Access
-from nemuri.infra.blobs import Blobs
-from nemuri.infra.clock import Clock
+from nemuri.infra.bus.access import Access
 from nemuri.infra.log import Log
-from nemuri.infra.results import Results
+from nemuri.infra.stores.blobs import Blobs
+from nemuri.infra.stores.clock import Clock
+from nemuri.infra.stores.results import Results
 
 
 @dataclass(slots=True)

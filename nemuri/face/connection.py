@@ -11,7 +11,7 @@ from nats.js.errors import Error as JetStreamError
 
 from nemuri.face.client import Client
 from nemuri.face.jetstream import jetstream_needed
-from nemuri.infra.connection import UnreachableError
+from nemuri.infra.bus.connection import UnreachableError
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.settings import Settings
 

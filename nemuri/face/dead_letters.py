@@ -12,7 +12,7 @@ from uuid import UUID
 from nemuri.contracts.log import UndecodableError
 from nemuri.domain.tasks.attempts import reopened
 from nemuri.face.exchange import ClientError
-from nemuri.infra.dead_letters import Buried, DeadLetters
+from nemuri.infra.stores.dead_letters import Buried, DeadLetters
 
 if TYPE_CHECKING:
     from nemuri.face.client import Client

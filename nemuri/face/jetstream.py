@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from nats.js.errors import ServiceUnavailableError
 
-from nemuri.infra.connection import UnreachableError
+from nemuri.infra.bus.connection import UnreachableError
 
 OFF = {None, 10039, 10076}
 """Error codes of a server whose JetStream is off, for everybody or for the account; None when nobody answers at all."""

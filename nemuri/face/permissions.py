@@ -16,7 +16,7 @@ import bcrypt
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
 from nemuri.face.catalogue import SERVICES
-from nemuri.infra.permissions import API, Permissions, Rights
+from nemuri.infra.bus.permissions import API, Permissions, Rights
 
 ROUNDS = 4
 """Of bcrypt: the passwords are random and long, so that guessing them is hopeless however fast it goes."""

@@ -7,7 +7,7 @@ from sqlalchemy.exc import ArgumentError
 
 from nemuri.face.cli.failures import explain
 from nemuri.face.serving import prepare
-from nemuri.infra.connection import UnreachableError
+from nemuri.infra.bus.connection import UnreachableError
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import DatabaseError
 

@@ -13,11 +13,11 @@ from nats.js.errors import NotFoundError
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.http import listening
 from nemuri.face.jetstream import jetstream_needed
+from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.ending import end
 from nemuri.infra.hosting import application
 from nemuri.infra.log import Log
 from nemuri.infra.observation.readiness import Readiness
-from nemuri.infra.provisioning import provision
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database

@@ -19,7 +19,7 @@ from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.infra.blobs import Blobs
+from nemuri.infra.stores.blobs import Blobs
 
 
 async def submitted(

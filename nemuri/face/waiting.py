@@ -6,7 +6,7 @@ from uuid import UUID
 from nemuri.contracts.queries import TaskQuery
 from nemuri.contracts.results import TaskResult
 from nemuri.face.exchange import ClientError, Exchange, PassingError
-from nemuri.infra.results import Results
+from nemuri.infra.stores.results import Results
 
 HEARTBEAT = 2.0
 """Seconds without news of a task after which is asked how it stands, in case the news was lost."""

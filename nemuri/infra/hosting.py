@@ -16,16 +16,16 @@ from nats.errors import Error as NatsError
 
 from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
-from nemuri.infra.access import Credentials, credentials, inbox, servers
-from nemuri.infra.broker import Broker
-from nemuri.infra.connection import PING_SECONDS
-from nemuri.infra.dead_letters import DeadLetters, letter_of, naming
+from nemuri.infra.bus.access import Credentials, credentials, inbox, servers
+from nemuri.infra.bus.broker import Broker
+from nemuri.infra.bus.connection import PING_SECONDS
+from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.ending import end
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
-from nemuri.infra.provisioning import Durable
 from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
 from nemuri.infra.resources import Resources
+from nemuri.infra.stores.dead_letters import DeadLetters, letter_of, naming
 from nemuri.infra.views.progress import BehindError
 
 DRAIN_SECONDS = 20.0

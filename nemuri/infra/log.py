@@ -15,12 +15,12 @@ from nats.js.errors import BadRequestError, NotFoundError
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyEvent, UndecodableError, check_id, decode, encode
 from nemuri.contracts.subjects import Subjects
-from nemuri.infra.access import Access
+from nemuri.infra.bus.access import Access
+from nemuri.infra.bus.connection import connect
+from nemuri.infra.bus.messages import delete_message
+from nemuri.infra.bus.pulling import Pull
 from nemuri.infra.collecting import uncollected
-from nemuri.infra.connection import connect
-from nemuri.infra.messages import delete_message
 from nemuri.infra.observation.tracing import carried
-from nemuri.infra.pulling import Pull
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"

@@ -23,13 +23,13 @@ from nemuri.contracts.portraits import RetriedView
 from nemuri.contracts.queries import Answer, Query, Refusal, RetryQuery
 from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed
+from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.observation import tracing
 from nemuri.infra.observation.joins import link_joined
-from nemuri.infra.provisioning import Durable
 from nemuri.infra.resources import Resources
-from nemuri.infra.tries import Tried
+from nemuri.infra.stores.tries import Tried
 from nemuri.infra.views.database import OUTAGES
 from nemuri.infra.views.progress import BehindError
 

@@ -22,7 +22,7 @@ from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, 
 from nemuri.domain.memory.scopes import setting_of
 from nemuri.infra.observation.tracing import span
 from nemuri.infra.resources import Resources
-from nemuri.infra.vectors import Vectors
+from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.erasing import everything_erased
 from nemuri.infra.views.remembered import Change, changes
 

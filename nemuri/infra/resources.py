@@ -6,17 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from nemuri.contracts.event import Event
-from nemuri.infra.blobs import Blobs
-from nemuri.infra.clock import Clock
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models, build_models
 from nemuri.infra.observation.metrics import Metrics
-from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
-from nemuri.infra.timers import Timers
-from nemuri.infra.tries import Tries
-from nemuri.infra.vectors import Vectors
+from nemuri.infra.stores.blobs import Blobs
+from nemuri.infra.stores.clock import Clock
+from nemuri.infra.stores.results import Results
+from nemuri.infra.stores.timers import Timers
+from nemuri.infra.stores.tries import Tries
+from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.progress import Progress
 from nemuri.infra.views.projection import Projection

@@ -14,9 +14,9 @@ import pytest
 from nemuri.contracts.subjects import Subjects
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.permissions import Deployment, write_permissions
+from nemuri.infra.bus.permissions import Permissions
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.sockets import free_port
-from nemuri.infra.permissions import Permissions
 from nemuri.infra.settings import Settings
 from tests.connected.servers import Servers, fresh_namespace
 

@@ -21,7 +21,6 @@ from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.operations import verify
 from nemuri.face.serving import working
-from nemuri.infra.dead_letters import Buried, DeadLetters
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
@@ -37,6 +36,7 @@ from nemuri.infra.models.protocol import (
 )
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.dead_letters import Buried, DeadLetters
 from nemuri.infra.views import tables
 
 EVERYBODY = tuple(SERVICES)

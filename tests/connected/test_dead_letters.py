@@ -16,13 +16,13 @@ from nemuri.face import dead_letters as dead
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
 from nemuri.face.operations import rebuild
-from nemuri.infra.dead_letters import DeadLetters
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
 from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
-from nemuri.infra.tries import FAULTS
+from nemuri.infra.stores.dead_letters import DeadLetters
+from nemuri.infra.stores.tries import FAULTS
 from tests.connected.scene import (
     EVERYBODY,
     CountingModel,

@@ -26,7 +26,7 @@ from nemuri.face.exchange import ClientError
 from nemuri.infra.log import Log
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import vector_key
+from nemuri.infra.stores.vectors import vector_key
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
 
 pytestmark = pytest.mark.connected

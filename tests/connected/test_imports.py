@@ -12,8 +12,8 @@ from nemuri.contracts.clients import TaskSubmitted
 from nemuri.contracts.log import encode
 from nemuri.face.operations import OperationError, export_log, import_log
 from nemuri.face.serving import prepare
-from nemuri.infra.blobs import Blobs
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.blobs import Blobs
 from tests.connected.scene import assert_verified, logged, recorded
 from tests.connected.servers import Servers
 

@@ -9,8 +9,8 @@ from nemuri.contracts.clients import MemoryContent, TaskSubmitted
 from nemuri.contracts.results import Retrieved, TaskResult
 from nemuri.face import exchange
 from nemuri.face.waiting import TaskTimeoutError
-from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.results import Results
 from tests.connected.scene import agent_defined, at_work, logged, visiting
 
 pytestmark = pytest.mark.connected

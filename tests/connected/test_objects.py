@@ -5,10 +5,10 @@ from hashlib import sha256
 import pytest
 from nats.js.object_store import OBJ_STREAM_TEMPLATE
 
-from nemuri.infra.blobs import BlobForgedError, Blobs, blob_bucket
-from nemuri.infra.objects import IncompleteObjectError
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.blobs import BlobForgedError, Blobs, blob_bucket
+from nemuri.infra.stores.objects import IncompleteObjectError
 from tests.connected.scene import logged
 
 pytestmark = pytest.mark.connected

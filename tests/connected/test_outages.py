@@ -13,7 +13,7 @@ from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
-from nemuri.infra.tries import FAULTS
+from nemuri.infra.stores.tries import FAULTS
 from nemuri.infra.views.database import Database
 from tests.connected.providers.provider import Provider, Received, Scripted, openai_says
 from tests.connected.scene import (

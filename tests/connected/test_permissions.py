@@ -31,7 +31,7 @@ from nemuri.face.operations import (
     verify,
 )
 from nemuri.face.serving import NotProvisioned, prepare, prepared, serving
-from nemuri.infra.access import Access, options
+from nemuri.infra.bus.access import Access, options
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database

@@ -17,7 +17,7 @@ from nemuri.domain.memory.remembering import evolve
 from nemuri.face.operations import rebuild
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import vector_key
+from nemuri.infra.stores.vectors import vector_key
 from nemuri.infra.views import tables
 from tests.connected.scene import (
     agent_defined,

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from nemuri.contracts.agents import Embedding, MemoriesEmbedded
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.face.operations import rebuild
-from nemuri.infra import pulling
+from nemuri.infra.bus import pulling
 from nemuri.infra.log import Log
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings

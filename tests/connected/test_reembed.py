@@ -24,7 +24,7 @@ from nemuri.infra.embeddings.protocol import Embedder, normalised
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import vector_bucket
+from nemuri.infra.stores.vectors import vector_bucket
 from nemuri.infra.views import tables
 from tests.connected.scene import EVERYBODY, agent_defined, assert_verified, at_work, logged, quiet, recorded
 

@@ -8,8 +8,8 @@ from nats.js.errors import KeyWrongLastSequenceError
 
 from nemuri.contracts.results import TaskResult
 from nemuri.infra.reactions import WAITING
-from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.results import Results
 from tests.connected.scene import logged
 
 pytestmark = pytest.mark.connected

@@ -24,7 +24,7 @@ from nemuri.infra.log import ConflictError, Log
 from nemuri.infra.reactions import WAITING, Against, Reactor
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import vector_key
+from nemuri.infra.stores.vectors import vector_key
 from nemuri.services.sleep.app import service
 from tests.connected.scene import (
     agent_defined,

@@ -10,9 +10,9 @@ import pytest
 
 from nemuri.contracts.clients import TaskSubmitted
 from nemuri.contracts.education import ExerciseGraded
-from nemuri.infra.clock import Clock
 from nemuri.infra.settings import Settings
-from nemuri.infra.timers import Timers
+from nemuri.infra.stores.clock import Clock
+from nemuri.infra.stores.timers import Timers
 from tests.connected.classroom import TEXTBOOK, over
 from tests.connected.scene import (
     agent_defined,

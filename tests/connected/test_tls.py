@@ -9,7 +9,7 @@ import trustme
 
 from nemuri.face.connection import connected
 from nemuri.face.serving import prepare, serving
-from nemuri.infra.connection import UnreachableError
+from nemuri.infra.bus.connection import UnreachableError
 from nemuri.infra.settings import Settings
 from tests.connected.guarded import Guarded
 from tests.connected.servers import Servers

@@ -11,8 +11,8 @@ import pytest
 
 from nemuri.contracts.clients import TaskSubmitted
 from nemuri.face.serving import working
+from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.hosting import application
-from nemuri.infra.provisioning import provision
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings

@@ -24,8 +24,8 @@ from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
 from nemuri.face.operations import verify
 from nemuri.infra.log import Log
-from nemuri.infra.results import Results
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.results import Results
 from tests.connected.scene import dead_letters
 from tests.faults.work import Asked, Chronicle, patiently
 

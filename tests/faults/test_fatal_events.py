@@ -12,7 +12,7 @@ import pytest
 
 from nemuri.face import dead_letters as dead
 from nemuri.infra.settings import Settings
-from nemuri.infra.tries import SILENCES
+from nemuri.infra.stores.tries import SILENCES
 from tests.connected.conftest import servers, settings
 from tests.connected.scene import EVERYBODY, agent_defined, assert_verified, at_work, dead_letters, quiet, visiting
 from tests.e2e.conftest import environment

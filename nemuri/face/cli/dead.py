@@ -13,7 +13,7 @@ from nemuri.face.cli.session import JsonOption, Session
 if TYPE_CHECKING:
     from nemuri.face.client import Client
     from nemuri.face.dead_letters import Page
-    from nemuri.infra.dead_letters import Buried
+    from nemuri.infra.stores.dead_letters import Buried
 
 SHOWN = 2_000
 """Characters of an original that are shown to people; programs get all of it."""

@@ -119,7 +119,7 @@ def clock(
     Moving it is for simulations, which need not wait for days: it goes forward only, and for everybody.
     """
     from nemuri.face.cli.screen import say, say_json
-    from nemuri.infra.clock import FURTHEST
+    from nemuri.infra.stores.clock import FURTHEST
 
     session = Session.of(context, json=json)
     step = None if advance is None else _step(advance)

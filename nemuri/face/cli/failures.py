@@ -51,7 +51,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.face.places import PlaceError
     from nemuri.face.textbooks import TextbookError
     from nemuri.face.waiting import TaskTimeoutError
-    from nemuri.infra.connection import UnreachableError
+    from nemuri.infra.bus.connection import UnreachableError
 
     yield (TaskTimeoutError,), LATE
     yield (InputError, DefinitionError, TextbookError, PlaceError), WRONG_USE

@@ -197,7 +197,7 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 
 
 async def _status(client: "Client") -> dict[str, Any]:
-    from nemuri.infra.dead_letters import DeadLetters
+    from nemuri.infra.stores.dead_letters import DeadLetters
 
     view = await client.status()
     dead = await DeadLetters(client.log).count()

@@ -13,10 +13,10 @@ from nemuri.domain.deliveries import Firsts
 from nemuri.domain.erasure import Erased
 from nemuri.face.operations.lines import Counted, EndLine, EventLine, StoredLine, counted, read_lines
 from nemuri.face.operations.workshop import OperationError, Workshop, workshop
-from nemuri.infra.blobs import BlobForgedError, Blobs
-from nemuri.infra.provisioning import paused
+from nemuri.infra.bus.provisioning import paused
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import hash_in
+from nemuri.infra.stores.blobs import BlobForgedError, Blobs
+from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.rebuilding import catch_up
 from nemuri.infra.views.refolding import Advance
 

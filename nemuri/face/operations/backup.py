@@ -19,9 +19,9 @@ from nemuri.face.operations.archive import Left, export_log, take_in
 from nemuri.face.operations.lines import counted, read_lines
 from nemuri.face.operations.tombstones import plain, told
 from nemuri.face.operations.workshop import OperationError, quietly, workshop
-from nemuri.infra.deletion import Doomed
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import hash_in
+from nemuri.infra.stores.deletion import Doomed
+from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.minds import folded
 from nemuri.infra.views.projection import FOLD
 from nemuri.infra.views.refolding import Advance

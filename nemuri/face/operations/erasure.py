@@ -11,12 +11,12 @@ from nemuri.domain.erasure import Erased
 from nemuri.face.operations import ledger
 from nemuri.face.operations.tombstones import begun, bury, caught_up
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
-from nemuri.infra.blobs import Blobs
-from nemuri.infra.deletion import delete_letters, doomed
-from nemuri.infra.provisioning import in_work, paused
-from nemuri.infra.results import Results
+from nemuri.infra.bus.provisioning import in_work, paused
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import hash_in
+from nemuri.infra.stores.blobs import Blobs
+from nemuri.infra.stores.deletion import delete_letters, doomed
+from nemuri.infra.stores.results import Results
+from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
 from nemuri.infra.views.lineage import DefinedError, Lineage, Reached, Thing
 from nemuri.infra.views.minds import touched_by

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from nemuri.contracts.event import ClientEvent, Event
 from nemuri.contracts.log import UndecodableError, check_id, complaint, decode, encode
 from nemuri.face.operations.workshop import OperationError
-from nemuri.infra.vectors import bytes_under
+from nemuri.infra.stores.vectors import bytes_under
 
 LARGEST_LINE = 128 * 1024 * 1024
 """Bytes of a line: the largest document, and a third more for its form here, with room to spare."""

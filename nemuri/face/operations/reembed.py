@@ -14,7 +14,7 @@ from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import Vectors
+from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views import rebuilding
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.generations import embeddings, lacking, oldest_lacking

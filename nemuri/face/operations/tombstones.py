@@ -8,8 +8,8 @@ from nemuri.domain.erasure import TOMBSTONES, Erased
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.restating import DivergedError, check, restated
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly
+from nemuri.infra.bus.messages import sequences_on
 from nemuri.infra.log import ConflictError, TooLargeError
-from nemuri.infra.messages import sequences_on
 from nemuri.infra.views import rebuilding
 from nemuri.infra.views.lineage import Thing
 from nemuri.infra.views.minds import mind_of, replayed

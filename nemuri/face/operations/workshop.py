@@ -10,7 +10,7 @@ from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
-from nemuri.infra.vectors import Vectors
+from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.projection import Projection, Unprojectable
 

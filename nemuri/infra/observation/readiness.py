@@ -10,8 +10,8 @@ from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
 
 from nemuri.contracts.event import TUTOR
+from nemuri.infra.bus.provisioning import timers_durable
 from nemuri.infra.observation.errors import said
-from nemuri.infra.provisioning import timers_durable
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.database import OUTAGES

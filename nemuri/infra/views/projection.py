@@ -17,7 +17,7 @@ from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Content
 from nemuri.infra.log import Batch
-from nemuri.infra.vectors import Vectors, generation_in, vector_key
+from nemuri.infra.stores.vectors import Vectors, generation_in, vector_key
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.database import Database

@@ -15,7 +15,7 @@ from nemuri.domain.memory.usage import Shown
 from nemuri.infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
 from nemuri.infra.observation.errors import said
 from nemuri.infra.resources import Resources
-from nemuri.infra.vectors import Vectors
+from nemuri.infra.stores.vectors import Vectors
 
 logger = structlog.get_logger()
 

@@ -41,7 +41,7 @@ from nemuri.domain.memory.experience import WINDOW
 from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
-from nemuri.infra.results import fitting
+from nemuri.infra.stores.results import fitting
 from nemuri.infra.views.erasing import absent, is_erased
 from nemuri.infra.views.ids import begun
 from nemuri.infra.views.learning import gathered

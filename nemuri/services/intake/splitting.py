@@ -6,7 +6,7 @@ from nemuri.domain.language.items import are_to_be_answered, is_list_of_requests
 from nemuri.domain.language.sentences import normalised
 from nemuri.domain.tasks.negotiation import MANY_ITEMS
 from nemuri.domain.tasks.state import Task
-from nemuri.infra.blobs import Blobs
+from nemuri.infra.stores.blobs import Blobs
 
 
 async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:

@@ -10,7 +10,7 @@ from nemuri.domain.language.chunks import split
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.postings import Postings
 from nemuri.domain.language.terms import term_counts, terms
-from nemuri.infra.blobs import Blobs
+from nemuri.infra.stores.blobs import Blobs
 
 FETCHED = 6
 """At most so many pieces of the input are read for one answer."""

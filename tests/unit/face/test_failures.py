@@ -16,7 +16,7 @@ from nemuri.face.jetstream import jetstream_needed
 from nemuri.face.logging import without_credentials
 from nemuri.face.sync import Loop
 from nemuri.face.waiting import TaskTimeoutError
-from nemuri.infra.connection import UnreachableError
+from nemuri.infra.bus.connection import UnreachableError
 from nemuri.infra.embedded.processes import ServerFailed
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import DatabaseError

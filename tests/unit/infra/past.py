@@ -6,7 +6,7 @@ from typing import Any
 
 from nemuri.contracts.event import Event
 from nemuri.infra.observation.metrics import Metrics
-from nemuri.infra.tries import Tried
+from nemuri.infra.stores.tries import Tried
 from nemuri.infra.views.progress import BehindError
 
 

@@ -14,7 +14,7 @@ from nemuri.infra.log import ConflictError
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.reactions import Against, GaveUpError, Outcome, Reactor, Service
 from nemuri.infra.resources import Resources
-from nemuri.infra.tries import FAULTS, SILENCES, SUSPICIOUS, Tried
+from nemuri.infra.stores.tries import FAULTS, SILENCES, SUSPICIOUS, Tried
 from nemuri.infra.views.progress import BehindError
 from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog, raising

@@ -11,12 +11,12 @@ from nats.js.errors import NotFoundError
 
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
-from nemuri.infra.blobs import blob_bucket
-from nemuri.infra.clock import clock_bucket
 from nemuri.infra.log import Log
-from nemuri.infra.results import result_bucket
-from nemuri.infra.tries import TRIES_LIFE, tries_bucket
-from nemuri.infra.vectors import vector_bucket
+from nemuri.infra.stores.blobs import blob_bucket
+from nemuri.infra.stores.clock import clock_bucket
+from nemuri.infra.stores.results import result_bucket
+from nemuri.infra.stores.tries import TRIES_LIFE, tries_bucket
+from nemuri.infra.stores.vectors import vector_bucket
 
 PAUSE = timedelta(seconds=60)
 """After so long consumers go on unless somebody is at work who pauses them again."""

@@ -24,7 +24,7 @@ from nats.js.object_store import (
     ObjectStore,
 )
 
-from nemuri.infra.messages import delete_message, sequences_on
+from nemuri.infra.bus.messages import delete_message, sequences_on
 
 
 class IncompleteObjectError(JetStreamError):

@@ -12,8 +12,8 @@ from nemuri.contracts.memories import LearningsExtracted, MemoriesRetrieved, Mem
 from nemuri.contracts.tasks import ChunkReady, TaskAnswered, TaskSummarised
 from nemuri.domain.erasure import Erased
 from nemuri.domain.memory.content import embedded_text
-from nemuri.infra.dead_letters import DeadLetters
 from nemuri.infra.log import Log
+from nemuri.infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
 

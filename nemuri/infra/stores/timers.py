@@ -8,9 +8,9 @@ from nats.aio.msg import Msg
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.api import Header
 
-from nemuri.infra.clock import Clock
+from nemuri.infra.bus.provisioning import timers_durable
 from nemuri.infra.log import Log
-from nemuri.infra.provisioning import timers_durable
+from nemuri.infra.stores.clock import Clock
 
 PATIENCE = 5.0
 """Seconds of one look for timers that are due."""

@@ -8,9 +8,9 @@ from typing import cast
 import pytest
 from nats.js.errors import ObjectNotFoundError
 
-from nemuri.infra.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
-from nemuri.infra.objects import Objects
 from nemuri.infra.reactions import WAITING
+from nemuri.infra.stores.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
+from nemuri.infra.stores.objects import Objects
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from nats.js.errors import NotFoundError, ObjectNotFoundError
 
 from nemuri.infra.log import Log
-from nemuri.infra.objects import Objects
+from nemuri.infra.stores.objects import Objects
 
 RECENT_BYTES = 64 * 1024 * 1024
 """The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""

@@ -7,7 +7,7 @@ import pytest
 from nemuri.contracts.event import Usage
 from nemuri.contracts.results import Retrieved, TaskResult
 from nemuri.contracts.tasks import Panel, Voice
-from nemuri.infra.results import fitting
+from nemuri.infra.stores.results import fitting
 
 ROOM = 20_000
 

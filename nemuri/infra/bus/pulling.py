@@ -14,7 +14,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext, api
 
-from nemuri.infra.connection import TRANSFERRED
+from nemuri.infra.bus.connection import TRANSFERRED
 
 STRETCH = 1_000
 """Messages of one stretch, at most."""

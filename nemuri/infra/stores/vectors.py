@@ -15,10 +15,10 @@ from nats.js.kv import KeyValue
 from numpy.typing import NDArray
 
 from nemuri.contracts.agents import Embedding
+from nemuri.infra.bus.messages import delete_message
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import Log
-from nemuri.infra.messages import delete_message
 
 HASHING = HashingEmbedder().model
 TOGETHER = 128

@@ -13,14 +13,14 @@ from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.event import OPERATOR, ClientEvent, Event
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.subjects import Subjects
-from nemuri.infra.access import INBOX, inbox
-from nemuri.infra.blobs import blob_bucket
-from nemuri.infra.clock import clock_bucket
-from nemuri.infra.provisioning import Durable, timers_durable
+from nemuri.infra.bus.access import INBOX, inbox
+from nemuri.infra.bus.provisioning import Durable, timers_durable
 from nemuri.infra.reactions import Service, Use
-from nemuri.infra.results import result_bucket, result_subject
-from nemuri.infra.tries import tries_bucket
-from nemuri.infra.vectors import vector_bucket
+from nemuri.infra.stores.blobs import blob_bucket
+from nemuri.infra.stores.clock import clock_bucket
+from nemuri.infra.stores.results import result_bucket, result_subject
+from nemuri.infra.stores.tries import tries_bucket
+from nemuri.infra.stores.vectors import vector_bucket
 
 API = "$JS.API"
 ASKERS = ("operator", "importer", "eraser")

@@ -10,7 +10,7 @@ from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 
 from nemuri.infra.reactions import WAITING
-from nemuri.infra.tries import SILENCES, SUSPICIOUS, Tried, Tries
+from nemuri.infra.stores.tries import SILENCES, SUSPICIOUS, Tried, Tries
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import Header
 
-from nemuri.infra.access import Access, AccessError, options, servers
+from nemuri.infra.bus.access import Access, AccessError, options, servers
 
 TRANSFERRED = "$JS.ACK."
 """Where a message of a stream is acknowledged; what the server itself says about a request has no such address."""

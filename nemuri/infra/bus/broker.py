@@ -3,7 +3,7 @@
 from faststream.nats import NatsBroker
 from nats.aio.client import Client as Nats
 
-from nemuri.infra.connection import Connection
+from nemuri.infra.bus.connection import Connection
 
 
 class Broker(NatsBroker):

@@ -1,0 +1,1 @@
+"""What is kept beside the log on its server: inputs, vectors, results, tries, letters, timers. No source of facts."""
