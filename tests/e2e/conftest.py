@@ -27,7 +27,15 @@ perspectives:
 policy:
   expected_tasks_per_day: 1
 """
-ALONE = "id: {name}\nrole: a hermit\ndescription: nothing that anybody asks for\npolicy:\n  expected_tasks_per_day: 1\n"
+ALONE = """\
+id: {name}
+role: a hermit
+description: nothing that anybody asks for
+perspectives:
+  - taste
+policy:
+  expected_tasks_per_day: 1
+"""
 """An agent that answers nothing but what it alone is asked: for tests that count what an agent did."""
 FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from nemuri import connect, connect_sync
+from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.face.catalogue import SERVICES
 from tests.e2e.conftest import QUESTION, CommandLine
 
@@ -38,7 +39,7 @@ def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, t
 def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None:
     """The views are up with the log, equal to what it says, and so they are after a rebuild."""
     status = nemuri("status", "--json").json
-    assert status["agents"] == len(nemuri("agents", "--json").json)
+    assert status["agents"] == len({each["agent_id"] for each in nemuri("agents", "--json").json} - {ORCHESTRATOR})
     assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.reactions}
     assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["sleep"].keys()
     assert "\nspecialist" in nemuri("status").out
@@ -53,7 +54,7 @@ def test_a_program_without_asyncio_uses_the_same_client(nemuri: CommandLine, mon
     monkeypatch.delenv("NATS_URL", raising=False)
     with connect_sync(nemuri.data) as client:
         assert client.ask(QUESTION, agent="cook", timeout=30).status == "done"
-        assert [each.agent_id for each in client.agents()] == ["cook"]
+        assert "cook" in {each.agent_id for each in client.agents()}
         assert client.recall("cook", "salt", top=1).memories
 
 
@@ -61,7 +62,7 @@ async def test_a_program_with_asyncio_finds_the_platform(nemuri: CommandLine, mo
     """`connect` finds the platform by its directory."""
     monkeypatch.delenv("NATS_URL", raising=False)
     async with connect(nemuri.data, client_id="test") as client:
-        assert (await client.status()).agents == 1
+        assert "cook" in {each.agent_id for each in await client.agents()}
         assert uuid4() not in {each.memory_id for each in await client.memories("cook")}
 
 

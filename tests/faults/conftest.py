@@ -11,7 +11,7 @@ import pytest_asyncio
 from nemuri.face.serving import prepare
 from nemuri.infra.log import Log
 from tests.connected.conftest import seed
-from tests.connected.scene import agent_defined, logged
+from tests.connected.scene import agent_defined, logged, visiting
 from tests.connected.servers import Servers
 from tests.faults.processes import Platform
 
@@ -31,6 +31,8 @@ async def platform() -> AsyncIterator[Platform]:
             await prepare(settings)
             async with logged(settings) as log, Platform.of(servers, settings, directory) as running:
                 await log.append(agent_defined())
+                async with visiting(settings) as client:
+                    await client.settle()
                 yield running
     shutil.rmtree(directory)
 

@@ -9,6 +9,7 @@ from typing import Protocol
 import structlog
 
 from nemuri.infra.embedded.processes import ServerFailed
+from nemuri.infra.ending import end
 
 logger = structlog.get_logger(__name__)
 
@@ -99,23 +100,27 @@ class Supervisor:
                 stack.push_async_callback(thing.stop)
 
     @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
-        """All run, are started again when they die, and are ended at the end of the context."""
+    async def kept(self) -> AsyncIterator[asyncio.Task[None]]:
+        """All run, are started again when they die, and are ended at the end of the context.
+
+        The task that sees to it ends earlier only by an error of ours.
+        """
         await self.start()
-        over = asyncio.Event()
-        keeping = asyncio.create_task(self.run_until(over))
+        keeping = asyncio.create_task(self._keep_all())
         try:
-            yield
+            yield keeping
         finally:
-            over.set()
-            await keeping
+            await end(keeping)
+            await self.stop()
+        if not keeping.cancelled():
+            keeping.result()
 
     async def run_until(self, stop_event: asyncio.Event) -> None:
         """Start all, keep them running until the event is set, end all. Raises ServerFailed if one does not come up.
 
         After the first start no failure of a thing ends the supervision: it is tried again for ever.
         """
-        work = asyncio.create_task(self._work())
+        work = asyncio.create_task(self._run())
         stopped = asyncio.create_task(stop_event.wait())
         try:
             await asyncio.wait((work, stopped), return_when=asyncio.FIRST_COMPLETED)
@@ -123,12 +128,14 @@ class Supervisor:
             for task in (work, stopped):
                 task.cancel()
             outcome, _ = await asyncio.gather(work, stopped, return_exceptions=True)
-            await self.stop()
         if isinstance(outcome, Exception):
             raise outcome
 
-    async def _work(self) -> None:
-        await self.start()
+    async def _run(self) -> None:
+        async with self.kept() as keeping:
+            await asyncio.wait((keeping,))
+
+    async def _keep_all(self) -> None:
         async with asyncio.TaskGroup() as group:
             for thing in self._things:
                 group.create_task(self._keep(thing))

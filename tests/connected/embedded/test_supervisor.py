@@ -2,8 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import psutil
@@ -28,18 +26,6 @@ class Watched(Supervisor):
         self.reports: asyncio.Queue[Restart] = asyncio.Queue()
         super().__init__(things, on_restart=self.reports.put_nowait, first_delay=0.02, steady_seconds=steady_seconds)
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Everything is up at the start of the block and gone after it."""
-        stop = asyncio.Event()
-        await self.start()
-        task = asyncio.create_task(self.run_until(stop))
-        try:
-            yield
-        finally:
-            stop.set()
-            await asyncio.wait_for(task, DEADLINE)
-
 
 async def until_replaced(thing: EmbeddedNats | EmbeddedPostgres | Child, old: int) -> None:
     """Wait until the thing runs as another process."""
@@ -58,7 +44,7 @@ async def test_killed_servers_come_back_at_the_same_address_with_their_data(dire
     """Both real servers are killed; what was acknowledged is found at the same addresses."""
     nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
     supervisor = Watched(nats, postgres)
-    async with supervisor.running():
+    async with supervisor.kept():
         addresses = nats.url, postgres.url
         await publish(nats.url, "kept")
         await insert(postgres.url, "kept")
@@ -78,7 +64,7 @@ async def test_a_worker_that_keeps_ending_is_started_ever_more_slowly(directory:
     """The delay doubles, and the reports count."""
     worker = Child("worker", [sys.executable, "-c", "raise SystemExit(3)"], directory)
     supervisor = Watched(worker)
-    async with supervisor.running():
+    async with supervisor.kept():
         reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(4)]
     assert [report.attempt for report in reports] == [1, 2, 3, 4]
     assert [report.delay for report in reports] == [0.02, 0.04, 0.08, 0.16]
@@ -89,7 +75,7 @@ async def test_who_stayed_up_is_started_again_at_once(directory: Path) -> None:
     """The count begins anew after a steady time."""
     worker = Child("worker", SLEEPER, directory)
     supervisor = Watched(worker, steady_seconds=0.0)
-    async with supervisor.running():
+    async with supervisor.kept():
         for _ in range(2):
             await until_replaced(worker, kill_now(worker))
         assert [(await supervisor.reports.get()).attempt for _ in range(2)] == [1, 1]
@@ -101,7 +87,7 @@ async def test_all_end_in_reverse_order(directory: Path) -> None:
     run = f"{note}; open('ready' + sys.argv[1], 'w').close(); time.sleep(600)"
     names = ("a", "b", "c")
     supervisor = Watched(*(Child(name, [sys.executable, "-c", run, name], directory) for name in names))
-    async with supervisor.running():
+    async with supervisor.kept():
         await until(lambda: all((directory / f"ready{name}").exists() for name in names))
     assert (directory / "order").read_text() == "cba"
 
@@ -120,7 +106,7 @@ async def test_a_failing_restart_is_tried_again(directory: Path) -> None:
     program.symlink_to(sys.executable)
     worker = Child("worker", [str(program), *SLEEPER[1:]], directory)
     supervisor = Watched(worker)
-    async with supervisor.running():
+    async with supervisor.kept():
         program.unlink()
         old = kill_now(worker)
         reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(2)]
