@@ -10,6 +10,8 @@ from typing import Self
 
 import psycopg
 import pytest
+from nats.aio.client import Client as Nats
+from nats.js.api import ConsumerInfo
 
 from nemuri.contracts.subjects import Subjects
 from nemuri.face.catalogue import SERVICES
@@ -18,6 +20,7 @@ from nemuri.infra.bus.permissions import Permissions
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.sockets import free_port
 from nemuri.infra.settings import Settings
+from tests.connected.scene import logged
 from tests.connected.servers import Servers, fresh_namespace
 
 CLIENTS = ("ann", "bob")
@@ -74,3 +77,20 @@ class Guarded:
         """Everything that the server has refused anybody so far, from its own log."""
         lines = (self.directory / "nats" / "nats.log").read_text(encoding="utf-8").splitlines()
         return [line for line in lines if "Violation" in line]
+
+    async def consumers(self) -> list[ConsumerInfo]:
+        """The durable consumers, as the provisioner sees them."""
+        async with logged(self.of("provisioner")) as log:
+            streams = (log.subjects.stream, log.subjects.timers_stream)
+            known = [each for stream in streams for each in await log.stream.consumers_info(stream)]
+            return [each for each in known if each.config.durable_name]
+
+    async def idle(self) -> bool:
+        """Nobody has anything left to do."""
+        return not [each for each in await self.consumers() if each.num_pending or each.num_ack_pending]
+
+
+async def answered(connection: Nats) -> None:
+    """Return when the server has answered all that was sent: a flush sends its ping ahead of what is still pending."""
+    await connection.flush()
+    await connection.flush()

@@ -1,0 +1,1 @@
+"""What everybody may do with the log and the views: stated by hand, and tried on servers that check."""
