@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from nats.aio.msg import Msg
@@ -19,6 +19,7 @@ from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.domain.deliveries import first_of_each
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
+from nemuri.face.exchange import PassingError
 from nemuri.face.operations import verify
 from nemuri.face.serving import working
 from nemuri.infra.log import Log
@@ -34,15 +35,19 @@ from nemuri.infra.models.protocol import (
     Reply,
     RestateJob,
 )
+from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.dead_letters import Buried, DeadLetters
 from nemuri.infra.views import tables
 
+R = TypeVar("R")
 EVERYBODY = tuple(SERVICES)
 EMBEDDING = Embedding(model="hashing-v1", dimension=1024)
 AT_ONCE = 64
 """Events on their way at the same time while a test writes a long log."""
+MISSING: tuple[type[BaseException], ...] = (*WAITING, PassingError)
+"""What is tried again while a server, a leader or a service is away."""
 
 
 async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
@@ -55,6 +60,16 @@ async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float 
     except TimeoutError:
         raise AssertionError(f"{condition.__doc__ or condition} is not so after {seconds:g} s, but {last!r}") from None
     return last
+
+
+async def patiently(work: Callable[[], Awaitable[R]], *, seconds: float = 60.0) -> R:
+    """What the work yields once nothing is missing any more: what a program does whose request was not answered."""
+    async with asyncio.timeout(seconds):
+        while True:
+            try:
+                return await work()
+            except MISSING:
+                await asyncio.sleep(0.05)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import psycopg
 
-from nemuri.infra.embedded.nats import ROOM, EmbeddedNats
+from nemuri.infra.embedded.nats import ROOM, EmbeddedNats, EmbeddedNatsCluster
 from nemuri.infra.embedded.postgres import DATABASE, EmbeddedPostgres
 from nemuri.infra.settings import Settings
 
@@ -66,3 +66,16 @@ class Servers:
             namespace=fresh_namespace(), data=self.directory / "data", providers="extractive", embedder="hashing"
         )
         return chosen.addressed(self.nats.url, self.postgres.url)
+
+
+@asynccontextmanager
+async def three_nodes() -> AsyncIterator[EmbeddedNatsCluster]:
+    """A cluster on the loopback for as long as the context lasts."""
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    cluster = EmbeddedNatsCluster(directory)
+    try:
+        await cluster.start()
+        yield cluster
+    finally:
+        await cluster.stop()
+        shutil.rmtree(directory)

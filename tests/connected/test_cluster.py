@@ -9,18 +9,14 @@ import pytest
 
 from nemuri.contracts.tasks import TaskCompleted
 from nemuri.face.client import Client
-from nemuri.face.exchange import ClientError
 from nemuri.face.serving import prepare
 from nemuri.infra.embedded.nats import EmbeddedNatsCluster
-from nemuri.infra.reactions import WAITING
-from tests.connected.scene import agent_defined, assert_verified, at_work, effective, visiting
-from tests.connected.servers import Servers
-from tests.connected.test_sleep import patiently, three_nodes
+from tests.connected.scene import agent_defined, assert_verified, at_work, effective, patiently, visiting
+from tests.connected.servers import Servers, three_nodes
 
 pytestmark = pytest.mark.connected
 
 TASKS = 12
-MISSING: tuple[type[BaseException], ...] = (*WAITING, ClientError)
 
 
 async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
@@ -28,12 +24,8 @@ async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
     known = []
     for number in range(TASKS):
         key = uuid4()
-        while True:
-            try:
-                await client.submit(f"Is number {number} true, and what of an empty list?", key=key)
-                break
-            except MISSING:
-                await asyncio.sleep(0.1)
+        text = f"Is number {number} true, and what of an empty list?"
+        await patiently(lambda text=text, key=key: client.submit(text, key=key))  # type: ignore[misc]
         known.append(key)
         await asyncio.sleep(rng.uniform(0, 0.4))
     return known

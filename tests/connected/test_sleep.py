@@ -2,13 +2,9 @@
 
 import asyncio
 import random
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from uuid import UUID, uuid4
 
 import pytest
@@ -19,9 +15,8 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, MemoriesUsed, MemoryEncoded, SessionEnded, Use
 from nemuri.domain.memory import sleep
 from nemuri.face.serving import prepare
-from nemuri.infra.embedded.nats import EmbeddedNatsCluster
 from nemuri.infra.log import ConflictError, Log
-from nemuri.infra.reactions import WAITING, Against, Reactor
+from nemuri.infra.reactions import Against, Reactor
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.vectors import vector_key
@@ -33,13 +28,13 @@ from tests.connected.scene import (
     at_work,
     effective,
     eventually,
+    patiently,
     recorded,
 )
-from tests.connected.servers import Servers
+from tests.connected.servers import Servers, three_nodes
 
 pytestmark = pytest.mark.connected
 
-R = TypeVar("R")
 WORKERS = 8
 SESSIONS = 64
 
@@ -205,19 +200,6 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
     await assert_verified(settings)
 
 
-@asynccontextmanager
-async def three_nodes() -> AsyncIterator[EmbeddedNatsCluster]:
-    """A cluster on the loopback for as long as the context lasts."""
-    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    cluster = EmbeddedNatsCluster(directory)
-    try:
-        await cluster.start()
-        yield cluster
-    finally:
-        await cluster.stop()
-        shutil.rmtree(directory)
-
-
 async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(servers: Servers, seed: int) -> None:
     """On three nodes, one of which is killed and comes back in the middle, nothing is lost or doubled."""
     rng = random.Random(seed)
@@ -243,12 +225,3 @@ async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(ser
 async def said(log: Log, event: Event) -> int:
     """Append as a service does: again and again until it is acknowledged."""
     return await patiently(lambda: log.append(event))
-
-
-async def patiently(work: Callable[[], Awaitable[R]]) -> R:
-    """What the work yields once nothing is missing any more: a cluster may be without a leader for a while."""
-    while True:
-        try:
-            return await work()
-        except WAITING:
-            await asyncio.sleep(0.1)

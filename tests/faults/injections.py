@@ -11,9 +11,10 @@ import psutil
 
 from nemuri.face.client import Client
 from nemuri.infra.log import MESSAGE_ID
+from tests.connected.scene import patiently
 from tests.faults.machines import Machines
 from tests.faults.schedules import SERVERS, WORKERS, Fault, Kind, Schedule
-from tests.faults.work import Chronicle, patiently
+from tests.faults.work import Chronicle
 
 
 class Skipped(Exception):  # noqa: N818 - said as what happened

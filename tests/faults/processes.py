@@ -1,7 +1,8 @@
 """The processes of a platform, each with a name by which it is killed and started again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import random
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,3 +48,13 @@ class Platform:
         """Kill a process and start it again at once."""
         await self.processes[name].kill()
         await self.processes[name].start()
+
+    async def crash_sometime(self, victims: Sequence[str], rng: random.Random) -> None:
+        """Kill each victim once while tasks are coming in, and once more while they are in work."""
+
+        async def crash(name: str, moments: Sequence[float]) -> None:
+            for moment in moments:
+                await asyncio.sleep(moment)
+                await self.crash(name)
+
+        await asyncio.gather(*(crash(name, [rng.uniform(0.02, 0.4) for _ in range(2)]) for name in victims))

@@ -26,8 +26,8 @@ from nemuri.face.operations import verify
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.results import Results
-from tests.connected.scene import dead_letters
-from tests.faults.work import Asked, Chronicle, patiently
+from tests.connected.scene import dead_letters, patiently
+from tests.faults.work import Asked, Chronicle
 
 
 async def broken(chronicle: Chronicle, asked: Asked, client: Client, settings: Settings) -> list[str]:

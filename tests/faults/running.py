@@ -17,12 +17,12 @@ from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources, opened
-from tests.connected.scene import agent_defined, visiting
+from tests.connected.scene import agent_defined, patiently, visiting
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines
 from tests.faults.promises import broken
 from tests.faults.schedules import Schedule
-from tests.faults.work import Chronicle, Clients, patiently
+from tests.faults.work import Chronicle, Clients
 
 LONGEST = 150.0
 """Seconds that a schedule may take until everything that was asked has come about."""

@@ -3,8 +3,7 @@
 import asyncio
 import random
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 import pytest
@@ -16,11 +15,9 @@ from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
-from nemuri.face.exchange import ClientError
 from nemuri.infra.log import Log
-from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import opened
-from tests.connected.scene import assert_verified, effective, quiet, recorded, visiting
+from tests.connected.scene import assert_verified, effective, patiently, quiet, recorded, visiting
 from tests.faults.processes import Platform
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120)]
@@ -41,18 +38,6 @@ VICTIMS = (
     (*SERVICES, "nats", "postgres"),
 )
 """Killed in the same run, at moments of their own: an event in work at that moment waits for another worker."""
-MISSING: tuple[type[BaseException], ...] = (*WAITING, ClientError)
-R = TypeVar("R")
-
-
-async def patiently(work: Callable[[], Awaitable[R]]) -> R:
-    """What the work yields once nothing is missing any more: what a program does whose request was not answered."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            try:
-                return await work()
-            except MISSING:
-                await asyncio.sleep(0.05)
 
 
 async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
@@ -65,17 +50,6 @@ async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
         known.append(key)
         await asyncio.sleep(rng.uniform(0, 0.1))
     return known
-
-
-async def crash_sometime(platform: Platform, victims: Sequence[str], rng: random.Random) -> None:
-    """Kill each victim once while tasks are coming in, and once more while they are in work."""
-
-    async def crash(name: str, moments: Sequence[float]) -> None:
-        for moment in moments:
-            await asyncio.sleep(moment)
-            await platform.crash(name)
-
-    await asyncio.gather(*(crash(name, [rng.uniform(0.02, 0.4) for _ in range(2)]) for name in victims))
 
 
 def test_every_process_is_a_victim() -> None:
@@ -92,7 +66,7 @@ async def test_every_task_ends_whoever_is_killed(
     async with visiting(platform.settings) as client:
         async with asyncio.TaskGroup() as group:
             submission = group.create_task(submit_all(client, rng))
-            group.create_task(crash_sometime(platform, victims, rng))
+            group.create_task(platform.crash_sometime(victims, rng))
         tasks = submission.result()
         results = [await client.result(key, settled=True, timeout=PATIENCE) for key in tasks]
     async with opened(platform.settings) as resources:

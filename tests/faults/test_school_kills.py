@@ -16,9 +16,8 @@ from nemuri.face.client import Client
 from nemuri.infra.log import Log
 from nemuri.infra.resources import opened
 from tests.connected.classroom import TEXTBOOK
-from tests.connected.scene import assert_verified, effective, eventually, quiet, visiting
+from tests.connected.scene import assert_verified, effective, eventually, patiently, quiet, visiting
 from tests.faults.processes import Platform
-from tests.faults.test_kills import crash_sometime, patiently
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
 
@@ -39,7 +38,7 @@ async def answered(client: Client, times: int) -> CoursesView:
 
 async def crash_while(platform: Platform, victims: Sequence[str], rng: random.Random, client: Client) -> None:
     """Kill them, and be sure that what was asked of them comes about all the same."""
-    await crash_sometime(platform, victims, rng)
+    await platform.crash_sometime(victims, rng)
     await patiently(client.status)
 
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 from uuid import UUID, uuid4
 
 from nemuri.contracts.clients import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered
@@ -13,14 +12,11 @@ from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri.face.client import Client
-from nemuri.face.exchange import PassingError
 from nemuri.infra.log import Log
 from nemuri.infra.reactions import WAITING
+from tests.connected.scene import patiently
 from tests.faults.schedules import Schedule
 
-R = TypeVar("R")
-PATIENCE = 60.0
-MISSING: tuple[type[BaseException], ...] = (*WAITING, PassingError)
 PAGES = "\f".join(
     f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."
     for number in range(1, 26)
@@ -28,16 +24,6 @@ PAGES = "\f".join(
 ITEMS = "Please answer each of these questions:\n" + "\n".join(
     f"{number}. What is the truth value of {number}?" for number in range(1, 26)
 )
-
-
-async def patiently(work: Callable[[], Awaitable[R]]) -> R:
-    """What the work yields once nothing is missing any more: what a program does whose request was not answered."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            try:
-                return await work()
-            except MISSING:
-                await asyncio.sleep(0.1)
 
 
 @dataclass(slots=True)

@@ -43,6 +43,10 @@ AGENT = "clerk"
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 COST, QUALITY = "cost", "quality"
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+RATE = 0.95**0.1
+"""What a sleep over one session leaves at level 0."""
+STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_per_day": 1}
+"""A sleep leaves half at level 0 and nine tenths above."""
 _numbers = count()
 
 Move = AnyAgentEvent | Callable[[Mind], AnyAgentEvent | None]

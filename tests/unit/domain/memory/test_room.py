@@ -7,6 +7,8 @@ from nemuri.domain.memory import sleep
 from nemuri.domain.memory.mind import Mind
 from tests.unit.domain.memory.facts import Fact, status, strength
 from tests.unit.domain.memory.stories import (
+    RATE,
+    STEEP,
     A,
     B,
     C,
@@ -19,11 +21,6 @@ from tests.unit.domain.memory.stories import (
     ruled,
     used,
 )
-
-RATE = 0.95**0.1
-"""What a sleep over one session leaves at level 0."""
-STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_per_day": 1}
-"""A sleep leaves half at level 0 and nine tenths above."""
 
 
 def test_the_least_settled_goes_first_when_there_are_too_many() -> None:

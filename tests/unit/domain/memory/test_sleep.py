@@ -10,6 +10,8 @@ from tests.unit.domain.memory.facts import level, nights, status, strength, tota
 from tests.unit.domain.memory.stories import (
     COST,
     QUALITY,
+    RATE,
+    STEEP,
     A,
     B,
     C,
@@ -29,11 +31,6 @@ from tests.unit.domain.memory.stories import (
     tiredness,
     used,
 )
-
-RATE = 0.95**0.1
-"""What a sleep over one session leaves at level 0."""
-STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_per_day": 1}
-"""A sleep leaves half at level 0 and nine tenths above."""
 
 
 def test_a_sleep_fades_everything_by_one_step_for_each_session() -> None:
