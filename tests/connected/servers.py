@@ -21,6 +21,16 @@ def fresh_namespace() -> str:
     return f"test-{uuid4().hex[:12]}"
 
 
+def files_with(canary: str, directory: Path) -> set[str]:
+    """Every file below the directory that has the canary in its bytes."""
+    wanted = canary.encode()
+    return {
+        str(path.relative_to(directory))
+        for path in directory.rglob("*")
+        if path.is_file() and not path.is_symlink() and wanted in path.read_bytes()
+    }
+
+
 def _hasty(directory: Path) -> str:
     """What of the settings of a nats-server is left out: to write through to the disk always."""
     return f'jetstream {{ store_dir: "{directory / "store"}", max_file_store: {ROOM} }}'

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -29,21 +28,11 @@ from tests.connected.scene import (
     snapshot,
     visiting,
 )
-from tests.connected.servers import Servers
+from tests.connected.servers import Servers, files_with
 
 pytestmark = pytest.mark.connected
 
 PAGES = "The zwiebelfisch report. " + "Any object can be tested for truth value, says the zwiebelfisch. " * 90
-
-
-def files_with(canary: str, directory: Path) -> set[str]:
-    """Every file below the directory that has the canary in its bytes."""
-    wanted = canary.encode()
-    return {
-        str(path.relative_to(directory))
-        for path in directory.rglob("*")
-        if path.is_file() and not path.is_symlink() and wanted in path.read_bytes()
-    }
 
 
 def assert_gone(servers: Servers, *canaries: str) -> None:

@@ -20,7 +20,7 @@ from nemuri.face.serving import prepare
 from nemuri.infra.views.lineage import Thing
 from tests.connected.guarded import Guarded
 from tests.connected.scene import agent_defined, eventually
-from tests.connected.test_erasure import files_with
+from tests.connected.servers import files_with
 
 pytestmark = pytest.mark.connected
 
