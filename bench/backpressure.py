@@ -12,7 +12,6 @@ how many tasks a second were submitted, routed and done, and the CPU time that e
 import argparse
 import asyncio
 import json
-import os
 import shutil
 import statistics
 import tempfile
@@ -31,7 +30,7 @@ from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri.contracts.clients import TaskSubmitted
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.serving import prepare
-from nemuri.face.workers import Worker
+from nemuri.face.workers import Worker, environment_of
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
@@ -86,11 +85,11 @@ async def _platform() -> AsyncIterator[tuple[Settings, list[Worker]]]:
         await postgres.start()
         chosen = Settings(namespace="bench", providers="extractive", embedder="hashing")
         settings = chosen.addressed(nats.url, postgres.url)
-        os.environ |= {"NEMURI_NAMESPACE": "bench", "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
+        told = {"NEMURI_NAMESPACE": "bench", "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
         await prepare(settings)
         home = Home(directory / "home")
         home.workers.mkdir(parents=True, exist_ok=True)
-        workers = [Worker(home, name, settings) for name in SERVICES]
+        workers = [Worker(home, name, environment_of(settings) | told) for name in SERVICES]
         await asyncio.gather(*(each.start() for each in workers))
         try:
             yield settings, workers

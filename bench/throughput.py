@@ -13,7 +13,6 @@ It tells tasks a second; processor milliseconds for each task, by process; and t
 
 import argparse
 import asyncio
-import os
 import statistics
 import sys
 import tempfile
@@ -36,7 +35,7 @@ from nemuri.contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.operations import verify
-from nemuri.face.workers import Worker
+from nemuri.face.workers import Worker, environment_of
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
@@ -63,6 +62,8 @@ class Ground:
     """A platform, with the workers that may be added to it."""
 
     settings: Settings
+    told: Mapping[str, str]
+    """The environment of its workers."""
     resources: Resources
     directory: Path
     workers: list[Worker]
@@ -74,7 +75,7 @@ class Ground:
     async def with_workers(self, number: int) -> AsyncIterator[None]:
         """So many workers of each service that waits for the model, for as long as the context lasts."""
         homes = [_home(self.directory / f"home-{each}") for each in range(1, number)]
-        self.extra = [Worker(home, name, self.settings) for home in homes for name in SCALED]
+        self.extra = [Worker(home, name, self.told) for home in homes for name in SCALED]
         try:
             await asyncio.gather(*(each.start() for each in self.extra))
             yield
@@ -155,10 +156,10 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
         url = await stack.enter_async_context(model(milliseconds))
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nemuri-bench-")))
         chosen = {"NEMURI_PROVIDERS": "openai", "NEMURI_EMBEDDER": "hashing", "OPENAI_BASE_URL": url}
-        os.environ |= chosen | {"OPENAI_API_KEY": "none"}
         settings = await stack.enter_async_context(servers())
+        told = environment_of(settings) | chosen | {"OPENAI_API_KEY": "none"}
         resources = await stack.enter_async_context(opened(settings))
-        workers = [Worker(_home(directory / "home"), name, settings) for name in SERVICES]
+        workers = [Worker(_home(directory / "home"), name, told) for name in SERVICES]
         for each in workers:
             stack.push_async_callback(each.stop)
         await asyncio.gather(*(each.start() for each in workers))
@@ -167,7 +168,7 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
             await stack.enter_async_context(Client.connect(str(settings.nats_url), client_id=f"client-{nth}"))
             for nth in range(CLIENTS)
         ]
-        yield Ground(settings, resources, directory, workers, clients)
+        yield Ground(settings, told, resources, directory, workers, clients)
 
 
 async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.embedders import check_database_url, check_embedder, embedding_in_force
 from nemuri.face.serving import prepare, serving
-from nemuri.face.workers import Worker, end_orphans, nth, while_connected
+from nemuri.face.workers import Worker, end_orphans, environment_of, nth, while_connected
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
@@ -86,7 +86,7 @@ async def _services(home: Home, settings: Settings, *, processes: bool) -> Async
 @asynccontextmanager
 async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, str]]:
     home.workers.mkdir(mode=0o700, exist_ok=True)
-    workers = [Worker(home, name, nth(settings, number)) for number, name in enumerate(SERVICES)]
+    workers = [Worker(home, name, environment_of(nth(settings, number))) for number, name in enumerate(SERVICES)]
     try:
         await asyncio.gather(*(each.start() for each in workers))
     except BaseException:

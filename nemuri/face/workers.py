@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,13 @@ GRACE = 30.0
 
 
 class Worker(Child):
-    """One service as a child of the platform; started means that it serves."""
+    """One service as a child of the platform, with this environment; started means that it serves."""
 
-    def __init__(self, home: Home, service: str, settings: Settings) -> None:
+    def __init__(self, home: Home, service: str, environment: Mapping[str, str]) -> None:
         self._ready = home.workers / f"{service}.ready"
         options = ["--parent", str(os.getpid()), "--ready", str(self._ready)]
         started = command(home.path, service, options)
-        super().__init__(service, started, home.workers, environment=_told(settings), grace=GRACE)
+        super().__init__(service, started, home.workers, environment=environment, grace=GRACE)
 
     @property
     def http(self) -> str | None:
@@ -71,10 +71,10 @@ class Worker(Child):
 class Copy:
     """One of several processes of a service; it writes where its parent writes."""
 
-    def __init__(self, name: str, arguments: Sequence[str], settings: Settings) -> None:
+    def __init__(self, name: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
         self.name = name
         self._arguments = list(arguments)
-        self._environment = _told(settings)
+        self._environment = dict(environment)
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
@@ -138,7 +138,8 @@ async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asy
     await prepared(settings, [name])
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
-    copies = [Copy(f"{name}-{number + 1}", arguments, nth(settings, number)) for number in range(count)]
+    told = [environment_of(nth(settings, number)) for number in range(count)]
+    copies = [Copy(f"{name}-{number}", arguments, each) for number, each in enumerate(told, 1)]
     await Supervisor(copies, together=True).run_until(stop)
 
 
@@ -147,6 +148,12 @@ def nth(settings: Settings, number: int) -> Settings:
     if settings.http is None:
         return settings
     return settings.model_copy(update={"http": nth_address(settings.http, number)})
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
+    addresses = {"NATS_URL": str(settings.nats_url), "DATABASE_URL": str(settings.database_url)}
+    return {**os.environ, **addresses, "NEMURI_HTTP": settings.http or ""}
 
 
 def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
@@ -220,12 +227,6 @@ def _end_at_once() -> None:
     for each in psutil.Process().children(recursive=True):
         each.kill()
     os._exit(130)
-
-
-def _told(settings: Settings) -> dict[str, str]:
-    """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
-    addresses = {"NATS_URL": str(settings.nats_url), "DATABASE_URL": str(settings.database_url)}
-    return {**os.environ, **addresses, "NEMURI_HTTP": settings.http or ""}
 
 
 def _write(path: Path, text: str) -> None:

@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 
 from nemuri.face.serving import prepare
@@ -22,18 +21,14 @@ __all__ = ["log", "platform", "seed"]
 async def platform() -> AsyncIterator[Platform]:
     """Everything in processes of its own, started once for all kills."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    with pytest.MonkeyPatch.context() as environment:
-        async with Servers.running() as servers:
-            settings = servers.settings()
-            environment.setenv("NEMURI_NAMESPACE", settings.namespace)
-            environment.setenv("NEMURI_PROVIDERS", "extractive")
-            environment.setenv("NEMURI_EMBEDDER", "hashing")
-            await prepare(settings)
-            async with logged(settings) as log, Platform.of(servers, settings, directory) as running:
-                await log.append(agent_defined())
-                async with visiting(settings) as client:
-                    await client.settle()
-                yield running
+    async with Servers.running() as servers:
+        settings = servers.settings()
+        await prepare(settings)
+        async with logged(settings) as log, Platform.of(servers, settings, directory) as running:
+            await log.append(agent_defined())
+            async with visiting(settings) as client:
+                await client.settle()
+            yield running
     shutil.rmtree(directory)
 
 

@@ -19,7 +19,7 @@ import psutil
 
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.serving import prepare
-from nemuri.face.workers import Worker
+from nemuri.face.workers import Worker, environment_of
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.postgres import EmbeddedPostgres
@@ -176,8 +176,8 @@ class Machines:
         here, there = Home(directory / "first"), Home(directory / "second")
         for home in (here, there):
             home.workers.mkdir()
-        return {name: _worker(here, name, self.settings, first) for name in SERVICES} | {
-            f"{name}-2": _worker(there, name, remote, second) for name in COPIES
+        return {name: Worker(here, name, environment_of(self.settings) | first) for name in SERVICES} | {
+            f"{name}-2": Worker(there, name, environment_of(remote) | second) for name in COPIES
         }
 
 
@@ -190,17 +190,3 @@ def _fresh() -> Path:
 
 def _clock(directory: Path) -> Path | None:
     return directory / "clock" if CLOCK is not None else None
-
-
-def _worker(home: Home, name: str, settings: Settings, environment: dict[str, str]) -> Worker:
-    """A worker with more in its environment than this process has."""
-    before = {each: os.environ.get(each) for each in environment}
-    os.environ.update(environment)
-    try:
-        return Worker(home, name, settings)
-    finally:
-        for each, value in before.items():
-            if value is None:
-                del os.environ[each]
-            else:
-                os.environ[each] = value

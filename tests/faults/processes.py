@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from nemuri.face.catalogue import SERVICES
-from nemuri.face.workers import Worker
+from nemuri.face.workers import Worker, environment_of
 from nemuri.infra.embedded.home import Home
 from nemuri.infra.settings import Settings
 from tests.connected.servers import Servers
+
+
+def worker(home: Home, name: str, settings: Settings) -> Worker:
+    """A worker of the namespace, with the extractive model and the hashing embedder, whatever the keys."""
+    chosen = {"NAMESPACE": settings.namespace, "PROVIDERS": "extractive", "EMBEDDER": "hashing"}
+    return Worker(home, name, environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen})
 
 
 class Killable(Protocol):
@@ -37,7 +43,7 @@ class Platform:
     async def of(cls, servers: Servers, settings: Settings, directory: Path) -> AsyncIterator[Self]:
         """One worker for each service on these servers, for as long as the context lasts."""
         home = Home(directory)
-        workers = {name: Worker(home, name, settings) for name in SERVICES}
+        workers = {name: worker(home, name, settings) for name in SERVICES}
         try:
             await asyncio.gather(*(worker.start() for worker in workers.values()))
             yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})

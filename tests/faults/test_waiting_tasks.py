@@ -18,6 +18,7 @@ from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from tests.connected.conftest import servers, settings
 from tests.connected.scene import agent_defined, append_all
+from tests.faults.processes import worker
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
@@ -29,11 +30,9 @@ GROWTH = 20.0
 
 
 @asynccontextmanager
-async def _workers(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[Worker]]:
+async def _workers(settings: Settings) -> AsyncIterator[list[Worker]]:
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    for name, value in (("NAMESPACE", settings.namespace), ("PROVIDERS", "extractive"), ("EMBEDDER", "hashing")):
-        monkeypatch.setenv(f"NEMURI_{name}", value)
-    workers = [Worker(Home(directory), name, settings) for name in AT_WORK]
+    workers = [worker(Home(directory), name, settings) for name in AT_WORK]
     try:
         await asyncio.gather(*(each.start() for each in workers))
         yield workers
@@ -53,9 +52,9 @@ async def _submitted(resources: Resources, number: int) -> None:
     await resources.views.progress.wait(await resources.log.last_sequence(), seconds=120.0)
 
 
-async def test_waiting_tasks_take_no_memory(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_tasks_take_no_memory(settings: Settings) -> None:
     """No specialist works, and the others do what they can: thousands of tasks wait before each of them."""
-    async with opened(settings) as resources, _workers(settings, monkeypatch) as workers:
+    async with opened(settings) as resources, _workers(settings) as workers:
         await resources.log.append(agent_defined())
         await _submitted(resources, WARM)
         before = _megabytes(workers)
