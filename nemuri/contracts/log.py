@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from nemuri.contracts import agents, clients, education, erasure, memories, tasks
+from nemuri.contracts import agents, clients, education, erasure, memories, scorers, tasks
 from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
 from nemuri.contracts.upcasts import lifted
@@ -44,7 +44,7 @@ AnyAgentEvent = (
     | memories.ImpactCredited
     | memories.RelationWithdrawn
     | memories.RepetitionWithdrawn
-    | memories.ScorerTrained
+    | scorers.ScorerTrained
     | education.CourseBegun
     | education.ChapterRead
     | education.ExerciseGraded

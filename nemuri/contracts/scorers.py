@@ -1,9 +1,59 @@
-"""How an agent's learned scorer stands, as people are told."""
+"""An agent's learned scorer: its training, and how it stands, as people are told."""
 
 from datetime import datetime
+from typing import Literal
 
-from nemuri.contracts.event import Identifier, Text, Value
-from nemuri.contracts.memories import HeldOut
+from pydantic import Field, model_validator
+
+from nemuri.contracts.event import AgentEvent, Identifier, Text, Value
+from nemuri.contracts.memories import FEATURES
+
+
+class HeldOut(Value):
+    """How well two rankings put what was used first, over the same newest tasks, which no training has seen."""
+
+    tasks: int = Field(ge=0)
+    learned: float = Field(ge=0, le=1)
+    """Mean nDCG of the learned scorer."""
+    linear: float = Field(ge=0, le=1)
+    """Mean nDCG of the linear score."""
+    error: float = Field(ge=0)
+    """The standard error of the mean difference."""
+
+
+class Weights(Value):
+    """A scorer of nine features: 9 inputs, 16 hidden units (ReLU), 1 output (sigmoid) (document 000 §3.4)."""
+
+    hidden: tuple[tuple[float, ...], ...] = Field(min_length=1, max_length=64)
+    """One row of nine weights for each hidden unit."""
+    hidden_bias: tuple[float, ...]
+    output: tuple[float, ...]
+    output_bias: float
+
+    @model_validator(mode="after")
+    def _fitting(self) -> "Weights":
+        units = len(self.hidden)
+        if {len(row) for row in self.hidden} != {len(FEATURES)} or {len(self.hidden_bias), len(self.output)} != {units}:
+            raise ValueError(f"a scorer has {len(FEATURES)} weights, one bias and one output for each hidden unit")
+        return self
+
+
+class ScorerTrained(AgentEvent):
+    """The agent's scorer was trained anew from what its tasks used, and judged on the newest of them."""
+
+    kind: Literal["scorer_trained"] = "scorer_trained"
+    number: int = Field(ge=1)
+    """The version, counted for each agent."""
+    weights: Weights
+    samples: int = Field(ge=0)
+    """Candidates that it was trained on, used and unused."""
+    tasks: int = Field(ge=0)
+    """Assignments that they come from."""
+    until: int = Field(ge=0)
+    """The log's place up to which uses and feedback were taken into account."""
+    held_out: HeldOut
+    serves: bool
+    """Whether it ranks from now on: only while it is better than the linear score on the held-out tasks."""
 
 
 class Weighed(Value):

@@ -5,16 +5,8 @@ import pytest
 
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.event import Event, derive
-from nemuri.contracts.memories import (
-    AgentSlept,
-    HeldOut,
-    ImpactCredited,
-    MemoriesRetrieved,
-    MemoriesUsed,
-    ScorerTrained,
-    SessionEnded,
-    Use,
-)
+from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoriesRetrieved, MemoriesUsed, SessionEnded, Use
+from nemuri.contracts.scorers import HeldOut, ScorerTrained
 from nemuri.contracts.tasks import TaskAssigned
 from nemuri.domain.memory import scorer
 from nemuri.infra.log import Log

@@ -4,7 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.contracts.memories import FEATURES, HeldOut, ScorerTrained, Weights
+from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri.domain.memory.scorer import copy_of_linear
 from nemuri.face.exchange import ClientError
 from nemuri.infra.settings import Settings

@@ -42,7 +42,6 @@ from nemuri.contracts.memories import (
     Candidate,
     Consolidated,
     Dropped,
-    HeldOut,
     ImpactCredited,
     LearningsExtracted,
     MemoriesRetrieved,
@@ -55,12 +54,11 @@ from nemuri.contracts.memories import (
     RelationWithdrawn,
     Repetition,
     RepetitionWithdrawn,
-    ScorerTrained,
     Seen,
     SessionEnded,
     Use,
-    Weights,
 )
+from nemuri.contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri.contracts.tasks import (
     AgentScore,
     Choice,

@@ -12,7 +12,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.memories import FEATURES, HeldOut, MemoriesRetrieved, Weights
+from nemuri.contracts.memories import FEATURES, MemoriesRetrieved
+from nemuri.contracts.scorers import HeldOut, Weights
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.ranking import transformed
 

@@ -10,7 +10,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.memories import FEATURES, Candidate, Weights
+from nemuri.contracts.memories import FEATURES, Candidate
+from nemuri.contracts.scorers import Weights
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.ranking import VERSIONS, scores, transformed

@@ -11,7 +11,8 @@ from pydantic import computed_field
 
 from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.memories import HeldOut, Origin, Relation, Weights
+from nemuri.contracts.memories import Origin, Relation
+from nemuri.contracts.scorers import HeldOut, Weights
 from nemuri.domain.memory.clocks import STOPPED, Clocks, base, strength
 from nemuri.domain.memory.policy import LEVELS, Policy
 from nemuri.domain.record import Record

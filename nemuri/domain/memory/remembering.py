@@ -22,10 +22,10 @@ from nemuri.contracts.memories import (
     MemoryRefused,
     RelationWithdrawn,
     RepetitionWithdrawn,
-    ScorerTrained,
     Seen,
     SessionEnded,
 )
+from nemuri.contracts.scorers import ScorerTrained
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.clocks import advanced, base
 from nemuri.domain.memory.content import principle_key

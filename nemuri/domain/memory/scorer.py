@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.contracts.memories import FEATURES, Weights
+from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.scorers import Weights
 
 LINEAR = (0.80, 0.06, 0.05, 0.03, 0.00, 0.03, 0.02, 0.00, 0.01)
 """Weights of the transformed features, sum 1. Relevance leads; recency is left out, because the recency of creation

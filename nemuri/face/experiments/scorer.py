@@ -10,7 +10,8 @@ from typing import Final, get_args
 
 import numpy as np
 
-from nemuri.contracts.memories import FEATURES, MemoriesRetrieved, Weights
+from nemuri.contracts.memories import FEATURES, MemoriesRetrieved
+from nemuri.contracts.scorers import Weights
 from nemuri.domain.memory import experience
 from nemuri.domain.memory.experience import Experience, Retrieval
 from nemuri.domain.memory.policy import Policy

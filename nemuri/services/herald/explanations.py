@@ -5,7 +5,8 @@ from uuid import UUID
 
 from nemuri.contracts.explanations import ExplainedCandidate, Explanation, KeptInMind, Routing, RoutingView, WhyView
 from nemuri.contracts.log import AnyEvent, UndecodableError
-from nemuri.contracts.memories import Candidate, MemoriesRetrieved, ScorerTrained, Weights
+from nemuri.contracts.memories import Candidate, MemoriesRetrieved
+from nemuri.contracts.scorers import ScorerTrained, Weights
 from nemuri.contracts.tasks import TaskRouted
 from nemuri.domain.memory.explaining import decided, explained
 from nemuri.domain.memory.mind import Remembered

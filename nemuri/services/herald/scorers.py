@@ -1,7 +1,7 @@
 """Learned scorers as clients see them."""
 
-from nemuri.contracts.memories import FEATURES, HeldOut
-from nemuri.contracts.scorers import ScorerVersion, ScorerView, Weighed
+from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.scorers import HeldOut, ScorerVersion, ScorerView, Weighed
 from nemuri.domain.memory.experience import FEWEST_HELD_OUT
 from nemuri.domain.memory.mind import Agent, Scorer
 from nemuri.domain.memory.policy import Policy

@@ -5,7 +5,8 @@ from functools import cache
 
 import structlog
 
-from nemuri.contracts.memories import ImpactCredited, ScorerTrained, SessionEnded
+from nemuri.contracts.memories import ImpactCredited, SessionEnded
+from nemuri.contracts.scorers import ScorerTrained
 from nemuri.domain.memory import experience
 from nemuri.domain.memory.mind import Scorer
 from nemuri.domain.memory.policy import Policy

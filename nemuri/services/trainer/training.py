@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from nemuri.contracts.memories import Weights
+from nemuri.contracts.scorers import Weights
 from nemuri.domain.memory.experience import Samples
 from nemuri.domain.memory.scorer import copy_of_linear
 

@@ -1,6 +1,7 @@
 """What people are told of a learned scorer."""
 
-from nemuri.contracts.memories import FEATURES, HeldOut
+from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.scorers import HeldOut
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.mind import Scorer
 from nemuri.domain.memory.policy import Policy

@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given as for_any
 
-from nemuri.contracts.memories import Weights
+from nemuri.contracts.scorers import Weights
 from nemuri.domain.memory import experience, scorer
 from nemuri.domain.memory.experience import Samples
 from nemuri.services.trainer import training

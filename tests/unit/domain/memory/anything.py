@@ -18,14 +18,12 @@ from nemuri.contracts.event import Usage, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
     AgentSlept,
-    HeldOut,
     LearningsExtracted,
     MemoryRefused,
     RelationWithdrawn,
     RepetitionWithdrawn,
-    ScorerTrained,
-    Weights,
 )
+from nemuri.contracts.scorers import HeldOut, ScorerTrained, Weights
 from tests.unit.domain.memory import stories
 from tests.unit.domain.memory.stories import AGENT
 

@@ -9,7 +9,7 @@ from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from nemuri.contracts.memories import HeldOut
+from nemuri.contracts.scorers import HeldOut
 from nemuri.domain.memory import experience, scorer
 from nemuri.domain.memory.experience import Experience, Retrieval
 from tests.unit.domain.memory.schooling import CONTEXT, by_impact, by_relevance, past, retrieved

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from nemuri.contracts.memories import FEATURES, HeldOut, Weights
+from nemuri.contracts.memories import FEATURES
+from nemuri.contracts.scorers import HeldOut, Weights
 from nemuri.domain.memory import scorer
 from nemuri.domain.memory.mind import Scorer
 from nemuri.domain.memory.policy import Policy
