@@ -1,4 +1,4 @@
-"""The client: everything a program can ask of a running platform, over NATS alone."""
+"""The client: everything a program can say to a running platform, and ask of it (`Asking`), over NATS alone."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -8,28 +8,14 @@ from typing import Any, Literal, Self
 from uuid import UUID
 
 from nemuri.contracts import queries
-from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope, Setting
-from nemuri.contracts.courses import CoursesView, DueView
+from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope
 from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import OPERATOR, TUTOR
-from nemuri.contracts.explanations import Explanation, Routing, RoutingView
-from nemuri.contracts.health import AgentHealth, HealthView
-from nemuri.contracts.ids import Named
-from nemuri.contracts.portraits import (
-    AgentsView,
-    AgentView,
-    IdView,
-    MemoryView,
-    MemoView,
-    RecallView,
-    RetriedView,
-    StatusView,
-)
+from nemuri.contracts.portraits import RetriedView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
-from nemuri.contracts.scorers import ScorerView
+from nemuri.face.asking import Asking
 from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.face.offering import offered, until_known
-from nemuri.face.paging import explained, listed
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
 from nemuri.face.waiting import check_timeout, ended
@@ -41,11 +27,10 @@ from nemuri.infra.stores.results import Results
 
 
 @dataclass(slots=True)
-class Client:
+class Client(Asking):
     """A client of one namespace. Not safe for several threads; see `SyncClient` for programs without asyncio."""
 
     log: Log
-    _exchange: Exchange
     _blobs: Blobs
     _results: Results
 
@@ -63,7 +48,7 @@ class Client:
         name = f"{namespace}-client-{client_id}"
         log = await Log.connect(url, namespace, patient=False, name=name, access=access)
         try:
-            yield cls(log, Exchange(log, client_id), await Blobs.open(log), await Results.open(log))
+            yield cls(Exchange(log, client_id), log, await Blobs.open(log), await Results.open(log))
         finally:
             await log.close()
 
@@ -120,31 +105,6 @@ class Client:
         are waited for.
         """
         return await ended(self._exchange, self._results, task_id, timeout=timeout, settled=settled)
-
-    async def whole_id(self, of: Named, beginning: str) -> UUID:
-        """The id of a task, memory or course by its beginning, of at least six hex digits.
-
-        Raises `ClientError` where none begins so, or more than one.
-        """
-        return (await self._exchange.ask(queries.IdQuery, IdView, of=of, beginning=beginning)).found
-
-    async def progress(self, task_id: UUID) -> TaskResult:
-        """How a task stands now. Raises `ClientError` for an unknown one."""
-        return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
-
-    async def why(self, task_id: UUID) -> tuple[Explanation, ...]:
-        """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
-
-        One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
-        """
-        return await explained(self._exchange, task_id)
-
-    async def routing(self, task_id: UUID) -> Routing | None:
-        """Why a task got its agents: everybody's scores; None while it is not routed.
-
-        Raises `ClientError` for an unknown task.
-        """
-        return (await self._exchange.ask(queries.RoutingQuery, RoutingView, task_id=task_id)).routing
 
     async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
@@ -204,70 +164,6 @@ class Client:
         """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""
         await until_known(self._exchange, agent, causes)
 
-    async def recall(
-        self,
-        agent: str,
-        query: str,
-        *,
-        top: int = 10,
-        perspective: str | None = None,
-        project: str | None = None,
-        domains: Iterable[str] = (),
-        deep: bool = False,
-    ) -> RecallView:
-        """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
-
-        Records nothing, also with `deep`, which searches archived memories together with the active ones.
-        """
-        setting = checked(Setting, project=project, domains=list(domains))
-        return await self._exchange.ask(
-            queries.RecallQuery,
-            RecallView,
-            agent_id=agent,
-            query=query,
-            top=top,
-            perspective=perspective,
-            setting=setting,
-            deep=deep,
-        )
-
-    async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[AgentView, ...]:
-        """All agents that can be asked, or the one of that name. Raises `ClientError` for an unknown one.
-
-        With `orchestrator` the orchestrator's own mind is listed too, once it has one.
-        """
-        view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
-        return view.agents
-
-    async def memories(
-        self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
-    ) -> tuple[MemoryView, ...]:
-        """What an agent remembers, strongest first and at most `limit` of it; asked for page by page.
-
-        What moves in the order meanwhile may be missing, but nothing comes twice.
-        """
-        return await listed(self._exchange, agent, status, limit)
-
-    async def memory(self, memory_id: UUID) -> MemoryView:
-        """One memory. Raises `ClientError` for an unknown one."""
-        return await self._exchange.ask(queries.MemoryQuery, MemoryView, memory_id=memory_id)
-
-    async def scorer(self, agent: str) -> ScorerView:
-        """How an agent's learned scorer stands. Raises `ClientError` for an unknown agent."""
-        return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
-
-    async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
-        """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
-        return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
-
-    async def memo(self, agent: str, *, project: str | None = None, domains: Iterable[str] = ()) -> MemoView:
-        """The table of contents of its memory that an agent is given with a task of this project and these domains.
-
-        Raises `ClientError` for an unknown one.
-        """
-        setting = checked(Setting, project=project, domains=list(domains))
-        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
-
     async def teach(
         self,
         agent: str,
@@ -286,10 +182,6 @@ class Client:
         [taught] = await self.agents(agent)
         return await begin(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
 
-    async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
-        """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
-        return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
-
     async def clock(self, advance: timedelta | None = None) -> datetime:
         """The platform's clock, by which exercises come again; moved on first, if so wished, for simulations.
 
@@ -305,10 +197,6 @@ class Client:
         """How far the platform's clock is ahead of the real time."""
         return await (await Clock.open(self.log)).ahead()
 
-    async def due(self, until: datetime) -> int:
-        """How many exercises of all agents come again up to this time, by the platform's clock, and are not set yet."""
-        return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
-
     async def again(self, service: str, sequence: int) -> str:
         """Let a service react once more to the event at a place in the log, and return its kind once that is done.
 
@@ -316,10 +204,6 @@ class Client:
         """
         query, answer = queries.RetryQuery, RetriedView
         return (await self._exchange.ask(query, answer, service=service, sequence=sequence)).kind
-
-    async def status(self) -> StatusView:
-        """How far the views are and what they hold."""
-        return await self._exchange.ask(queries.StatusQuery, StatusView, after=0)
 
     async def settle(self) -> None:
         """Wait until the views hold everything that is in the log now."""

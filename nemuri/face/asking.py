@@ -1,0 +1,135 @@
+"""Everything that may be asked of a running platform, by whoever has a connection to it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from nemuri.contracts import queries
+from nemuri.contracts.clients import Setting
+from nemuri.contracts.courses import CoursesView, DueView
+from nemuri.contracts.explanations import Explanation, Routing, RoutingView
+from nemuri.contracts.health import AgentHealth, HealthView
+from nemuri.contracts.ids import Named
+from nemuri.contracts.portraits import (
+    AgentsView,
+    AgentView,
+    IdView,
+    MemoryView,
+    MemoView,
+    RecallView,
+    StatusView,
+)
+from nemuri.contracts.results import TaskResult
+from nemuri.contracts.scorers import ScorerView
+from nemuri.face.exchange import Exchange, checked
+from nemuri.face.paging import explained, listed
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks, and so changes nothing; each answer knows all that was said over the same exchange before."""
+
+    _exchange: Exchange
+
+    async def whole_id(self, of: Named, beginning: str) -> UUID:
+        """The id of a task, memory or course by its beginning, of at least six hex digits.
+
+        Raises `ClientError` where none begins so, or more than one.
+        """
+        return (await self._exchange.ask(queries.IdQuery, IdView, of=of, beginning=beginning)).found
+
+    async def progress(self, task_id: UUID) -> TaskResult:
+        """How a task stands now. Raises `ClientError` for an unknown one."""
+        return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
+
+    async def why(self, task_id: UUID) -> tuple[Explanation, ...]:
+        """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
+
+        One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
+        """
+        return await explained(self._exchange, task_id)
+
+    async def routing(self, task_id: UUID) -> Routing | None:
+        """Why a task got its agents: everybody's scores; None while it is not routed.
+
+        Raises `ClientError` for an unknown task.
+        """
+        return (await self._exchange.ask(queries.RoutingQuery, RoutingView, task_id=task_id)).routing
+
+    async def recall(
+        self,
+        agent: str,
+        query: str,
+        *,
+        top: int = 10,
+        perspective: str | None = None,
+        project: str | None = None,
+        domains: Iterable[str] = (),
+        deep: bool = False,
+    ) -> RecallView:
+        """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
+
+        Records nothing, also with `deep`, which searches archived memories together with the active ones.
+        """
+        setting = checked(Setting, project=project, domains=list(domains))
+        return await self._exchange.ask(
+            queries.RecallQuery,
+            RecallView,
+            agent_id=agent,
+            query=query,
+            top=top,
+            perspective=perspective,
+            setting=setting,
+            deep=deep,
+        )
+
+    async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[AgentView, ...]:
+        """All agents that can be asked, or the one of that name. Raises `ClientError` for an unknown one.
+
+        With `orchestrator` the orchestrator's own mind is listed too, once it has one.
+        """
+        view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
+        return view.agents
+
+    async def memories(
+        self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
+    ) -> tuple[MemoryView, ...]:
+        """What an agent remembers, strongest first and at most `limit` of it; asked for page by page.
+
+        What moves in the order meanwhile may be missing, but nothing comes twice.
+        """
+        return await listed(self._exchange, agent, status, limit)
+
+    async def memory(self, memory_id: UUID) -> MemoryView:
+        """One memory. Raises `ClientError` for an unknown one."""
+        return await self._exchange.ask(queries.MemoryQuery, MemoryView, memory_id=memory_id)
+
+    async def scorer(self, agent: str) -> ScorerView:
+        """How an agent's learned scorer stands. Raises `ClientError` for an unknown agent."""
+        return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
+
+    async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
+        """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
+        return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
+
+    async def memo(self, agent: str, *, project: str | None = None, domains: Iterable[str] = ()) -> MemoView:
+        """The table of contents of its memory that an agent is given with a task of this project and these domains.
+
+        Raises `ClientError` for an unknown one.
+        """
+        setting = checked(Setting, project=project, domains=list(domains))
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
+
+    async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
+        """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
+        return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
+
+    async def due(self, until: datetime) -> int:
+        """How many exercises of all agents come again up to this time, by the platform's clock, and are not set yet."""
+        return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
+
+    async def status(self) -> StatusView:
+        """How far the views are and what they hold."""
+        return await self._exchange.ask(queries.StatusQuery, StatusView, after=0)
