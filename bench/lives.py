@@ -1,8 +1,8 @@
 """Whole lives of tasks, submitted to slept on, as the platform would record them: deterministic, without any server.
 
 Every event is what the domain itself decides (summaries, ends of tasks, precedents, credits, sleeps) about states
-folded on the way; only what models would say is drawn: words of a small language, which memories came to mind, which
-were used. Many tasks are on their way at once, so that their events lie mixed in the log as they do in one in use.
+folded on the way; only what clients and models would say is drawn (`bench/drawn.py`), and which memories came to mind
+and were used. Many tasks are on their way at once, so that their events lie mixed in the log as they do in one in use.
 """
 
 import random
@@ -12,12 +12,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, Perspective
-from nemuri.contracts.clients import Document, FeedbackGiven, MemoryContent, TaskSubmitted
+from bench.drawn import PERSPECTIVES, PIECES, Drawn
+from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
+from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.event import Event, Usage
 from nemuri.contracts.memories import (
-    FEATURES,
-    Candidate,
     LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
@@ -27,7 +26,6 @@ from nemuri.contracts.memories import (
     Use,
 )
 from nemuri.contracts.tasks import (
-    AgentScore,
     Choice,
     ChunkReady,
     ChunkSummarised,
@@ -51,12 +49,9 @@ from nemuri.infra.stores.vectors import vector_key
 AT_ONCE = 16
 """Tasks on their way at the same time."""
 CANDIDATES, CONTEXT = 50, 10
-PIECES = 4
-"""Pieces of the documents of one task in ten."""
 MANY = 25
 """The orchestrator sleeps over so many sessions at once: it is never alone."""
 USAGE = Usage(model="extractive", input_tokens=900, output_tokens=120)
-PERSPECTIVES = ("cost", "risk", "quality")
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -73,9 +68,7 @@ class Town:
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
-        self.words = [
-            "".join(self.rng.choices("abcdefghijklmnoprstuvwz", k=self.rng.randint(3, 9))) for _ in range(3_000)
-        ]
+        self.drawn = Drawn(self.rng)
         self.names = [f"agent-{number}" for number in range(self.agents)]
         self.known: dict[str, list[UUID]] = {}
 
@@ -113,7 +106,7 @@ class Town:
         return known
 
     def _life(self) -> Iterator[Event]:
-        task = self._submitted()
+        task = self.drawn.task()
         self.tasks[task.event_id] = TaskState()
         yield task
         for number, document in enumerate(task.documents):
@@ -121,7 +114,7 @@ class Town:
                 detail = Detail(document=document.name, ref=document.ref, start=ordinal * 900, end=ordinal * 900 + 900)
                 ready = ChunkReady.following(task, nth=f"{number}/{ordinal}", ordinal=ordinal, of=PIECES, detail=detail)
                 yield ready
-                yield ChunkSummarised.following(ready, ordinal=ordinal, point=self._said(18), usage=USAGE)
+                yield ChunkSummarised.following(ready, ordinal=ordinal, point=self.drawn.said(18), usage=USAGE)
         summarised = fan_in.summarise(task, self.tasks[task.event_id])
         assert summarised is not None
         yield summarised
@@ -142,7 +135,12 @@ class Town:
         yield retrieved
         used = retrieved.selected[: self.rng.randint(0, 3)]
         answered = TaskAnswered.following(
-            retrieved, assignment_id=assigned.event_id, text=self._said(70), citations=used, details=(), usage=USAGE
+            retrieved,
+            assignment_id=assigned.event_id,
+            text=self.drawn.said(70),
+            citations=used,
+            details=(),
+            usage=USAGE,
         )
         yield answered
         completed = fan_in.complete(answered, self.tasks[assigned.task_id])
@@ -164,23 +162,9 @@ class Town:
         if self.rng.random() < 0.25:
             yield from self._judged(completed)
 
-    def _submitted(self) -> TaskSubmitted:
-        documents = (Document(name="offer.txt", ref="a" * 64, characters=PIECES * 900),)
-        return TaskSubmitted(
-            event_id=UUID(int=self.rng.getrandbits(128), version=4),
-            client_id="ann",
-            text=self._said(14),
-            documents=documents if self.rng.random() < 0.1 else (),
-        )
-
     def _routed(self, cause: Event) -> TaskRouted:
         name, perspective = self.rng.choice(self.names), self.rng.choice(PERSPECTIVES)
-        scores = tuple(
-            AgentScore(
-                agent_id=each, expertise=self._share(), history=self._share(), load=self._share(), total=self._share()
-            )
-            for each in self.rng.sample(self.names, min(8, len(self.names)))
-        )
+        scores = tuple(map(self.drawn.score, self.rng.sample(self.names, min(8, len(self.names)))))
         past = self.known.get(ORCHESTRATOR, [])
         return TaskRouted.following(
             cause,
@@ -196,13 +180,7 @@ class Town:
         found = self.rng.sample(mine, min(CANDIDATES, len(mine)))
         task = self.tasks[cause.task_id].task
         query = task.text if task else ""
-        candidates = tuple(
-            Candidate(
-                memory_id=each, similarity=self._share(), lexical=self._share(), relevance=self._share(),
-                features=tuple(self._share() for _ in FEATURES), score=self._share(),
-            )
-            for each in found
-        )  # fmt: skip
+        candidates = tuple(map(self.drawn.candidate, found))
         return MemoriesRetrieved.following(
             cause,
             assignment_id=cause.event_id,
@@ -218,15 +196,11 @@ class Town:
             selected=tuple(found[:CONTEXT]),
         )
 
-    def _learned(self, cause: Event, used: tuple[UUID, ...]) -> LearningsExtracted:
+    def _learned(self, cause: MemoriesUsed, used: tuple[UUID, ...]) -> LearningsExtracted:
         agent = self._agent(str(cause.agent_id))
         news = []
         for perspective in self.rng.sample(PERSPECTIVES, self.rng.randint(1, 2)):
-            memory = MemoryContent(
-                content=self._said(22),
-                tags=tuple(self.rng.sample(self.words, 4)),
-                learnings={perspective: self._said(12)},
-            )
+            memory = self.drawn.learning(perspective)
             news.append(beginning(agent, memory, self._vector(embedded_text(memory)), links=used))
         again = used and len(news) > 1
         repetitions = (
@@ -234,7 +208,7 @@ class Town:
         )
         return LearningsExtracted.following(
             cause,
-            assignment_id=getattr(cause, "assignment_id"),  # noqa: B009 - of whatever kind it is
+            assignment_id=cause.assignment_id,
             learnings=tuple(news),
             repetitions=repetitions,
             usage=USAGE,
@@ -250,12 +224,7 @@ class Town:
             yield from self._slept(over)
 
     def _judged(self, completed: Event) -> Iterator[Event]:
-        said = FeedbackGiven(
-            event_id=UUID(int=self.rng.getrandbits(128), version=4),
-            client_id="ann",
-            correlation_id=completed.task_id,
-            verdict=self.rng.choice(("helpful", "unhelpful")),
-        )
+        said = self.drawn.feedback(completed.task_id)
         yield said
         state = self.tasks[completed.task_id]
         for each in fate(state.feedback[said.event_id], state, {}, said):
@@ -284,18 +253,12 @@ class Town:
         return agent
 
     def _defined(self, name: str) -> AgentDefined:
-        perspectives = tuple(Perspective(name=each, keywords=(each, "price")) for each in PERSPECTIVES)
-        definition = Definition(role=name, description=self._said(12), perspectives=perspectives)
+        definition = self.drawn.definition(name)
         if name == ORCHESTRATOR:
             definition = precedents.DEFINITION
-        event_id = UUID(int=self.rng.getrandbits(128), version=4)
-        return AgentDefined(event_id=event_id, agent_id=name, definition=definition, embedding=self.embedding)
-
-    def _said(self, words: int) -> str:
-        return " ".join(self.rng.choices(self.words, k=words))
-
-    def _share(self) -> float:
-        return self.rng.random()
+        return AgentDefined(
+            event_id=self.drawn.identity(), agent_id=name, definition=definition, embedding=self.embedding
+        )
 
     def _vector(self, text: str) -> str:
         return vector_key(self.embedding.model, self.embedding.dimension, text)
