@@ -26,6 +26,17 @@ for profile, examples in (("quick", 60), ("thorough", 1_000)):
     )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Who may take longest begins first, so that in the end nobody waits for it alone."""
+
+    def longest(item: pytest.Item) -> float:
+        marker = item.get_closest_marker("timeout")
+        return float(marker.args[0]) if marker else 0.0
+
+    items.sort(key=longest, reverse=True)
+
+
 FIGURES: list[str] = []
 """What tests measured, here and in the processes that ran tests for this one."""
 
