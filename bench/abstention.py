@@ -32,8 +32,9 @@ from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
 from nemuri.domain.memory.policy import RELEVANCE_FLOOR
-from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.embeddings.protocol import Embedder
+from nemuri.infra.embeddings.settings import EmbeddingSettings
 
 FLOORS = (0.0, 0.10, 0.15, 0.20, RELEVANCE_FLOOR, 0.30)
 

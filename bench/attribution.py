@@ -30,8 +30,9 @@ from nemuri.domain.language.tokens import estimate_tokens
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.policy import Detection
 from nemuri.domain.memory.usage import Shown, uses
-from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.embeddings.protocol import Embedder
+from nemuri.infra.embeddings.settings import EmbeddingSettings
 from nemuri.infra.models.judging import judged, judgement_prompt, read_judgement
 from nemuri.infra.models.protocol import JudgeJob, Source
 

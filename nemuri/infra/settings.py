@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from nemuri.contracts.event import Identifier
 from nemuri.infra.bus.access import Access
 from nemuri.infra.embedded.home import default_path
-from nemuri.infra.embeddings.factory import EmbeddingSettings
+from nemuri.infra.embeddings.settings import EmbeddingSettings
 from nemuri.infra.models.settings import ModelSettings
 
 

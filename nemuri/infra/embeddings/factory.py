@@ -1,43 +1,17 @@
 """From settings to an embedder."""
 
-from typing import Annotated, Final
-
-from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr
+from typing import Final
 
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.openai import ESTIMATED, KNOWN_DIMENSIONS, OpenAIEmbedder
 from nemuri.infra.embeddings.protocol import Embedder, Thresholds
 from nemuri.infra.embeddings.sentence_transformer import CALIBRATED, SentenceTransformerEmbedder
+from nemuri.infra.embeddings.settings import EmbeddingSettings
 from nemuri.infra.models.openai import OPENAI_URL
 from nemuri.infra.models.retries import Retries
 from nemuri.infra.models.settings import secret
 
-Cosine = Annotated[float, Field(ge=-1, le=1)]
-
 SPECS: Final = "hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"
-
-
-class EmbeddingSettings(BaseModel):
-    """Which embedder serves, and how it is called."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    spec: str = "hashing"
-    """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
-    dimension: Annotated[int, Field(ge=1)] | None = None
-    """None: 1,024 for hashing, the model's own otherwise; needed for unknown models in OpenAI's
-    format, ignored for sentence-transformers."""
-    relevance_threshold: Cosine | None = None
-    use_threshold: Cosine | None = None
-    """Instead of those calibrated for the embedder; hashing keeps its own."""
-    openai_api_key: SecretStr | None = None
-    """May be missing for a server other than OpenAI's."""
-    openai_base_url: AnyHttpUrl | None = None
-    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 30.0
-    """Seconds of one request."""
-    attempts: Annotated[int, Field(ge=1)] = 4
-    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 90.0
-    """Seconds for one batch, repetitions included."""
 
 
 def build_embedder(settings: EmbeddingSettings) -> Embedder:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from pydantic import AnyHttpUrl, SecretStr
 
-from nemuri.infra.embeddings.factory import EmbeddingSettings, build_embedder
+from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.embeddings.openai import BATCH_TEXTS, OpenAIEmbedder
 from nemuri.infra.embeddings.protocol import Embedder
+from nemuri.infra.embeddings.settings import EmbeddingSettings
 from nemuri.infra.models.guard import ModelCallsForbidden
 from nemuri.infra.models.openai import OPENAI_URL
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
