@@ -9,10 +9,12 @@ import pytest
 
 from nemuri.contracts.tasks import TaskCompleted
 from nemuri.face.client import Client
+from nemuri.face.operations.erasure import forget
 from nemuri.face.serving import prepare
 from nemuri.infra.embedded.nats import EmbeddedNatsCluster
-from tests.connected.scene import agent_defined, assert_verified, at_work, effective, patiently, visiting
-from tests.connected.servers import Servers, three_nodes
+from nemuri.infra.views.lineage import Thing
+from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, patiently, visiting
+from tests.connected.servers import Servers, files_with, three_nodes
 
 pytestmark = pytest.mark.connected
 
@@ -59,3 +61,27 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
         assert [each.status for each in results] == ["done"] * TASKS
         assert Counter(each.task_id for each in facts if isinstance(each, TaskCompleted)) == Counter(tasks)
         await patiently(lambda: assert_verified(settings))
+
+
+async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(servers: Servers) -> None:
+    """No server rewrites those when it is asked to; they go with its next snapshot."""
+    async with three_nodes() as cluster:
+        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
+        await prepare(settings)
+        async with at_work(settings) as resources, visiting(settings) as client:
+            await patiently(lambda: resources.log.append(agent_defined()))
+            await client.settle()
+            memory = await client.remember("python", "a quincebomb is no list")
+
+            forgotten = await forget(settings, [Thing("memory", memory)])
+
+            assert forgotten.events > 0
+            assert ["Raft logs of 3 servers" in each for each in forgotten.left] == [True]
+
+            async def left() -> bool:
+                """The servers that follow the leader have deleted it too."""
+                return {name for name in files_with("quincebomb", cluster.directory) if "/_js_/" not in name} == set()
+
+            await eventually(left)
+            assert files_with("quincebomb", servers.directory) == set()
+            await assert_verified(settings)

@@ -12,6 +12,7 @@ from nemuri.face.operations import ledger
 from nemuri.face.operations.tombstones import begun, bury, caught_up
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
 from nemuri.infra.bus.provisioning import in_work, paused
+from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.stores.deletion import delete_letters, doomed
@@ -166,4 +167,13 @@ async def _complete(at: Workshop, on_progress: Advance) -> Forgotten:
     letters = await delete_letters(log, erased, found.sequences)
     for start in range(0, len(found.sequences), TOGETHER):
         await asyncio.gather(*map(log.delete, found.sequences[start : start + TOGETHER]))
-    return Forgotten(len(found.sequences), letters, len(refs), await scrub(views))
+    left = (*await scrub(views), *await _replicated(log))
+    return Forgotten(len(found.sequences), letters, len(refs), left)
+
+
+async def _replicated(log: Log) -> tuple[str, ...]:
+    """What a cluster of servers still holds: no server can be asked to rewrite its Raft log."""
+    number = (await log.stream.stream_info(log.subjects.stream)).config.num_replicas or 1
+    if number == 1:
+        return ()
+    return (f"the Raft logs of {number} servers keep its bytes until their next snapshots: look again in some minutes",)
