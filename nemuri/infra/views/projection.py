@@ -146,23 +146,17 @@ async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) 
     The others never count.
     """
     kept = [*first_of_each(events, await erased_among(connection, events))]
-    accepted = set(await insert_new(connection, tables.journal, journal_rows(kept), tables.journal.c.sequence))
+    rows = [dict(zip(_JOURNAL, entry(each), strict=True)) for each in kept]
+    accepted = set(await insert_new(connection, tables.journal, rows, tables.journal.c.sequence))
     return [each for each in kept if each.sequence in accepted]
 
 
-def journal_rows(events: Sequence[AnyEvent]) -> list[Row]:
-    """What the journal says of events."""
-    return [
-        {
-            "event_id": each.event_id,
-            "sequence": each.sequence,
-            "kind": each.kind,
-            "task_id": each.thread,
-            "agent_id": each.agent_id,
-            "recorded_at": each.at,
-        }
-        for each in events
-    ]
+_JOURNAL = tuple(str(column.name) for column in tables.journal.columns)
+
+
+def entry(event: AnyEvent) -> tuple[Any, ...]:
+    """What the journal says of an event, in the order of its columns."""
+    return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
 
 
 def vector_rows(events: Iterable[AnyEvent], vectors: Mapping[str, Any]) -> list[Row]:

@@ -18,7 +18,7 @@ from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.erasing import erase
 from nemuri.infra.views.folding import States
-from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, first_of_all, journal_rows, vector_rows
+from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, entry, first_of_all, vector_rows
 from nemuri.infra.views.rows import copy, copy_values, write
 
 HELD = 50_000
@@ -41,11 +41,11 @@ class Refolding:
         """Fold a stretch of events that count; the tables know of tasks and minds only after `write`."""
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
-            await copy(connection, tables.memory, await self.states.fold(connection, events))
+            if begun := await self.states.fold(connection, events):
+                await copy(connection, tables.memory, begun)
             await fold_courses(connection, events)
-            rows = [tuple(row.values()) for row in vector_rows(events, vectors)]
-            if rows:
-                await copy_values(connection, tables.memory_vector, rows, types=("text", "uuid", "text", "vector"))
+            if rows := [tuple(row.values()) for row in vector_rows(events, vectors)]:
+                await copy_values(connection, tables.memory_vector, rows)
             await self.projection.write_generations(connection, events)
         if any(isinstance(each, TOMBSTONES) for each in events):
             await self._erase(events)
@@ -72,17 +72,15 @@ class Refolding:
         self.erased |= Erased.by(found)
         return found
 
-    async def _journaled(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    async def _journaled(self, events: list[AnyEvent]) -> list[AnyEvent]:
         """Those that are not in the journal yet; that one is there already is rare, and then found out slowly."""
-        rows = journal_rows(events)
         try:
             async with self.projection.database.begin() as connection:
-                await copy_values(connection, tables.journal, [tuple(row.values()) for row in rows])
+                await copy_values(connection, tables.journal, map(entry, events))
         except UniqueViolation:
             async with self.projection.database.begin() as connection:
                 return await first_of_all(connection, events)
-        accepted = {row["sequence"] for row in rows}
-        return [each for each in events if each.sequence in accepted]
+        return events
 
 
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:

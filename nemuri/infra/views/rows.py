@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import orjson
+from psycopg.types.json import set_json_dumps
+from pydantic_core import to_json
 from sqlalchemy import Column, Select, Table, select, text
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
 
@@ -51,30 +53,20 @@ async def insert_new(
 
 async def copy(connection: AsyncConnection, table: Table, fresh: Collection[Record]) -> None:
     """Add rows of records whose keys are not there yet, many at once; raises psycopg's `UniqueViolation`."""
-    if not fresh:
-        return
-    columns = [(column.name, isinstance(column.type, JSONB)) for column in table.columns]
-    # Row by row, so that the database takes in the first while the last are made.
-    rows = ([_json(row[name]) if as_json else row[name] for name, as_json in columns] for row in map(Record.row, fresh))
-    await copy_values(connection, table, rows)
+    await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
 
 
-def _json(value: Any) -> str | None:
-    return None if value is None else orjson.dumps(value).decode()
-
-
-async def copy_values(
-    connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]], *, types: Sequence[str] = ()
-) -> None:
-    """Add rows by their values, in the order of the columns; in binary where their types are given."""
+async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    """Add rows by their values, in the order of the columns; in binary, which both sides make and read the fastest."""
     driver: Any = (await connection.get_raw_connection()).driver_connection
     columns = ", ".join(f'"{column.name}"' for column in table.columns)
-    form = " (FORMAT BINARY)" if types else ""
-    async with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN{form}") as stream:
-        if types:
-            stream.set_types(types)
-        for row in rows:
-            await stream.write_row(row)
+    async with driver.cursor() as cursor:
+        set_json_dumps(to_json, cursor)
+        async with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN (FORMAT BINARY)") as stream:
+            stream.set_types([_type(column).lower() for column in table.columns])
+            # Row by row, so that the database takes in the first while the last are made.
+            for row in rows:
+                await stream.write_row(row)
 
 
 @cache
@@ -97,5 +89,6 @@ def _insert(table: Table) -> str:
     )
 
 
+@cache
 def _type(column: Column[Any]) -> str:
     return column.type.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]
