@@ -174,7 +174,9 @@ class Mind:
 
     def with_agent(self, **changes: object) -> "Mind":
         """The mind with some fields of the agent changed; unchanged when there is no agent."""
-        return self if self.agent is None else replace(self, agent=self.agent.but(**changes))
+        if self.agent is None:
+            return self
+        return Mind(self.agent.but(**changes), self.memories, self.contents, self.scorer)
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Those of the memories that there are, each once."""

@@ -1,7 +1,7 @@
 """What is known of a task at a moment."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -156,7 +156,9 @@ class TaskState:
 
     def with_task(self, **changes: object) -> "TaskState":
         """The state with some fields of the task changed; unchanged when there is no task."""
-        return self if self.task is None else replace(self, task=self.task.but(**changes))
+        if self.task is None:
+            return self
+        return TaskState(self.task.but(**changes), self.chunks, self.assignments, self.feedback)
 
     def with_assignment(self, assignment_id: UUID, **changes: object) -> "TaskState":
         """The state with some fields of an assignment changed; unchanged when there is no such assignment."""

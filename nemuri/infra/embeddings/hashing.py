@@ -118,23 +118,29 @@ def _joined(parts: Sequence[Features]) -> Features:
 @lru_cache(maxsize=32_768)
 def _of_word(word: str) -> Features:
     points = _points(f"\x02{word}\x03")
-    whole = _mixed(np.array([zlib.crc32(stem(word).encode("utf-8", "replace"))], np.uint64))
-    hashes = np.concatenate([whole, *(_windows(points, size) for size in WORD_GRAMS)])
-    weights = np.ones(hashes.size, np.float32)
+    whole = np.array([zlib.crc32(stem(word).encode("utf-8", "replace"))], np.uint64)
+    hashes = _mixed(np.concatenate([whole, *(_windows(points, size) for size in WORD_GRAMS)]))
+    return hashes, _of_grams(hashes.size)
+
+
+@lru_cache(maxsize=4 * LONGEST_WORD)
+def _of_grams(number: int) -> Weights:
+    """The weights of a whole word and its n-grams: the same array for all words of a length."""
+    weights = np.ones(number, np.float32)
     weights[0] = WHOLE_WORD
-    return hashes, weights
+    return weights
 
 
 def _of_cjk(text: str) -> Features:
     points = _points(text)
     written, hiragana = _mask(_CJK_RUN, text), _mask(_HIRAGANA_RUN, text)
-    single = _windows(points, 1)[written & ~hiragana]
+    single = _mixed(_windows(points, 1)[written & ~hiragana])
     parts: list[Features] = [(single, np.full(single.size, CHARACTER, np.float32))]
     for size in CJK_GRAMS:
         if points.size >= size:
             inside = np.flatnonzero(sliding_window_view(written, size).all(axis=1))
             weights = np.where(sliding_window_view(hiragana, size).all(axis=1), GRAMMAR, 1).astype(np.float32)
-            parts.append((_windows(points, size)[inside], weights[inside]))
+            parts.append((_mixed(_windows(points, size)[inside]), weights[inside]))
     return _joined(parts)
 
 
@@ -150,12 +156,12 @@ def _points(text: str) -> Hashes:
 
 
 def _windows(points: Hashes, size: int) -> Hashes:
-    """One hash for each run of `size` code points; a polynomial modulo 2^64, then mixed."""
+    """One number for each run of `size` code points, to be mixed: a polynomial modulo 2^64."""
     windows = max(0, points.size - size + 1)
     hashes = np.full(windows, size, np.uint64)
     for offset in range(size):
         hashes = hashes * _FACTOR + points[offset : offset + windows]
-    return _mixed(hashes)
+    return hashes
 
 
 def _mixed(hashes: Hashes) -> Hashes:

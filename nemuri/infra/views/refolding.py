@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from nemuri.contracts.log import AnyEvent
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.erasure import TOMBSTONES, Erased
-from nemuri.infra.log import Log
+from nemuri.infra.log import Batch, Log
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.erasing import erase
@@ -23,6 +23,9 @@ from nemuri.infra.views.rows import copy, copy_values, write
 
 HELD = 50_000
 """Tasks and memories that are held, at most; where there are more, all are written, and read again when needed."""
+
+TOGETHER = 4
+"""Stretches of the log that are folded and written at once: each costs transactions, whatever is in it."""
 
 T = TypeVar("T")
 Advance = Callable[[int, int], None]
@@ -102,10 +105,28 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
 
 async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
     """The events that count, stretch by stretch; while the journal takes one in, the next is read."""
-    async with aclosing(ahead(log.read(0, until))) as stretches:
+    async with aclosing(ahead(_together(log.read(0, until)))) as stretches:
         async for batch in stretches:
             Unprojectable.check(batch, log.subjects)
             yield await folding.first(batch.events), batch.until
+
+
+async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
+    """Some stretches as one."""
+    some: list[Batch] = []
+    async with aclosing(source):
+        async for batch in source:
+            some.append(batch)
+            if len(some) == TOGETHER:
+                yield _joined(some)
+                some = []
+    if some:
+        yield _joined(some)
+
+
+def _joined(batches: Sequence[Batch]) -> Batch:
+    events = tuple(event for batch in batches for event in batch.events)
+    return Batch(events, tuple(each for batch in batches for each in batch.unreadable), batches[-1].until)
 
 
 async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
