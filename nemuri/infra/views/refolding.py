@@ -44,8 +44,7 @@ class Refolding:
         """Fold a stretch of events that count; the tables know of tasks and minds only after `write`."""
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
-            if begun := await self.states.fold(connection, events):
-                await copy(connection, tables.memory, begun)
+            await copy(connection, tables.memory, await self.states.fold(connection, events))
             await fold_courses(connection, events)
             if rows := [tuple(row.values()) for row in vector_rows(events, vectors)]:
                 await copy_values(connection, tables.memory_vector, rows)

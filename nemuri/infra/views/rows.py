@@ -53,7 +53,8 @@ async def insert_new(
 
 async def copy(connection: AsyncConnection, table: Table, fresh: Collection[Record]) -> None:
     """Add rows of records whose keys are not there yet, many at once; raises psycopg's `UniqueViolation`."""
-    await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
+    if fresh:
+        await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
 
 
 async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
