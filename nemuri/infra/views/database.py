@@ -8,9 +8,6 @@ from typing import Any, Self
 
 import orjson
 import psycopg
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from pgvector.psycopg import register_vector_async
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
@@ -83,6 +80,8 @@ class Database:
 
     async def check(self) -> None:
         """Raise `DatabaseError` unless the schema is there, in its newest version, for whoever asks to read."""
+        from alembic.script import ScriptDirectory  # a tenth of a worker's start, which only who provisions has use for
+
         newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
         try:
             async with self.reading() as connection:
@@ -94,6 +93,9 @@ class Database:
             raise DatabaseError(f"the views are of version {version} and not {newest}; provision them first")
 
     def _upgrade(self, connection: Connection) -> None:
+        from alembic import command
+        from alembic.config import Config
+
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         config.attributes["connection"] = connection
