@@ -19,6 +19,8 @@ T = TypeVar("T", bound=BaseModel)
 RETURN_ATTEMPTS = 10
 RETURN_PAUSE = 0.3
 """Seconds between two attempts to reach a service while none is there."""
+SHORTEST = 0.1
+"""Seconds that an attempt has at least."""
 
 
 class ClientError(Exception):
@@ -69,14 +71,23 @@ class Exchange:
         return _read(reply.data, answer)
 
     async def _request(self, subject: str, query: Query) -> Msg:
-        """Services that were cut off from a restarted server get some seconds to come back."""
-        data = query.model_dump_json().encode()
-        for _ in range(RETURN_ATTEMPTS):
+        """Services that were cut off from a restarted server get some seconds to come back.
+
+        Where our own connection is lost meanwhile, the question is put again over the next one.
+        """
+        data, loop = query.model_dump_json().encode(), asyncio.get_running_loop()
+        end, absences = loop.time() + query.patience, 0
+        while True:
             try:
-                return await self.log.connection.request(subject, data, timeout=query.patience)
+                return await self.log.connection.request(subject, data, timeout=max(SHORTEST, end - loop.time()))
             except NoRespondersError:
+                absences += 1
+                if absences > RETURN_ATTEMPTS:
+                    raise
                 await asyncio.sleep(RETURN_PAUSE)
-        return await self.log.connection.request(subject, data, timeout=query.patience)
+            except TimeoutError:
+                if loop.time() >= end:
+                    raise
 
 
 def _read(data: bytes, kind: type[T]) -> T:

@@ -6,6 +6,7 @@ import structlog
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NoAnswerError
 from nats.js.api import Header
 
 from nemuri.infra.bus.access import Access, AccessError, options, servers
@@ -28,12 +29,20 @@ class UnreachableError(Exception):
 
 
 class Connection(Nats):
-    """Reads on, whatever a message's subject and headers are, and takes no message of a stream for the server's own.
+    """Reads on, whatever a message's subject and headers are, takes no message of a stream for the server's own, and
+    waits for no answer that cannot come any more.
 
-    The driver stops reading for good at headers that are none and at a subject that is no text; and it throws away a
+    The driver stops reading for good at headers that are none and at a subject that is no text; it throws away a
     message of a stream with a header `Status` without acknowledging it, so that it comes again for ever and takes a
-    place from others.
+    place from others; and whoever asked over a connection that is lost waits until the time for it is up.
     """
+
+    async def _attempt_reconnect(self) -> None:
+        """Whoever waits for an answer gets a timeout at once, and may ask again over the next connection."""
+        for answer in [*self._resp_map.values()]:
+            if not answer.done():
+                answer.set_exception(NoAnswerError())
+        await super()._attempt_reconnect()
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
         """Headers that are none are as good as no headers."""
