@@ -87,10 +87,5 @@ async def _services(home: Home, settings: Settings, *, processes: bool) -> Async
 async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, str]]:
     home.workers.mkdir(mode=0o700, exist_ok=True)
     workers = [Worker(home, name, environment_of(nth(settings, number))) for number, name in enumerate(SERVICES)]
-    try:
-        await asyncio.gather(*(each.start() for each in workers))
-    except BaseException:
-        await asyncio.gather(*(each.stop() for each in workers))
-        raise
     async with Supervisor(workers, together=True).kept():
         yield {each.name: each.http for each in workers if each.http}

@@ -121,7 +121,9 @@ class Machines:
             machines.disks |= {name: disk for name, disk in mounted.items() if disk is not None}
             machines.set_wall_clock(0)
             machines.workers |= machines._workers(directory)
-            await stack.enter_async_context(Supervisor([*machines.workers.values()], steady_seconds=0.0).kept())
+            await stack.enter_async_context(
+                Supervisor([*machines.workers.values()], steady_seconds=0.0, together=True).kept()
+            )
             try:
                 yield machines
             finally:  # all at the same time, and a second signal ends them at once

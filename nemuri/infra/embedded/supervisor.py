@@ -1,10 +1,10 @@
 """Keeps servers and workers running until they are told to stop."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -54,9 +54,9 @@ def log_restart(restart: Restart) -> None:
 
 
 class Supervisor:
-    """Starts things in the order given, starts again whichever ends by itself, and ends all.
+    """Starts things in the order given, starts again whichever ends by itself, and ends all in reverse order.
 
-    In reverse order, or with `together` all at the same time.
+    With `together` all are started at the same time, and ended so.
     """
 
     def __init__(
@@ -79,8 +79,11 @@ class Supervisor:
         self._things += things
 
     async def start(self) -> None:
-        """Start, in order, what does not run; returns when all are ready. On any failure all are stopped again."""
+        """Start what does not run; returns when all are ready. On any failure all are stopped again."""
         try:
+            if self._together:
+                await _all(thing.start() for thing in self._things)
+                return
             for thing in self._things:
                 await thing.start()
         except BaseException:
@@ -88,12 +91,9 @@ class Supervisor:
             raise
 
     async def stop(self) -> None:
-        """End all, the rest too if one of them fails to: at the same time where they do not need each other, else in
-        reverse order."""
+        """End all, the rest too if one of them fails to."""
         if self._together:
-            ended = await asyncio.gather(*(thing.stop() for thing in self._things), return_exceptions=True)
-            for failure in (each for each in ended if isinstance(each, BaseException)):
-                raise failure
+            await _all(thing.stop() for thing in self._things)
             return
         async with AsyncExitStack() as stack:
             for thing in self._things:
@@ -162,3 +162,10 @@ class Supervisor:
                 reason = str(error)
             else:
                 return attempts
+
+
+async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Do all at the same time, the rest too if one fails; then raise its error."""
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
+        if outcome is not None:
+            raise outcome
