@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+COMPILE := $(BIN)/python -m compileall -q nemuri  # every service is a process, and starts an eighth faster
 
 .PHONY: demo test check lint types floors faults bench clean
 
@@ -12,7 +13,7 @@ demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered,
 test: check  ## Everything that must hold
 
 check: $(VENV)/.installed-dev lint types floors
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup  # for two cores: tests of faults mostly wait
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -46,10 +47,12 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) '.[dev]'
+	@$(COMPILE)
 	@touch $@ $(VENV)/.installed
 
 clean:
