@@ -66,6 +66,8 @@ class Servers:
                 await _hurry(servers.postgres.url)
             yield servers
         finally:
+            if not careful:  # to end in order takes a server of hundreds of namespaces half a minute
+                await servers.nats.kill()
             await servers.nats.stop()
             await servers.postgres.stop()
             shutil.rmtree(directory)

@@ -56,11 +56,13 @@ class Platform:
         await self.processes[name].start()
 
     async def crash_sometime(self, victims: Sequence[str], rng: random.Random) -> None:
-        """Kill each victim once while tasks are coming in, and once more while they are in work."""
+        """Kill each victim while tasks are coming in, and some once more while they are in work."""
 
         async def crash(name: str, moments: Sequence[float]) -> None:
             for moment in moments:
                 await asyncio.sleep(moment)
                 await self.crash(name)
 
-        await asyncio.gather(*(crash(name, [rng.uniform(0.02, 0.4) for _ in range(2)]) for name in victims))
+        await asyncio.gather(
+            *(crash(name, [rng.uniform(0.02, 0.4) for _ in range(rng.randint(1, 2))]) for name in victims)
+        )

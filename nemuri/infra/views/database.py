@@ -29,6 +29,8 @@ class Database:
     """The views of one namespace; every unqualified table name means its schema."""
 
     engine: AsyncEngine
+    readers: AsyncEngine
+    """The same connections, each statement by itself."""
     url: str
     schema: str
 
@@ -46,7 +48,7 @@ class Database:
         def register(connection: Any, _record: Any) -> None:
             connection.run_async(register_vector_async)
 
-        return cls(engine, url, schema)
+        return cls(engine, engine.execution_options(isolation_level="AUTOCOMMIT"), url, schema)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -61,7 +63,7 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """A connection for reading: every statement sees what is committed when it begins, and costs one round trip."""
-        async with self.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        async with self.readers.connect() as connection:
             yield connection
 
     async def migrate(self) -> None:
