@@ -156,6 +156,8 @@ def outdone(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) ->
     Such a one scores at most `YIELD` less than the highest of those among the candidates that it yields to, with
     their own scores as they are after they have yielded. What is archived outdates nothing that is active.
     """
+    if not any(memories[each.memory_id].yields_to for each in candidates):
+        return list(candidates)
     by_id = {each.memory_id: each for each in candidates}
     settled: dict[UUID, Candidate] = {}
 
@@ -216,7 +218,8 @@ def selected(
         draw, settled = Random(seed), {each.memory_id for each in (*chosen, *over)}
         rest = [pair for pair in open_to if pair[0].memory_id not in settled]
         chosen = [*chosen, *(each for each, level in rest[: max(0, limit - base)] if draw.random() < level)]
-    crowded = tuple(each.memory_id for each in ranked[:base] if each in over)
+    passed = {each.memory_id for each in over}
+    crowded = tuple(each.memory_id for each in ranked[:base] if each.memory_id in passed)
     return Selection(tuple(each.memory_id for each in chosen), crowded)
 
 
