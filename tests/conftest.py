@@ -4,6 +4,10 @@ import os
 import sys
 from typing import Any
 
+# Several processes run tests on the same cores: threads of the linear algebra would only wait for each other, busily.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import hypothesis
 import pytest
 import structlog
@@ -20,7 +24,7 @@ structlog.configure(
 )
 
 # Other examples each time, however slow the machine is; `HYPOTHESIS_PROFILE=thorough` for whoever changes a law.
-for profile, examples in (("quick", 60), ("thorough", 1_000)):
+for profile, examples in (("quick", 40), ("thorough", 1_000)):
     hypothesis.settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
@@ -28,15 +32,17 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who may take longest begins first, so that in the end nobody waits for it alone."""
+    """Who may take longest begins first, so that in the end nobody waits for it alone; and groups, which are long."""
 
     def longest(item: pytest.Item) -> float:
         marker = item.get_closest_marker("timeout")
-        return float(marker.args[0]) if marker else 0.0
+        return float(marker.args[0]) if marker else GROUP if item.get_closest_marker("xdist_group") else 0.0
 
     items.sort(key=longest, reverse=True)
 
 
+GROUP = 600.0
+"""Seconds that tests which stay together may take."""
 FIGURES: list[str] = []
 """What tests measured, here and in the processes that ran tests for this one."""
 

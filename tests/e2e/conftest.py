@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+TOGETHER = pytest.mark.xdist_group("command line")
+"""Tests that share the one platform, so that no other process starts another for them."""
 SCRIPT = Path(sys.executable).parent / "nemuri"
 QUESTION = "What do I do with the water before the pasta goes in?"
 AGENT = """\

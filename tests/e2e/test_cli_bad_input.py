@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import CommandLine, Done, environment
+from tests.e2e.conftest import TOGETHER, CommandLine, Done, environment
 from tests.e2e.forking import forked
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 NOBODY = "00000000-0000-0000-0000-000000000000"
 FILES = {
     "empty.txt": b"",

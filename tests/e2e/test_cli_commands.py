@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from tests.e2e.conftest import QUESTION, CommandLine
+from tests.e2e.conftest import QUESTION, TOGETHER, CommandLine
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 
 
 def test_asking_as_a_program_gets_one_object_with_everything(nemuri: CommandLine) -> None:

@@ -3,9 +3,9 @@
 import pytest
 
 from nemuri import connect
-from tests.e2e.conftest import CommandLine
+from tests.e2e.conftest import TOGETHER, CommandLine
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 
 
 async def say(nemuri: CommandLine, data: bytes) -> str:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import AGENT, CommandLine, stop
+from tests.e2e.conftest import AGENT, TOGETHER, CommandLine, stop
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 
 
 def test_what_is_forgotten_is_shown_first_and_then_gone_for_good(nemuri: CommandLine, tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from tests.e2e.conftest import CommandLine
+from tests.e2e.conftest import TOGETHER, CommandLine
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import CommandLine
+from tests.e2e.conftest import TOGETHER, CommandLine
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 HUMBLE = "archive_threshold: 0.01\n"
 HARSH = "archive_threshold: 5\nuse_detection: judge\n"
 

@@ -9,9 +9,9 @@ import pytest
 from nemuri import connect, connect_sync
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.face.catalogue import SERVICES
-from tests.e2e.conftest import QUESTION, CommandLine
+from tests.e2e.conftest import QUESTION, TOGETHER, CommandLine
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 
 
 def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, tmp_path: Path) -> None:

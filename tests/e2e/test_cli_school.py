@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from tests.e2e.conftest import CommandLine
+from tests.e2e.conftest import TOGETHER, CommandLine
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, TOGETHER]
 TEXTBOOK = """\
 title: Pasta
 perspective: craft
