@@ -3,6 +3,13 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
+
+MANY = 10_000
+"""Objects made since the last look, from which on looking through them is put off."""
+PUT_OFF = 256
+"""So often; then all is looked through: what others made meanwhile was put off too, with its cycles."""
+_times = count(1)
 
 
 @contextmanager
@@ -17,7 +24,19 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was:
-            # Both together move what was made to the oldest generation at no cost: a first look at it would be in vain.
-            gc.freeze()
-            gc.unfreeze()
+            _put_off()
             gc.enable()
+
+
+def _put_off() -> None:
+    """Where much was made, a first look at it would be in vain: it goes to the oldest generation at no cost.
+
+    The collector does not know of that, and by itself would never look there again.
+    """
+    if gc.get_count()[0] < MANY:
+        return
+    if next(_times) % PUT_OFF:
+        gc.freeze()
+        gc.unfreeze()
+    else:
+        gc.collect()

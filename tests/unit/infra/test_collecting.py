@@ -1,0 +1,26 @@
+"""Putting off the collector never keeps what nobody needs any more."""
+
+import weakref
+
+import pytest
+
+from nemuri.infra.collecting import MANY, PUT_OFF, uncollected
+
+
+class Cycle:
+    """Something that only the collector can free."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.mark.parametrize(("made", "times"), [(0, 20 * PUT_OFF), (2 * MANY, 3 * PUT_OFF)])
+def test_cycles_of_others_are_freed_however_often_it_is_put_off(made: int, times: int) -> None:
+    """By small stretches and by large ones."""
+    cycles: list[weakref.ref[Cycle]] = []
+    for _ in range(times):
+        cycles.append(weakref.ref(Cycle()))
+        with uncollected():
+            kept = [[] for _ in range(made)]  # type: ignore[var-annotated]
+        del kept
+    assert sum(each() is not None for each in cycles) < times / 2
