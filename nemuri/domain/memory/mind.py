@@ -185,10 +185,11 @@ class Mind:
 
     def holding(self, memories: Iterable[Memory]) -> "Mind":
         """The mind with these memories new or changed, its totals in step."""
-        if self.agent is None:
+        changed = tuple(memories)
+        if self.agent is None or not changed:
             return self
         agent, known = self.agent, self.memories.mutate()
-        for memory in memories:
+        for memory in changed:
             agent = agent.counting(known.get(memory.memory_id), memory)
             known[memory.memory_id] = memory
         return Mind(agent, known.finish(), self.contents, self.scorer)

@@ -202,8 +202,6 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         created=sequence,
     )
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding((memory,))
-    if not event.relations:
-        return mind
     older = mind.known(each.older for each in event.relations if each.older != event.memory_id)
     return mind.holding(each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older)
 

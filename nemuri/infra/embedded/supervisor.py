@@ -61,7 +61,7 @@ class Supervisor:
 
     def __init__(
         self,
-        things: Sequence[Supervised] = (),
+        things: Sequence[Supervised],
         *,
         on_restart: Callable[[Restart], None] = log_restart,
         first_delay: float = FIRST_DELAY,
@@ -73,10 +73,6 @@ class Supervisor:
         self._first_delay = first_delay
         self._steady_seconds = steady_seconds
         self._together = together
-
-    def add(self, *things: Supervised) -> None:
-        """Supervise these too, after the others: workers, once the servers' addresses are known. Before run_until."""
-        self._things += things
 
     async def start(self) -> None:
         """Start what does not run; returns when all are ready. On any failure all are stopped again."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nemuri.domain.language.scripts import CJK, HIRAGANA, WORD
 from nemuri.domain.language.terms import stem
-from nemuri.domain.language.words import STOP_WORDS
+from nemuri.domain.language.words import is_stop_word
 from nemuri.infra.embeddings.protocol import normalised
 
 CJK_GRAMS: Final = (2, 3)
@@ -103,7 +103,7 @@ class HashingEmbedder:
 
 def _features(text: str) -> list[Features]:
     words: list[str] = _WORDS.findall(text)
-    parts = [_of_word(word[:LONGEST_WORD]) for word in words if word not in STOP_WORDS]
+    parts = [_of_word(word[:LONGEST_WORD]) for word in words if not is_stop_word(word)]
     if _CJK_RUN.search(text):
         parts.append(_of_cjk(text))
     return parts or [_of_word(word[:LONGEST_WORD]) for word in words]
