@@ -7,7 +7,7 @@ from itertools import count
 
 MANY = 10_000
 """Objects made since the last look, from which on looking through them is put off."""
-PUT_OFF = 256
+PUT_OFF = 1_024
 """So often; then all is looked through: what others made meanwhile was put off too, with its cycles."""
 _times = count(1)
 
