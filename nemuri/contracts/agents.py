@@ -53,16 +53,26 @@ class Definition(Value):
     description: Text = Field(default="", max_length=4_000)
     """What it is good at, in words; routing compares tasks with it."""
     system_prompt: Text = Field(default="", max_length=16_000)
-    perspectives: tuple[Perspective, ...] = Field(min_length=1, max_length=16)
+    perspectives: tuple[Perspective, ...] = Field(default=(), max_length=16)
+    """At least one where memory goes by use; none where it goes by feeling."""
     principles: tuple[Principle, ...] = Field(default=(), max_length=32)
     """What it always keeps in mind, whatever the task: a text everywhere, others where they hold."""
-    memory: Literal["strength"] = "strength"
+    memory: Literal["strength", "affective"] = "strength"
+    """By use (documents 000 and 003), or by feeling (document 001); one that remembers by feeling takes no tasks."""
 
     @model_validator(mode="after")
     def _distinct(self) -> "Definition":
         names = [perspective.name for perspective in self.perspectives]
         if len(set(names)) != len(names):
             raise ValueError("two perspectives have the same name")
+        return self
+
+    @model_validator(mode="after")
+    def _of_its_memory(self) -> "Definition":
+        if self.memory == "affective" and (self.perspectives or self.principles):
+            raise ValueError("an affective memory has neither perspectives nor principles")
+        if self.memory == "strength" and not self.perspectives:
+            raise ValueError("an agent has at least one perspective")
         return self
 
     @property

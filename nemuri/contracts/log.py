@@ -7,12 +7,18 @@ from typing import Annotated, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from nemuri.contracts import agents, clients, education, erasure, memories, scorers, tasks
+from nemuri.contracts import affect, agents, clients, education, erasure, memories, scorers, tasks
 from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
 from nemuri.contracts.upcasts import lifted
 
-AnyClientEvent = clients.TaskSubmitted | clients.NegotiationAnswered | clients.FeedbackGiven | clients.MemoryOffered
+AnyClientEvent = (
+    clients.TaskSubmitted
+    | clients.NegotiationAnswered
+    | clients.FeedbackGiven
+    | clients.MemoryOffered
+    | affect.TurnOffered
+)
 AnyTaskEvent = (
     tasks.ChunkReady
     | tasks.ChunkSummarised
@@ -52,6 +58,7 @@ AnyAgentEvent = (
     | education.CourseFinished
     | erasure.MemoriesErased
     | erasure.AgentErased
+    | affect.AffectEvent
 )
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent
 

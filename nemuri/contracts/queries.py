@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nemuri.contracts.affect import TURN_LIMIT
+from nemuri.contracts.affect_views import AffectRecallView, AffectView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.event import Identifier, Label, Text, Value
@@ -162,6 +164,24 @@ class RoutingQuery(Query):
     task_id: UUID
 
 
+class AffectQuery(Query):
+    """How does an affective memory stand? Refused for an agent that has none."""
+
+    name = "affect"
+    agent_id: Identifier
+
+
+class AffectRecallQuery(Query):
+    """What comes to an affective mind for what a person is about to say? That it did is noted, unless `quietly`."""
+
+    name = "affect-recall"
+    agent_id: Identifier
+    prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
+    session: Label | None = None
+    """The session whose mood is carried along."""
+    quietly: bool = False
+
+
 class StatusQuery(Query):
     """How far are the views?"""
 
@@ -212,6 +232,8 @@ Answer = (
     | WhyView
     | RoutingView
     | StatusView
+    | AffectView
+    | AffectRecallView
     | ScorerView
     | HealthView
     | MemoView

@@ -1,0 +1,92 @@
+"""What is answered about affective memory."""
+
+from datetime import date, datetime
+from typing import Literal
+from uuid import UUID
+
+from nemuri.contracts.affect import Category, Emotion, LinkSort
+from nemuri.contracts.event import Text, Value
+
+
+class AffectMemoryView(Value):
+    """An affective memory as people see it."""
+
+    memory_id: UUID
+    label: str
+    said_at: datetime
+    level: int
+    """1 whole, 2 a summary, 3 keywords, 4 archived."""
+    retention: float
+    """As of the last night, 0 to 100."""
+    coefficient: float
+    days: float
+    """Its age as of the last night; a recall halves it."""
+    intensity: int
+    emotion: Emotion
+    category: Category
+    keywords: tuple[str, ...]
+    trigger: Text
+    content: Text
+    recall_count: int
+    protection: Literal["none", "protected", "asked"]
+    archived: bool
+
+
+class RecalledView(Value):
+    """A memory that came to mind, and why."""
+
+    memory: AffectMemoryView
+    priority: float
+    similarity: float
+    """Cosine, or the share of words where there was no time for a vector."""
+    resonance: float
+    by: Literal["similarity", "category", "time", "relation"]
+    """What brought it up; `relation` for one that belongs to another that came to mind."""
+    relation: LinkSort | None = None
+
+
+class AffectRecallView(Value):
+    """What came to mind, best first, and the block of text that an assistant is given."""
+
+    recalled: tuple[RecalledView, ...]
+    block: Text
+    """`<memories>` … `</memories>`; "" for nothing."""
+    words_only: bool = False
+    """Whether there was no vector in time, so that words were compared."""
+
+
+class MoodPoint(Value):
+    """What was felt on a day: means over the memories of that day."""
+
+    day: date
+    valence: float
+    """-1 to 1."""
+    arousal: float
+    intensity: float
+    memories: int
+
+
+class AffectView(Value):
+    """How an affective memory stands."""
+
+    agent_id: str
+    nights: int
+    last_night: date | None
+    levels: tuple[int, int, int, int]
+    """Memories at levels 1 to 3 and in the archive, without the protected ones."""
+    protected: int
+    limit: int
+    waiting: tuple[AffectMemoryView, ...]
+    """Memories that wait for protection; the user is to say which of the protected ones to release."""
+    oldest_protected: tuple[AffectMemoryView, ...]
+    """Which of them could be released, oldest first; only while something waits."""
+    moods: tuple[MoodPoint, ...]
+    """The last days on which something was remembered, oldest first."""
+    memories: tuple[AffectMemoryView, ...]
+    """The strongest."""
+    remembered: int
+    """All turns that became memories, so far."""
+    compressed: tuple[int, int]
+    """How many summaries and keyword lists were made, so far."""
+    recalls: int
+    first_at: datetime | None
