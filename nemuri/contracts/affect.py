@@ -1,6 +1,7 @@
-"""Affective memory: what an assistant's turns leave behind, how strongly they were felt, and what the nights make of it.
+"""Affective memory: what turns leave behind, how strongly they were felt, and what the nights make of it (document 001).
 
-Document 001. An agent whose definition says `memory: affective` remembers turns (one prompt and the reply to it), each
+
+An agent whose definition says `memory: affective` remembers turns (one prompt and the reply to it), each
 with what was felt, and forgets by night. It is asked for memories; it takes no tasks.
 """
 
@@ -212,12 +213,6 @@ class MemoryCompressed(AgentEvent):
 
 
 AffectEvent = (
-    TurnRemembered
-    | MemoriesRecalled
-    | ProtectionChanged
-    | NightFell
-    | NightPassed
-    | CompressionDue
-    | MemoryCompressed
+    TurnRemembered | MemoriesRecalled | ProtectionChanged | NightFell | NightPassed | CompressionDue | MemoryCompressed
 )
 """What happens in the mind of an agent with affective memory."""

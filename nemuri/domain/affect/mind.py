@@ -1,0 +1,194 @@
+"""An affective mind: its memories and how much of each is left, as a fold of the agent's own events."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any, Literal
+from uuid import UUID
+
+from immutables import Map
+from pydantic import computed_field
+
+from nemuri.contracts.affect import Category, Emotion, Link, Tag, Valence
+from nemuri.domain.affect.policy import AffectPolicy
+from nemuri.domain.record import Record
+
+ARCHIVED = 4
+"""The level of what is archived."""
+
+
+class AffectMemory(Record):
+    """A turn that is remembered.
+
+    Its retention on a night is `kept` · `coefficient` ^ (night - `zero`), document 001's
+    intensity · coefficient ^ days, so that a night that does not touch it rewrites nothing.
+    """
+
+    memory_id: UUID
+    agent_id: str
+    turn_id: UUID
+    label: str
+    said_at: datetime
+    kept: float
+    """The retention at age zero: the intensity, or what it was revived with."""
+    zero: float
+    """The night, counted from the agent's first and with fractions, at which its age is zero."""
+    coefficient: float
+    level: int = 1
+    recall_count: int = 0
+    recalled: bool = False
+    """Whether it was recalled since the last night."""
+    intensity: int
+    valence: Valence
+    arousal: int
+    tags: tuple[Tag, ...]
+    category: Category
+    keywords: tuple[str, ...]
+    trigger: str
+    content: str
+    protection: Literal["none", "protected", "asked"] = "none"
+    relations: tuple[Link, ...] = ()
+    fresh: bool = True
+    """Whether its words are new since a night last compared them with all others."""
+    archived_night: int | None = None
+    archived_at: datetime | None = None
+    asked_back_at: datetime | None = None
+    """Since when it is asked back from the archive."""
+    vector: str
+    revision: int = 0
+    changed: int
+    """The log's sequence of what last changed this row."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def protected(self) -> bool:
+        """Whether it is outside of all forgetting."""
+        return self.protection == "protected"
+
+    @property
+    def emotion(self) -> Emotion:
+        """What was felt."""
+        return Emotion(valence=self.valence, arousal=self.arousal, tags=self.tags)
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is in the archive."""
+        return self.level == ARCHIVED
+
+    def days(self, night: float) -> float:
+        """Its age on a night."""
+        return night - self.zero
+
+    def retention(self, night: float) -> float:
+        """How much of it is left on a night, 0 to 100 (document 001, retention score); in the archive it stands."""
+        at = night if self.archived_night is None else self.archived_night
+        return float(self.kept * self.coefficient ** self.days(at))
+
+
+class AffectAgent(Record):
+    """An agent with affective memory: how many nights it has seen, and how much it remembers."""
+
+    agent_id: str
+    nights: int = 0
+    last_night: date | None = None
+    last_night_by: int = 0
+    """The log's sequence of the newest night; 0 before the first."""
+    policy: Mapping[str, Any] = {}
+    next_policy: Mapping[str, Any] | None = None
+    """Parameters that come into force with the next night."""
+    levels: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Unprotected memories at levels 1 to 3 and in the archive."""
+    protected: int = 0
+    remembered: int = 0
+    summaries: int = 0
+    keyword_lists: int = 0
+    recalls: int = 0
+    defined_at: datetime
+
+    @property
+    def rules(self) -> AffectPolicy:
+        """The parameters in force."""
+        return AffectPolicy.of(self.policy)
+
+    @property
+    def number(self) -> int:
+        """All memories but the protected, archived ones included: what ratios are shares of."""
+        return sum(self.levels)
+
+    def counting(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
+        """The agent with its totals in step with one memory's change; None where there is none."""
+        place = [None if each is None else 0 if each.protected else each.level for each in (before, after)]
+        if place[0] == place[1]:
+            return self
+        counts = [self.protected, *self.levels]
+        for each, step in zip(place, (-1, 1), strict=True):
+            if each is not None:
+                counts[each] += step
+        return self.but(protected=counts[0], levels=tuple(counts[1:]))
+
+
+class Mood(Record):
+    """What is felt in a session: the emotion of what was last remembered or recalled in it."""
+
+    agent_id: str
+    session: str
+    valence: Valence
+    arousal: int
+    tags: tuple[Tag, ...]
+    changed: int
+
+    @property
+    def emotion(self) -> Emotion:
+        """The emotion alone."""
+        return Emotion(valence=self.valence, arousal=self.arousal, tags=self.tags)
+
+
+@dataclass(frozen=True)
+class AffectMind:
+    """An agent with its memories, or with as many of them as the events at hand concern."""
+
+    agent: AffectAgent | None = None
+    memories: Map[UUID, AffectMemory] = field(default_factory=Map)
+    moods: Map[str, Mood] = field(default_factory=Map)
+
+    @cached_property
+    def night(self) -> int:
+        """How many nights there were."""
+        return self.agent.nights if self.agent else 0
+
+    def with_agent(self, **changes: object) -> "AffectMind":
+        """The mind with some fields of the agent changed; unchanged when there is no agent."""
+        return self if self.agent is None else replace(self, agent=self.agent.but(**changes))
+
+    def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
+        """Those of the memories that there are, each once."""
+        found = (self.memories.get(each) for each in dict.fromkeys(memory_ids))
+        return tuple(each for each in found if each is not None)
+
+    def holding(self, memories: Iterable[AffectMemory]) -> "AffectMind":
+        """The mind with these memories new or changed, its totals in step."""
+        changed = tuple(memories)
+        if self.agent is None or not changed:
+            return self
+        agent, known = self.agent, self.memories.mutate()
+        for memory in changed:
+            agent = agent.counting(known.get(memory.memory_id), memory)
+            known[memory.memory_id] = memory
+        return replace(self, agent=agent, memories=known.finish())
+
+    def without(self, memory_ids: Iterable[UUID]) -> "AffectMind":
+        """The mind without these memories, its totals in step."""
+        agent, memories = self.agent, self.memories
+        for memory in self.known(memory_ids):
+            agent = agent and agent.counting(memory, None)
+            memories = memories.delete(memory.memory_id)
+        return replace(self, agent=agent, memories=memories)
+
+    def feeling(self, session: str, emotion: Emotion, by: int) -> "AffectMind":
+        """The mind with the mood of a session."""
+        if self.agent is None:
+            return self
+        felt = {"valence": emotion.valence, "arousal": emotion.arousal, "tags": emotion.tags}
+        mood = Mood.model_validate({"agent_id": self.agent.agent_id, "session": session, "changed": by} | felt)
+        return replace(self, moods=self.moods.set(session, mood))

@@ -1,0 +1,238 @@
+"""The fold of an affective mind: what each event means for it."""
+
+from collections.abc import Iterable
+from functools import reduce
+from uuid import UUID
+
+from nemuri.contracts.affect import (
+    Link,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightPassed,
+    ProtectionChanged,
+    Tie,
+    TurnRemembered,
+)
+from nemuri.contracts.agents import AgentDefined, PolicyAdopted
+from nemuri.contracts.erasure import AgentErased, MemoriesErased
+from nemuri.contracts.log import AnyAgentEvent
+from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory, AffectMind
+from nemuri.domain.deliveries import first_of_each
+
+FOLDED = (
+    AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
+    TurnRemembered, MemoriesRecalled, ProtectionChanged, NightPassed, MemoryCompressed,
+)  # fmt: skip
+"""What an affective mind is folded from."""
+
+
+def touched(event: AnyAgentEvent) -> frozenset[UUID]:
+    """The memories whose rows `evolve` needs in order to fold the event."""
+    match event:
+        case TurnRemembered():
+            return frozenset({event.memory_id, *_ends(event.ties)})
+        case MemoriesRecalled():
+            return frozenset((*event.recalled, *event.asked_back))
+        case ProtectionChanged() | MemoryCompressed():
+            return frozenset({event.memory_id})
+        case NightPassed():
+            moved = (each.memory_id for each in (*event.lowered, *event.revived))
+            told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.looked_at)
+            return frozenset((*moved, *told, *event.deleted, *_ends(event.untied), *_ends(event.tied)))
+        case MemoriesErased():
+            return frozenset(event.memory_ids)
+        case _:
+            return frozenset()
+
+
+def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
+    """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
+    match event:
+        case AgentDefined() if mind.agent is None and event.definition.memory == "affective":
+            return AffectMind(agent=AffectAgent(agent_id=event.agent_id, defined_at=event.at))
+        case AgentErased():
+            return AffectMind()
+        case PolicyAdopted():
+            return mind.with_agent(next_policy=event.parameters)
+        case MemoriesErased():
+            return mind.without(event.memory_ids)
+        case TurnRemembered():
+            return _remembered(mind, event)
+        case MemoriesRecalled():
+            return _recalled(mind, event)
+        case ProtectionChanged():
+            return _protection(mind, event)
+        case NightPassed():
+            return _night(mind, event)
+        case MemoryCompressed():
+            return _compressed(mind, event)
+        case _:
+            return mind
+
+
+def fold(events: Iterable[AnyAgentEvent], mind: AffectMind | None = None) -> AffectMind:
+    """The mind after these events of its agent, of which each counts once, however often it is among them."""
+    return reduce(evolve, first_of_each(events), mind or AffectMind())
+
+
+def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
+    if mind.agent is None or event.memory_id in mind.memories:
+        return mind
+    by, read = event.sequence or 0, event.reading
+    memory = AffectMemory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        turn_id=event.turn_id,
+        label=event.label,
+        said_at=event.said_at,
+        kept=float(read.intensity),
+        zero=mind.night - event.days,
+        coefficient=event.coefficient,
+        intensity=read.intensity,
+        valence=read.emotion.valence,
+        arousal=read.emotion.arousal,
+        tags=read.emotion.tags,
+        category=read.category,
+        keywords=read.keywords,
+        trigger=read.trigger,
+        content=read.content,
+        protection=event.protection,
+        vector=event.vector,
+        changed=by,
+    )
+    mind = mind.holding((memory,)).with_agent(remembered=mind.agent.remembered + 1)
+    return tied(mind, event.ties, by).feeling(event.session, read.emotion, by)
+
+
+def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
+    """That it was recalled is noted, and nothing else changes before the night (document 001, recall)."""
+    if mind.agent is None:
+        return mind
+    by = event.sequence or 0
+    active = (each for each in mind.known(event.recalled) if not each.archived and not each.recalled)
+    archived = (each for each in mind.known(event.asked_back) if each.archived and each.asked_back_at is None)
+    mind = mind.holding(each.but(recalled=True, changed=by) for each in active)
+    mind = mind.holding(each.but(asked_back_at=event.recorded_at, changed=by) for each in archived)
+    mind = mind.with_agent(recalls=mind.agent.recalls + 1 if mind.agent else 0)
+    return mind if event.session is None or event.mood is None else mind.feeling(event.session, event.mood, by)
+
+
+def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
+    by, protection = event.sequence or 0, "protected" if event.protected else "none"
+    return mind.holding(
+        each.but(protection=protection, revision=each.revision + 1, changed=by)
+        for each in mind.known((event.memory_id,))
+        if not each.archived
+    )
+
+
+def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
+    """Fewer words from now on, unless it was put into still fewer meanwhile."""
+    memory = mind.memories.get(event.memory_id)
+    if mind.agent is None or memory is None or memory.protected or event.level > memory.level:
+        return mind
+    changes = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "fresh": not memory.archived}
+    mind = mind.holding((memory.but(**changes, changed=event.sequence or 0),))
+    done = "summaries" if event.level == 2 else "keyword_lists"
+    return mind.with_agent(**{done: getattr(mind.agent, done) + 1})
+
+
+def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
+    """Document 001, contents of the nightly batch; ids that moved or were protected meanwhile stay as they are."""
+    if mind.agent is None:
+        return mind
+    by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
+    mind = mind.holding(_reinforced(each, agent, event) for each in mind.known(event.recalled) if not each.archived)
+    mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
+    levels = {each.memory_id: each.level for each in event.lowered}
+    falling = (each for each in mind.known(levels) if not each.protected and each.level < levels[each.memory_id])
+    mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
+    mind = _archive(mind, event, night)
+    mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.known(event.declined))
+    mind = mind.without(each.memory_id for each in mind.known(event.deleted) if each.archived)
+    room = agent.rules.protection.max_protected_memories
+    waiting = [each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived]
+    free = max(0, room - (mind.agent.protected if mind.agent else 0))
+    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting[:free])
+    mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.known(event.looked_at) if each.fresh)
+    mind = tied(untied(mind, event.untied, by), event.tied, by)
+    if mind.agent is not None and mind.agent.next_policy is not None:
+        mind = mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
+    return mind
+
+
+def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
+    by, at = event.sequence or 0, event.recorded_at
+    gone = (each for each in mind.known(event.archived) if not each.protected and not each.archived)
+    mind = mind.holding(
+        _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, fresh=False) for each in gone
+    )
+    scores = {each.memory_id: each.score for each in event.revived}
+    back = (each for each in mind.known(scores) if each.archived)
+    # Age and score are rebased together, so that it does not fall again in the same night; counted as one recall.
+    return mind.holding(
+        _moved(
+            each,
+            by,
+            level=ARCHIVED - 1,
+            kept=scores[each.memory_id],
+            zero=float(night),
+            recall_count=each.recall_count + 1,
+            recalled=False,
+            archived_night=None,
+            archived_at=None,
+            asked_back_at=None,
+            fresh=True,
+        )
+        for each in back
+    )
+
+
+def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) -> AffectMemory:
+    """A recalled memory is half as old instead of a day older; of several missed nights only one halves it."""
+    recall = agent.rules.recall
+    days = memory.days(agent.nights) * recall.memory_days_reduction + max(0, event.nights - 1)
+    most = agent.rules.retention.max_decay_coefficient
+    boosted = min(most, memory.coefficient + recall.decay_coefficient_boost)
+    return memory.but(
+        zero=agent.nights + event.nights - days,
+        coefficient=max(memory.coefficient, boosted),
+        recall_count=memory.recall_count + 1,
+        recalled=False,
+        revision=memory.revision + 1,
+        changed=event.sequence or 0,
+    )
+
+
+def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
+    return memory.but(**changes, revision=memory.revision + 1, changed=by)
+
+
+def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
+    """The mind with these relations; none to what there is not, and none twice."""
+    for each in ties:
+        holder, other = mind.memories.get(each.of), mind.memories.get(each.to)
+        link = Link(to=each.to, sort=each.sort)
+        if holder is None or other is None or holder is other or link in holder.relations:
+            continue
+        if not (holder.archived or other.archived):
+            mind = mind.holding((holder.but(relations=(*holder.relations, link), changed=by),))
+    return mind
+
+
+def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
+    """The mind without these relations."""
+    gone: dict[UUID, set[tuple[UUID, str]]] = {}
+    for each in ties:
+        gone.setdefault(each.of, set()).add((each.to, each.sort))
+    return mind.holding(
+        each.but(
+            relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
+            changed=by,
+        )
+        for each in mind.known(gone)
+    )
+
+
+def _ends(ties: Iterable[Tie]) -> Iterable[UUID]:
+    return (end for each in ties for end in (each.of, each.to))
