@@ -36,7 +36,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
         case ProtectionChanged() | MemoryCompressed():
             return frozenset({event.memory_id})
         case NightPassed():
-            moved = (each.memory_id for each in (*event.lowered, *event.revived))
+            moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
             told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.looked_at)
             return frozenset((*moved, *told, *event.deleted, *_ends(event.untied), *_ends(event.tied)))
         case MemoriesErased():

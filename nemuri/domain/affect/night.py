@@ -1,0 +1,193 @@
+"""What a night does, decided from what the agent knows now (document 001, contents of the nightly batch)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import ceil
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.contracts.affect import Lowered, NightFell, NightPassed, Revived
+from nemuri.domain.affect.ledger import Ledger
+from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory
+from nemuri.domain.affect.policy import AffectPolicy
+from nemuri.domain.affect.ties import Alike, Standing, Web, mended
+
+AT_ONCE = 2_000
+"""At most so many memories of each sort move in one event; another goes on with the rest."""
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """What a night has to look at."""
+
+    agent: AffectAgent
+    ledger: Ledger
+    """All active memories."""
+    asked_back: Sequence[AffectMemory] = ()
+    """Archived ones that are asked back, in the order in which they were."""
+    forgotten: Sequence[AffectMemory] = ()
+    """Archived ones of which some may be due to be deleted; all that are, are among them."""
+    waiting: Sequence[AffectMemory] = ()
+    """Those that wait for protection, oldest first."""
+    web: Web = field(default_factory=tuple)
+    """The relations that active memories hold."""
+    fresh: Sequence[UUID] = ()
+    """New and changed memories, which are compared with all others now."""
+    alike: Sequence[Alike] = ()
+    """Which of them are how similar to which others, where that is above the threshold."""
+
+
+def evening_of(now: datetime, hour: int) -> datetime:
+    """The newest moment up to now at which a night was due, in the zone of `now`."""
+    due = now.replace(hour=hour, minute=0, second=0, microsecond=0)
+    return due if due <= now else due - timedelta(days=1)
+
+
+def first_days(ended: datetime, hour: int) -> float:
+    """The age of a memory that begins: the share of a day from the session's end to the next night."""
+    return (evening_of(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
+
+
+def decide(cause: NightFell, evening: Evening) -> NightPassed:
+    """The night that has come."""
+    return _over(cause, evening, cause.nights)
+
+
+def go_on(passed: NightPassed, evening: Evening) -> NightPassed | None:
+    """What an unfinished night had no room for; None where it had, or another night has come since."""
+    if not passed.unfinished or evening.agent.last_night_by != passed.sequence:
+        return None
+    return _over(passed, evening, 0)
+
+
+def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> NightPassed:
+    agent, ledger, rules = evening.agent, evening.ledger, evening.agent.rules
+    rows = ledger.rows
+    recalled = rows["recalled"] & (rows["level"] > 0) if nights else np.zeros(len(rows), np.bool_)
+    scores = _scores(rows, recalled, agent, nights)
+    level = _natural(rows, scores, rules)
+    revived, declined = _revivals(evening, level, rules, agent.nights + nights)
+    _enforce(level, rows, scores, evening, len(revived))
+    falls = level > rows["level"]
+    archived = [*ledger.chosen(falls & (level == ARCHIVED))]
+    lowered = [(ledger.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
+    unfinished = max(len(archived), len(lowered)) > AT_ONCE
+    archived, lowered = archived[:AT_ONCE], lowered[:AT_ONCE]
+    standing = Standing(ledger, scores, frozenset(archived), rules.relations)
+    untied, tied = mended(evening.web, () if unfinished else evening.alike, standing)
+    deleted = [each.memory_id for each in evening.forgotten if due(each, agent.nights + nights, rules)]
+    return NightPassed.following(
+        cause,
+        date=cause.date,
+        nights=nights,
+        recalled=tuple(ledger.chosen(recalled)),
+        lowered=tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered),
+        archived=tuple(archived),
+        revived=revived,
+        declined=declined,
+        protected=admitted(agent, evening.waiting),
+        untied=untied,
+        tied=tied,
+        looked_at=() if unfinished else tuple(evening.fresh),
+        deleted=tuple(deleted[:AT_ONCE]),
+        unfinished=unfinished,
+    )
+
+
+def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAgent, nights: int) -> Numbers:
+    """The retention of every row once the night is over, as the fold will have it."""
+    recall, most = agent.rules.recall, agent.rules.retention.max_decay_coefficient
+    days = agent.nights - rows["zero"]
+    halved = days * recall.memory_days_reduction + max(0, nights - 1)
+    boosted = np.maximum(rows["coefficient"], np.minimum(most, rows["coefficient"] + recall.decay_coefficient_boost))
+    coefficient = np.where(recalled, boosted, rows["coefficient"])
+    scores: Numbers = rows["kept"] * coefficient ** np.where(recalled, halved, days + nights)
+    return scores
+
+
+def _natural(rows: NDArray[np.void], scores: Numbers, rules: AffectPolicy) -> NDArray[np.int8]:
+    """The levels that retention asks for; none rises, and what is protected stays."""
+    asked = 1 + sum((scores <= each).astype(np.int8) for each in rules.thresholds)
+    free = (rows["level"] > 0) & ~rows["protected"]
+    levels: NDArray[np.int8] = np.where(free, np.maximum(rows["level"], asked), rows["level"]).astype(np.int8)
+    return levels
+
+
+def _revivals(
+    evening: Evening, level: NDArray[np.int8], rules: AffectPolicy, night: int
+) -> tuple[tuple[Revived, ...], tuple[UUID, ...]]:
+    """Which of those that are asked back come back, as long as level 3 has room for them (document 001, revival)."""
+    number = evening.agent.number
+    there = int(np.count_nonzero((level == ARCHIVED - 1) & ~evening.ledger.rows["protected"]))
+    back: list[Revived] = []
+    declined: list[UUID] = []
+    for each in evening.asked_back:
+        if len(back) + len(declined) == AT_ONCE:
+            break
+        if (there + 1) / (number + 1) <= rules.compression.level3_ratio:
+            back.append(Revived(memory_id=each.memory_id, score=revival_score(each, night, rules)))
+            there += 1
+        else:
+            declined.append(each.memory_id)
+    return tuple(back), tuple(declined)
+
+
+def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> float:
+    """What a memory comes back with: its intensity, less for each night in the archive, and enough to stay a while."""
+    archived = night - (night if memory.archived_night is None else memory.archived_night)
+    score = memory.intensity * rules.archive.revival_decay_per_day**archived
+    return max(score, rules.levels.level3_threshold + rules.archive.revival_min_margin)
+
+
+def _enforce(level: NDArray[np.int8], rows: NDArray[np.void], scores: Numbers, evening: Evening, revived: int) -> None:
+    """Lower the faintest of each level that holds more than its share, from level 1 down (ratio enforcement).
+
+    In the order of retention, then of age, then of recalls. What is revived counts, and stays.
+    """
+    agent = evening.agent
+    if agent.number < agent.rules.compression.enforced_from:
+        return
+    free = ~rows["protected"]
+    for each, ratio in enumerate(agent.rules.ratios, start=1):
+        there = np.flatnonzero((level == each) & free)
+        number = len(there) + (revived if each == ARCHIVED - 1 else 0)
+        over = min(number - share(ratio, agent.number), len(there))
+        if over > 0:
+            level[_faintest(there, rows, scores, evening.ledger, over)] = each + 1
+
+
+def share(ratio: float, number: int) -> int:
+    """How many of a number a ratio allows, rounded up."""
+    return ceil(round(ratio * number, 9))
+
+
+def _faintest(
+    there: NDArray[np.intp], rows: NDArray[np.void], scores: Numbers, ledger: Ledger, number: int
+) -> NDArray[np.intp]:
+    bound = np.partition(scores[there], number - 1)[number - 1]
+    close = there[scores[there] <= bound]
+    names = np.array([ledger.ids[place].bytes for place in close], "S16")
+    order = np.lexsort((names, rows["recall_count"][close], rows["said_at"][close], scores[close]))
+    chosen: NDArray[np.intp] = close[order[:number]]
+    return chosen
+
+
+def due(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
+    """Whether an archived memory is to be deleted (document 001, conditions of automatic deletion)."""
+    archive = rules.archive
+    if not archive.auto_delete_enabled or memory.archived_night is None or memory.protected:
+        return False
+    told = [night - memory.archived_night > archive.retention_days, memory.intensity < archive.delete_max_intensity]
+    if archive.delete_require_zero_recall:
+        told.append(memory.recall_count == 0)
+    return all(told) if archive.delete_condition_mode == "AND" else any(told)
+
+
+def admitted(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:
+    """Those of the waiting for whose protection there is room."""
+    free = max(0, agent.rules.protection.max_protected_memories - agent.protected)
+    return tuple(each.memory_id for each in waiting[:free])
