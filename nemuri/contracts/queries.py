@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri.contracts.affect import TURN_LIMIT
+from nemuri.contracts.affect import TURN_LIMIT, Category
 from nemuri.contracts.affect_views import AffectRecallView, AffectView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
@@ -179,6 +179,8 @@ class AffectRecallQuery(Query):
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
     session: Label | None = None
     """The session whose mood is carried along."""
+    category: Category | None = None
+    """What comes first where it is about the same thing."""
     quietly: bool = False
 
 
