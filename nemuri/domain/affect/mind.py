@@ -56,6 +56,8 @@ class AffectMemory(Record):
     asked_back_at: datetime | None = None
     """Since when it is asked back from the archive."""
     vector: str
+    worded: int = 1
+    """The level whose words these are; below `level` while they are still to be made fewer."""
     revision: int = 0
     changed: int
     """The log's sequence of what last changed this row."""

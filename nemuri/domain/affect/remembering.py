@@ -129,10 +129,10 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     """Fewer words from now on, unless it was put into still fewer meanwhile."""
     memory = mind.memories.get(event.memory_id)
-    if mind.agent is None or memory is None or memory.protected or event.level > memory.level:
+    if mind.agent is None or memory is None or memory.protected or event.level <= memory.worded:
         return mind
-    changes = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "fresh": not memory.archived}
-    mind = mind.holding((memory.but(**changes, changed=event.sequence or 0),))
+    words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "worded": event.level}
+    mind = mind.holding((memory.but(**words, fresh=not memory.archived, changed=event.sequence or 0),))
     done = "summaries" if event.level == 2 else "keyword_lists"
     return mind.with_agent(**{done: getattr(mind.agent, done) + 1})
 

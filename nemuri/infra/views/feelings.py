@@ -1,0 +1,220 @@
+"""What services read of affective minds."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import func, select, text
+
+from nemuri.contracts.affect import Category, LinkSort, TurnOffered
+from nemuri.contracts.affect_views import MoodPoint
+from nemuri.domain.affect.mind import AffectAgent, AffectMemory, Mood
+from nemuri.domain.affect.recall import Found
+from nemuri.infra.views import tables
+from nemuri.infra.views.database import Database
+from nemuri.infra.views.rows import load, records, selecting
+
+MOST = 2_000
+"""No recall weighs more memories than this one by one."""
+_RETENTION = """
+    m.kept * exp(GREATEST(-700, ln(m.coefficient) * (COALESCE(m.archived_night, CAST(:night AS integer)) - m.zero)))"""
+"""As `AffectMemory.retention`; what is almost nothing is no error."""
+_BEST = """
+    -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
+    WITH known AS (
+        SELECT m.memory_id, m.said_at, m.recall_count,
+            {retention} AS retention,
+            {similarity} AS similarity
+        FROM affect_memory AS m {vectors}
+        WHERE m.agent_id = :agent AND (m.level < 4 OR :archive) AND (CAST(:category AS text) IS NULL
+            OR m.category = CAST(:category AS text))
+    ),
+    based AS (
+        SELECT *, retention * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base FROM known
+    ),
+    bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
+    (SELECT memory_id, similarity FROM based
+        WHERE base + :lift * retention >= COALESCE((SELECT base FROM bound), 0) AND base + :lift * retention > 0
+        ORDER BY base + :lift * retention DESC LIMIT :most)
+    UNION
+    (SELECT memory_id, similarity FROM based WHERE similarity >= :relevance ORDER BY said_at DESC
+        LIMIT CASE WHEN :newest THEN :top ELSE 0 END)
+    """
+_BY_VECTOR = {
+    "similarity": "- (v.vector <#> CAST(:asked AS vector))",
+    "vectors": "JOIN memory_vector AS v ON v.agent_id = m.agent_id AND v.model = :generation"
+    " AND v.memory_id = m.memory_id",
+}
+_BY_WORDS = {
+    "similarity": "(SELECT count(*) FROM unnest(CAST(:asked AS text[])) AS word WHERE position(word IN"
+    " lower(m.trigger || ' ' || m.content || ' ' || CAST(m.keywords AS text))) > 0)"
+    " / CAST(cardinality(CAST(:asked AS text[])) AS double precision)",
+    "vectors": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for in an affective mind."""
+
+    top: int
+    relevance: float
+    lift: float
+    """What a mood adds to a retention at most, as a share of it."""
+    archive: bool
+    newest: bool = False
+    category: Category | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Feelings:
+    """The affective minds, for reading."""
+
+    database: Database
+
+    async def agents(self, agent_id: str | None = None) -> list[AffectAgent]:
+        """All agents with affective memory, or the one of that name."""
+        chosen = [tables.affect_agent.c.agent_id == agent_id] if agent_id is not None else []
+        async with self.database.reading() as connection:
+            return await load(connection, tables.affect_agent, AffectAgent, *chosen)
+
+    async def agent(self, agent_id: str) -> AffectAgent | None:
+        """The agent; None if there is none of that name, or none with affective memory."""
+        return next(iter(await self.agents(agent_id)), None)
+
+    async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
+        """Those of the memories that there are."""
+        ids = list(memory_ids)
+        if not ids:
+            return {}
+        memory = tables.affect_memory
+        async with self.database.reading() as connection:
+            found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
+        return {each.memory_id: each for each in found}
+
+    async def mood(self, agent_id: str, session: str) -> Mood | None:
+        """What is felt in a session; None before anything was remembered or recalled in it."""
+        mood = tables.affect_mood
+        async with self.database.reading() as connection:
+            found = await load(connection, mood, Mood, mood.c.agent_id == agent_id, mood.c.session == session)
+        return next(iter(found), None)
+
+    async def alike(
+        self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: Wanted
+    ) -> list[Found]:
+        """What may come to mind by a vector: all that can be among the best, and perhaps some more."""
+        return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
+
+    async def worded(self, agent: AffectAgent, terms: Sequence[str], wanted: Wanted) -> list[Found]:
+        """The same by the share of words, where there is no vector."""
+        return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
+
+    async def _found(
+        self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: Wanted
+    ) -> list[Found]:
+        values = {
+            "agent": agent.agent_id,
+            "night": agent.nights,
+            "weight": agent.rules.recall.recall_count_weight,
+            "top": wanted.top,
+            "relevance": wanted.relevance,
+            "lift": wanted.lift,
+            "archive": wanted.archive,
+            "newest": wanted.newest,
+            "category": wanted.category,
+            "most": MOST,
+        }
+        async with self.database.reading() as connection:
+            rows = (
+                await connection.execute(text(_BEST.format(retention=_RETENTION, **by)), values | dict(asked))
+            ).all()
+        known = await self.memories(each.memory_id for each in rows)
+        return [Found(known[each.memory_id], float(each.similarity)) for each in rows if each.memory_id in known]
+
+    async def related(
+        self, agent_id: str, memory_ids: Collection[UUID]
+    ) -> dict[UUID, list[tuple[AffectMemory, LinkSort]]]:
+        """What each of the memories refers to, and what refers to it."""
+        query = text(
+            """
+            -- Relations that begin or end with any of these memories.
+            SELECT m.memory_id AS one, CAST(link->>'to' AS uuid) AS other, link->>'sort' AS sort
+            FROM affect_memory AS m, jsonb_array_elements(m.relations) AS link
+            WHERE m.agent_id = :agent AND m.relations <> '[]'
+                AND (m.memory_id = ANY(:ids) OR CAST(link->>'to' AS uuid) = ANY(:ids))
+            """
+        )
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(query, {"agent": agent_id, "ids": list(memory_ids)})).all()
+        known = await self.memories({each for row in rows for each in (row.one, row.other)})
+        found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
+        for row in rows:
+            for here, there in ((row.one, row.other), (row.other, row.one)):
+                if here in found and there in known:
+                    found[here].append((known[there], row.sort))
+        return found
+
+    async def waiting(self, agent_id: str) -> list[AffectMemory]:
+        """Memories that wait for protection, oldest first."""
+        return await self._oldest(agent_id, "asked")
+
+    async def protected(self, agent_id: str, limit: int) -> list[AffectMemory]:
+        """Protected memories, oldest first."""
+        return await self._oldest(agent_id, "protected", limit)
+
+    async def _oldest(self, agent_id: str, protection: str, limit: int = 100) -> list[AffectMemory]:
+        memory = tables.affect_memory
+        of = (memory.c.agent_id == agent_id, memory.c.protection == protection, memory.c.level < 4)
+        query = selecting(memory, AffectMemory).where(*of).order_by(memory.c.said_at, memory.c.memory_id).limit(limit)
+        async with self.database.reading() as connection:
+            return await records(connection, AffectMemory, query)
+
+    async def strongest(self, agent: AffectAgent, limit: int) -> list[AffectMemory]:
+        """The active memories of which most is left, strongest first."""
+        query = text(
+            f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
+            f" ORDER BY {_RETENTION} DESC, m.memory_id LIMIT :limit"
+        )
+        values = {"agent": agent.agent_id, "night": agent.nights, "limit": limit}
+        async with self.database.reading() as connection:
+            ids = list((await connection.execute(query, values)).scalars())
+        known = await self.memories(ids)
+        return [known[each] for each in ids if each in known]
+
+    async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
+        """What was felt on the last days on which something was remembered, oldest first."""
+        query = text(
+            """
+            -- Means over the memories of each day.
+            SELECT CAST(said_at AS date) AS day, avg(arousal) AS arousal, avg(intensity) AS intensity,
+                avg(CASE valence WHEN 'positive' THEN 1 WHEN 'negative' THEN -1 ELSE 0 END) AS valence,
+                count(*) AS memories
+            FROM affect_memory WHERE agent_id = :agent GROUP BY day ORDER BY day DESC LIMIT :days
+            """
+        )
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
+        return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
+
+    async def first_at(self, agent_id: str) -> datetime | None:
+        """When the first of what is remembered was said."""
+        memory = tables.affect_memory.c
+        async with self.database.reading() as connection:
+            query = select(func.min(memory.said_at)).where(memory.agent_id == agent_id)
+            found: datetime | None = (await connection.execute(query)).scalar_one()
+        return found
+
+    async def turns_until(self, offered: TurnOffered) -> int:
+        """How many turns the agent was handed up to this one, itself included."""
+        journal = tables.journal.c
+        query = select(func.count()).where(
+            journal.agent_id == offered.agent_id,
+            journal.kind == offered.kind,
+            journal.sequence <= (offered.sequence or 0),
+        )
+        async with self.database.reading() as connection:
+            return int((await connection.execute(query)).scalar_one())

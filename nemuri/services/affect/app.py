@@ -1,0 +1,118 @@
+"""The reactions of affective memory: reading turns, and putting what has faded into fewer words."""
+
+from collections.abc import Sequence
+
+from nemuri.contracts.affect import (
+    CompressionDue,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightPassed,
+    ProtectionChanged,
+    TurnOffered,
+    TurnRemembered,
+)
+from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.memories import MemoryRefused
+from nemuri.contracts.queries import AffectQuery, AffectRecallQuery, Refusal
+from nemuri.domain.affect.content import embedded_text
+from nemuri.domain.affect.cues import is_command, tie_of
+from nemuri.domain.affect.night import admitted
+from nemuri.domain.affect.turns import Understood, home, remembered
+from nemuri.infra.models.protocol import CompressJob, FeelJob
+from nemuri.infra.reactions import Service, Use
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.feelings import Feelings
+from nemuri.infra.zone import local
+from nemuri.services.affect.portraits import portrait
+from nemuri.services.affect.recalling import earlier, recalled
+
+service = Service("affect", also_says=(MemoriesRecalled,), uses=frozenset({Use.MAKES_VECTORS}))
+
+
+@service.reaction(TurnOffered)
+async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
+    """A turn becomes a memory, if there is an agent that remembers by feeling; commands leave none."""
+    feelings = Feelings(resources.database)
+    agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
+    if agent is None or defined is None:
+        return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r} with affective memory")
+    if is_command(event.prompt):
+        return None
+    reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
+    vectors = resources.vectors.serving(defined.embedding)
+    words = embedded_text(reply.value.trigger, reply.value.content)
+    await vectors.of([words])
+    sort = tie_of(event.prompt)
+    known = await earlier(words, agent, defined, resources) if sort else ()
+    made = Understood(reply.value, reply.usage, vectors.key(words), sort, known)
+    return remembered(event, agent, made, await feelings.turns_until(event), home(agent.rules, local()))
+
+
+@service.reaction(NightPassed)
+async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
+    """Each memory that fell is to be put into fewer words, one by one and by whoever has time."""
+    return [
+        CompressionDue.following(event, nth=each.memory_id, memory_id=each.memory_id, level=each.level)
+        for each in event.lowered
+    ]
+
+
+@service.reaction(CompressionDue)
+async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
+    """A summary, then keywords: of a memory that fell two levels at once, one after the other."""
+    found = await Feelings(resources.database).memories([event.memory_id])
+    memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
+    if memory is None or defined is None or memory.protected or memory.worded >= event.level:
+        return None
+    trigger, content, calls = memory.trigger, memory.content, []
+    for level in range(memory.worded + 1, event.level + 1):
+        reply = await resources.models.light.compress(CompressJob(level=level, trigger=trigger, content=content))
+        (trigger, content), calls = reply.value, [*calls, reply.usage]
+    vectors = resources.vectors.serving(defined.embedding)
+    words = embedded_text(trigger, content)
+    await vectors.of([words])
+    usage = calls[0].together(calls)
+    return MemoryCompressed.following(
+        event,
+        memory_id=event.memory_id,
+        level=event.level,
+        trigger=trigger,
+        content=content,
+        compressed_by=usage.model,
+        usage=usage,
+        vector=vectors.key(words),
+    )
+
+
+@service.reaction(ProtectionChanged)
+async def admit(event: ProtectionChanged, resources: Resources) -> Sequence[ProtectionChanged]:
+    """Where a memory was released, those that wait for protection have it as far as there is room."""
+    feelings = Feelings(resources.database)
+    agent = await feelings.agent(event.agent_id)
+    if agent is None or event.protected:
+        return ()
+    return [
+        ProtectionChanged.following(event, nth=each, memory_id=each, protected=True)
+        for each in admitted(agent, await feelings.waiting(event.agent_id))
+    ]
+
+
+@service.answer(AffectRecallQuery)
+async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
+    """What comes to mind; that it did is noted, unless it is asked for quietly."""
+    agent, defined = (
+        await Feelings(resources.database).agent(query.agent_id),
+        await resources.views.agent(query.agent_id),
+    )
+    if agent is None or defined is None:
+        return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
+    return await recalled(query, agent, defined, resources)
+
+
+@service.answer(AffectQuery)
+async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal:
+    """How an affective memory stands."""
+    agent = await Feelings(resources.database).agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
+    return await portrait(agent, resources)

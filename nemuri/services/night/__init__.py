@@ -1,0 +1,1 @@
+"""The nights of affective minds: one a day, at the hour of each agent."""

@@ -1,0 +1,81 @@
+"""When nights fall: at the hour of each agent by the platform's clock, and at once where one was missed."""
+
+import asyncio
+from contextlib import aclosing
+from datetime import date, datetime, tzinfo
+from typing import NoReturn
+
+import structlog
+
+from nemuri.contracts.affect import NightFell
+from nemuri.contracts.event import derive
+from nemuri.domain.affect.mind import AffectAgent
+from nemuri.domain.affect.night import evening_of
+from nemuri.domain.affect.turns import home
+from nemuri.infra.ending import end
+from nemuri.infra.observation.errors import said
+from nemuri.infra.reactions import WAITING
+from nemuri.infra.resources import Resources
+from nemuri.infra.views.feelings import Feelings
+from nemuri.infra.zone import local
+
+LOOK = 60.0
+"""Seconds after which it is looked again who there is and how late it is, whether or not anybody moved the clock."""
+RETRY = 0.5
+"""Seconds until it is tried again to reach a server that is not there."""
+
+logger = structlog.get_logger()
+
+
+async def watch(resources: Resources) -> NoReturn:
+    """Let every night fall that is due, for ever."""
+    while True:
+        try:
+            await _watch(resources)
+        except WAITING as error:
+            logger.info("waiting", service="night", why=said(error))
+        except Exception:  # one agent whose hour cannot be told must not keep all others awake
+            logger.exception("fault", service="night")
+        await asyncio.sleep(RETRY)
+
+
+async def _watch(resources: Resources) -> None:
+    moved = asyncio.Event()
+    listening = asyncio.create_task(_listen(resources, moved))
+    try:
+        while not listening.done():
+            moved.clear()
+            for agent in await Feelings(resources.database).agents():
+                if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
+                    await resources.log.append(fell)
+            await asyncio.wait(
+                [listening, waiting := asyncio.create_task(moved.wait())],
+                timeout=LOOK,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            await end(waiting)
+        await listening
+    finally:
+        await end(listening)
+
+
+async def _listen(resources: Resources, moved: asyncio.Event) -> None:
+    async with aclosing(resources.clock.changes()) as changes:
+        async for _ in changes:
+            moved.set()
+
+
+def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
+    """The night that is due by now, with all that were missed before it; None while the last one was the last."""
+    rules = agent.rules
+    at_home, hour = home(rules, zone), rules.compression.schedule_hour
+    today = _day(now, at_home, hour)
+    nights = (today - (agent.last_night or _day(agent.defined_at, at_home, hour))).days
+    if nights < 1:
+        return None
+    event_id = derive(f"{agent.agent_id}/{today}", NightFell.kind_of())
+    return NightFell(event_id=event_id, agent_id=agent.agent_id, date=today, nights=nights)
+
+
+def _day(moment: datetime, zone: tzinfo, hour: int) -> date:
+    return evening_of(moment.astimezone(zone), hour).date()
