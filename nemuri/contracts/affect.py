@@ -1,4 +1,4 @@
-"""Affective memory: what turns leave behind, how strongly they were felt, and what nights make of it (document 001).
+"""Affective memory: what turns leave behind, how strongly they were felt, what nights make of it (document 001).
 
 An agent whose definition says `memory: affective` remembers turns (one prompt and the reply to it), each
 with what was felt, and forgets by night. It is asked for memories; it takes no tasks.

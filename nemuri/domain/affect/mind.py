@@ -56,8 +56,10 @@ class AffectMemory(Record):
     asked_back_at: datetime | None = None
     """Since when it is asked back from the archive."""
     vector: str
-    worded: int = 1
-    """The level whose words these are; below `level` while they are still to be made fewer."""
+    words_level: int = 1
+    """The level whose words these are: whole, a summary, keywords; below `level` while they are still to be made."""
+    worded: int
+    """The log's sequence of its present words."""
     revision: int = 0
     changed: int
     """The log's sequence of what last changed this row."""
@@ -89,7 +91,10 @@ class AffectMemory(Record):
 
 
 class AffectAgent(Record):
-    """An agent with affective memory: how many nights it has seen, and how much it remembers."""
+    """An agent with affective memory: how many nights it has seen, and how much it remembers.
+
+    It counts only what its memories' rows say, so that an erased memory is in no count, whatever it has lived through.
+    """
 
     agent_id: str
     nights: int = 0
@@ -102,10 +107,6 @@ class AffectAgent(Record):
     levels: tuple[int, int, int, int] = (0, 0, 0, 0)
     """Unprotected memories at levels 1 to 3 and in the archive."""
     protected: int = 0
-    remembered: int = 0
-    summaries: int = 0
-    keyword_lists: int = 0
-    recalls: int = 0
     defined_at: datetime
 
     @property
@@ -186,6 +187,15 @@ class AffectMind:
             agent = agent and agent.counting(memory, None)
             memories = memories.delete(memory.memory_id)
         return replace(self, agent=agent, memories=memories)
+
+    def letting_go(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
+        """The mind without relations to these memories, whether or not they are there."""
+        gone = set(memory_ids)
+        return self.holding(
+            each.but(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
+            for each in self.memories.values()
+            if any(link.to in gone for link in each.relations)
+        )
 
     def feeling(self, session: str, emotion: Emotion, by: int) -> "AffectMind":
         """The mind with the mood of a session."""

@@ -1,8 +1,11 @@
 """The fold of an affective mind: what each event means for it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import reduce
 from uuid import UUID
+
+from immutables import Map
 
 from nemuri.contracts.affect import (
     Link,
@@ -27,10 +30,10 @@ FOLDED = (
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
-    """The memories whose rows `evolve` needs in order to fold the event."""
+    """The memories whose rows `evolve` needs in order to fold the event; of an erasure, the related ones too."""
     match event:
         case TurnRemembered():
-            return frozenset({event.memory_id, *_ends(event.ties)})
+            return frozenset({event.memory_id, *(each.of for each in event.ties)})
         case MemoriesRecalled():
             return frozenset((*event.recalled, *event.asked_back))
         case ProtectionChanged() | MemoryCompressed():
@@ -38,7 +41,8 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
         case NightPassed():
             moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
             told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.looked_at)
-            return frozenset((*moved, *told, *event.deleted, *_ends(event.untied), *_ends(event.tied)))
+            holders = (each.of for each in (*event.untied, *event.tied))
+            return frozenset((*moved, *told, *event.deleted, *holders))
         case MemoriesErased():
             return frozenset(event.memory_ids)
         case _:
@@ -55,7 +59,9 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
         case PolicyAdopted():
             return mind.with_agent(next_policy=event.parameters)
         case MemoriesErased():
-            return mind.without(event.memory_ids)
+            # What was felt about the erased goes too, and nobody can tell which session felt it about what.
+            mind = replace(mind.without(event.memory_ids), moods=Map())
+            return mind.letting_go(event.memory_ids, event.sequence or 0)
         case TurnRemembered():
             return _remembered(mind, event)
         case MemoriesRecalled():
@@ -98,10 +104,10 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         content=read.content,
         protection=event.protection,
         vector=event.vector,
+        worded=by,
         changed=by,
     )
-    mind = mind.holding((memory,)).with_agent(remembered=mind.agent.remembered + 1)
-    return tied(mind, event.ties, by).feeling(event.session, read.emotion, by)
+    return tied(mind.holding((memory,)), event.ties, by).feeling(event.session, read.emotion, by)
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
@@ -113,7 +119,6 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     archived = (each for each in mind.known(event.asked_back) if each.archived and each.asked_back_at is None)
     mind = mind.holding(each.but(recalled=True, changed=by) for each in active)
     mind = mind.holding(each.but(asked_back_at=event.recorded_at, changed=by) for each in archived)
-    mind = mind.with_agent(recalls=mind.agent.recalls + 1 if mind.agent else 0)
     return mind if event.session is None or event.mood is None else mind.feeling(event.session, event.mood, by)
 
 
@@ -129,12 +134,11 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     """Fewer words from now on, unless it was put into still fewer meanwhile."""
     memory = mind.memories.get(event.memory_id)
-    if mind.agent is None or memory is None or memory.protected or event.level <= memory.worded:
+    if mind.agent is None or memory is None or memory.protected or event.level <= memory.words_level:
         return mind
-    words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "worded": event.level}
-    mind = mind.holding((memory.but(**words, fresh=not memory.archived, changed=event.sequence or 0),))
-    done = "summaries" if event.level == 2 else "keyword_lists"
-    return mind.with_agent(**{done: getattr(mind.agent, done) + 1})
+    by = event.sequence or 0
+    words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
+    return mind.holding((memory.but(**words, worded=by, fresh=not memory.archived, changed=by),))
 
 
 def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
@@ -150,10 +154,8 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     mind = _archive(mind, event, night)
     mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.known(event.declined))
     mind = mind.without(each.memory_id for each in mind.known(event.deleted) if each.archived)
-    room = agent.rules.protection.max_protected_memories
-    waiting = [each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived]
-    free = max(0, room - (mind.agent.protected if mind.agent else 0))
-    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting[:free])
+    waiting = (each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived)
+    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.known(event.looked_at) if each.fresh)
     mind = tied(untied(mind, event.untied, by), event.tied, by)
     if mind.agent is not None and mind.agent.next_policy is not None:
@@ -209,14 +211,16 @@ def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
 
 
 def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
-    """The mind with these relations; none to what there is not, and none twice."""
+    """The mind with these relations, none twice.
+
+    Whether the other one is there, or in the archive, changes nothing: what becomes of it later, and that it is erased,
+    must not change what was said of this one. Who follows a relation looks where it leads.
+    """
     for each in ties:
-        holder, other = mind.memories.get(each.of), mind.memories.get(each.to)
-        link = Link(to=each.to, sort=each.sort)
-        if holder is None or other is None or holder is other or link in holder.relations:
+        holder, link = mind.memories.get(each.of), Link(to=each.to, sort=each.sort)
+        if holder is None or holder.archived or each.to == each.of or link in holder.relations:
             continue
-        if not (holder.archived or other.archived):
-            mind = mind.holding((holder.but(relations=(*holder.relations, link), changed=by),))
+        mind = mind.holding((holder.but(relations=(*holder.relations, link), changed=by),))
     return mind
 
 
@@ -232,7 +236,3 @@ def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
         )
         for each in mind.known(gone)
     )
-
-
-def _ends(ties: Iterable[Tie]) -> Iterable[UUID]:
-    return (end for each in ties for end in (each.of, each.to))

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Any, assert_never
+from typing import Any
 from uuid import UUID
 
+from nemuri.contracts.affect import AffectEvent
 from nemuri.contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri.contracts.clients import Scope
 from nemuri.contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
@@ -92,7 +93,7 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
             return _slept(mind, agent, event)
-        case PolicyAdopted():
+        case PolicyAdopted() if agent.definition.memory == "strength":
             return mind.with_agent(next_policy=event.parameters)
         case _:
             return _set_right(mind, agent, event)
@@ -105,8 +106,17 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
 
 Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
 """What changes how an agent's memories are found and ranked, or that they are, and not how strong by use."""
-Silent = MemoryRefused | MemoriesEmbedded | CourseBegun | ChapterRead | ExerciseGraded | CourseFinished
-"""What tells of the agent, and changes nothing of its mind."""
+Silent = (
+    MemoryRefused
+    | MemoriesEmbedded
+    | CourseBegun
+    | ChapterRead
+    | ExerciseGraded
+    | CourseFinished
+    | PolicyAdopted
+    | AffectEvent
+)
+"""What tells of the agent, and changes nothing of how strong its memories are; another mind's parameters as well."""
 
 
 def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
@@ -127,10 +137,12 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
             return replace(mind, scorer=_scorer(event))
         case MemoriesErased():
             return _erased(mind, event)
-        case MemoryRefused() | MemoriesEmbedded() | CourseBegun() | ChapterRead() | ExerciseGraded() | CourseFinished():
-            return mind
         case _:
-            assert_never(event)
+            return _unmoved(mind, event)
+
+
+def _unmoved(mind: Mind, _: Silent) -> Mind:
+    return mind
 
 
 def _erased(mind: Mind, event: MemoriesErased) -> Mind:

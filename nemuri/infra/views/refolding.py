@@ -17,9 +17,10 @@ from nemuri.infra.log import Batch, Log
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.erasing import erase
+from nemuri.infra.views.felt import write_vectors
 from nemuri.infra.views.folding import States
 from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, entry, first_of_all, vector_rows
-from nemuri.infra.views.rows import copy, copy_values, write
+from nemuri.infra.views.rows import copy, copy_values, remove, write
 
 HELD = 50_000
 """Tasks and memories that are held, at most; where there are more, all are written, and read again when needed."""
@@ -64,8 +65,11 @@ class Refolding:
         """Bring the tables up to what was folded, and hold nothing any more."""
         async with self.projection.database.begin() as connection:
             for table, changes in self.states.changes():
-                await copy(connection, table, [new for old, new in changes if old is None])
-                await write(connection, table, [new for old, new in changes if old is not None])
+                await copy(connection, table, [new for old, new in changes if old is None and new is not None])
+                await write(connection, table, [new for old, new in changes if old is not None and new is not None])
+                await remove(connection, table, [old for old, new in changes if old is not None and new is None])
+                if table is tables.affect_memory:
+                    await write_vectors(connection, self.projection.vectors, changes)
         self.states.forget()
 
     async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import orjson
 from psycopg.types.json import set_json_dumps
 from pydantic_core import to_json
-from sqlalchemy import Column, Select, Table, select, text
+from sqlalchemy import Column, Select, Table, bindparam, delete, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
@@ -39,6 +39,14 @@ async def write(connection: AsyncConnection, table: Table, changed: Iterable[Rec
     rows: Sequence[Any] = [record.row() for record in changed]
     if rows:
         await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
+
+
+async def remove(connection: AsyncConnection, table: Table, gone: Iterable[Record]) -> None:
+    """Remove the rows of these records."""
+    keys = table.primary_key.columns
+    rows = [{f"key_{key.name}": getattr(record, key.name) for key in keys} for record in gone]
+    if rows:
+        await connection.execute(delete(table).where(*(key == bindparam(f"key_{key.name}") for key in keys)), rows)
 
 
 async def insert_new(

@@ -62,10 +62,10 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
     """A summary, then keywords: of a memory that fell two levels at once, one after the other."""
     found = await Feelings(resources.database).memories([event.memory_id])
     memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
-    if memory is None or defined is None or memory.protected or memory.worded >= event.level:
+    if memory is None or defined is None or memory.protected or memory.words_level >= event.level:
         return None
     trigger, content, calls = memory.trigger, memory.content, []
-    for level in range(memory.worded + 1, event.level + 1):
+    for level in range(memory.words_level + 1, event.level + 1):
         reply = await resources.models.light.compress(CompressJob(level=level, trigger=trigger, content=content))
         (trigger, content), calls = reply.value, [*calls, reply.usage]
     vectors = resources.vectors.serving(defined.embedding)
