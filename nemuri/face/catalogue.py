@@ -1,10 +1,12 @@
 """Every service there is, by name."""
 
 from nemuri.infra.reactions import Service
+from nemuri.services.affect.app import service as affect
 from nemuri.services.attribution.app import service as attribution
 from nemuri.services.chronicler.app import service as chronicler
 from nemuri.services.herald.app import service as herald
 from nemuri.services.intake.app import service as intake
+from nemuri.services.night.app import service as night
 from nemuri.services.orchestrator.app import service as orchestrator
 from nemuri.services.projector.app import service as projector
 from nemuri.services.sleep.app import service as sleep
@@ -24,6 +26,8 @@ SERVICES: dict[str, Service] = {
         sleep,
         trainer,
         tutor,
+        affect,
+        night,
         herald,
     )
 }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select, text
 
-from nemuri.contracts.affect import Category, LinkSort, TurnOffered
+from nemuri.contracts.affect import Category, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri.contracts.affect_views import MoodPoint
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory, Mood
 from nemuri.domain.affect.recall import Found
@@ -68,6 +68,17 @@ class Wanted:
     archive: bool
     newest: bool = False
     category: Category | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """What became of an agent's turns so far."""
+
+    remembered: int
+    summaries: int
+    keyword_lists: int
+    first_at: datetime | None
+    recalls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +155,13 @@ class Feelings:
             -- Relations that begin or end with any of these memories.
             SELECT m.memory_id AS one, CAST(link->>'to' AS uuid) AS other, link->>'sort' AS sort
             FROM affect_memory AS m, jsonb_array_elements(m.relations) AS link
-            WHERE m.agent_id = :agent AND m.relations <> '[]'
-                AND (m.memory_id = ANY(:ids) OR CAST(link->>'to' AS uuid) = ANY(:ids))
+            WHERE m.agent_id = :agent AND (m.memory_id = ANY(:ids) OR m.relations @> ANY(CAST(:links AS jsonb[])))
             """
         )
+        ids = list(memory_ids)
+        links = [f'[{{"to": "{each}"}}]' for each in ids]
         async with self.database.reading() as connection:
-            rows = (await connection.execute(query, {"agent": agent_id, "ids": list(memory_ids)})).all()
+            rows = (await connection.execute(query, {"agent": agent_id, "ids": ids, "links": links})).all()
         known = await self.memories({each for row in rows for each in (row.one, row.other)})
         found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
         for row in rows:
@@ -200,13 +212,19 @@ class Feelings:
             rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
         return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
 
-    async def first_at(self, agent_id: str) -> datetime | None:
-        """When the first of what is remembered was said."""
-        memory = tables.affect_memory.c
+    async def lived(self, agent_id: str) -> Lived:
+        """What the agent has lived through, of what is not erased."""
+        memory, journal = tables.affect_memory.c, tables.journal.c
+        counts = (
+            func.count(),
+            func.count().filter(memory.words_level >= 2),
+            func.count().filter(memory.words_level >= 3),
+            func.min(memory.said_at),
+        )
+        recalls = select(func.count()).where(journal.agent_id == agent_id, journal.kind == MemoriesRecalled.kind_of())
         async with self.database.reading() as connection:
-            query = select(func.min(memory.said_at)).where(memory.agent_id == agent_id)
-            found: datetime | None = (await connection.execute(query)).scalar_one()
-        return found
+            found = (await connection.execute(select(*counts).where(memory.agent_id == agent_id))).one()
+            return Lived(*found, (await connection.execute(recalls)).scalar_one())
 
     async def turns_until(self, offered: TurnOffered) -> int:
         """How many turns the agent was handed up to this one, itself included."""

@@ -1,6 +1,7 @@
 """The reactions of affective memory: reading turns, and putting what has faded into fewer words."""
 
 from collections.abc import Sequence
+from typing import Final, Literal
 
 from nemuri.contracts.affect import (
     CompressionDue,
@@ -12,13 +13,14 @@ from nemuri.contracts.affect import (
     TurnRemembered,
 )
 from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.contracts.queries import AffectQuery, AffectRecallQuery, Refusal
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.cues import is_command, tie_of
 from nemuri.domain.affect.night import admitted
 from nemuri.domain.affect.turns import Understood, home, remembered
-from nemuri.infra.models.protocol import CompressJob, FeelJob
+from nemuri.infra.models.protocol import Compressed, CompressJob, FeelJob
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.feelings import Feelings
@@ -26,6 +28,8 @@ from nemuri.infra.zone import local
 from nemuri.services.affect.portraits import portrait
 from nemuri.services.affect.recalling import earlier, recalled
 
+STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
+"""The levels whose words are fewer, in order."""
 service = Service("affect", also_says=(MemoriesRecalled,), uses=frozenset({Use.MAKES_VECTORS}))
 
 
@@ -64,23 +68,25 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
     memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
     if memory is None or defined is None or memory.protected or memory.words_level >= event.level:
         return None
-    trigger, content, calls = memory.trigger, memory.content, []
-    for level in range(memory.words_level + 1, event.level + 1):
-        reply = await resources.models.light.compress(CompressJob(level=level, trigger=trigger, content=content))
-        (trigger, content), calls = reply.value, [*calls, reply.usage]
+    words, calls = Compressed(memory.trigger, memory.content), list[Usage]()
+    for level in STEPS[memory.words_level - 1 : event.level - 1]:
+        job = CompressJob(level=level, trigger=words.trigger, content=words.content)
+        reply = await resources.models.light.compress(job)
+        words = reply.value
+        calls.append(reply.usage)
     vectors = resources.vectors.serving(defined.embedding)
-    words = embedded_text(trigger, content)
-    await vectors.of([words])
-    usage = calls[0].together(calls)
+    text = embedded_text(words.trigger, words.content)
+    await vectors.of([text])
+    usage = Usage.together(calls)
     return MemoryCompressed.following(
         event,
         memory_id=event.memory_id,
         level=event.level,
-        trigger=trigger,
-        content=content,
+        trigger=words.trigger,
+        content=words.content,
         compressed_by=usage.model,
         usage=usage,
-        vector=vectors.key(words),
+        vector=vectors.key(text),
     )
 
 

@@ -38,6 +38,7 @@ async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
     feelings, night = Feelings(resources.database), agent.nights
     waiting = await feelings.waiting(agent.agent_id)
     protected = await feelings.protected(agent.agent_id, SHOWN) if waiting else []
+    lived = await feelings.lived(agent.agent_id)
     strongest = await feelings.strongest(agent, SHOWN)
     return AffectView(
         agent_id=agent.agent_id,
@@ -50,8 +51,8 @@ async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
         oldest_protected=tuple(memory_view(each, night) for each in protected),
         moods=tuple(await feelings.moods(agent.agent_id, DAYS)),
         memories=tuple(memory_view(each, night) for each in strongest),
-        remembered=agent.remembered,
-        compressed=(agent.summaries, agent.keyword_lists),
-        recalls=agent.recalls,
-        first_at=await feelings.first_at(agent.agent_id),
+        remembered=lived.remembered,
+        compressed=(lived.summaries, lived.keyword_lists),
+        recalls=lived.recalls,
+        first_at=lived.first_at,
     )

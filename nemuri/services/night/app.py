@@ -9,7 +9,7 @@ from nemuri.infra.views.evenings import evening
 from nemuri.services.night.hours import watch
 
 service = Service(
-    "night", groups=4, background=watch, also_says=(NightFell,), uses=frozenset({Use.READS_CLOCK, Use.READS_VECTORS})
+    "night", at_once=4, background=watch, also_says=(NightFell,), uses=frozenset({Use.READS_CLOCK, Use.READS_VECTORS})
 )
 
 

@@ -43,7 +43,10 @@ class Applicants:
     """By the database and its schema."""
 
     async def all(self, views: Views, setting: Setting) -> list[Applicant]:
-        """Every agent that could be chosen, by name, with what it knows in the setting; not the orchestrator itself."""
+        """Every agent that could be chosen, by name, with what it knows in the setting.
+
+        Neither the orchestrator itself, nor who only remembers for an assistant elsewhere.
+        """
         counted = self._counted[views.database.url, views.database.schema]
         await counted.refresh(views)
         return [
@@ -55,5 +58,5 @@ class Applicants:
                 counted.waiting.get(agent.agent_id, 0),
             )
             for agent in await views.agents()
-            if agent.agent_id != ORCHESTRATOR
+            if agent.agent_id != ORCHESTRATOR and agent.definition.memory == "strength"
         ]
