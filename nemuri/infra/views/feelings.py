@@ -224,7 +224,8 @@ class Feelings:
         recalls = select(func.count()).where(journal.agent_id == agent_id, journal.kind == MemoriesRecalled.kind_of())
         async with self.database.reading() as connection:
             found = (await connection.execute(select(*counts).where(memory.agent_id == agent_id))).one()
-            return Lived(*found, (await connection.execute(recalls)).scalar_one())
+            told = (await connection.execute(recalls)).scalar_one()
+        return Lived(found[0], found[1], found[2], found[3], told)
 
     async def turns_until(self, offered: TurnOffered) -> int:
         """How many turns the agent was handed up to this one, itself included."""

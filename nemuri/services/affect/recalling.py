@@ -2,7 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from uuid import uuid4
+from uuid import UUID, uuid4
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nemuri.contracts.affect import MemoriesRecalled
 from nemuri.contracts.affect_views import AffectRecallView, RecalledView
@@ -69,12 +72,12 @@ async def _found(
     query: AffectRecallQuery,
     agent: AffectAgent,
     vectors: Vectors,
-    vector: object,
+    vector: NDArray[np.float32] | None,
     wanted: Wanted,
     feelings: Feelings,
 ) -> list[Found]:
     asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
-    found: dict[object, Found] = {}
+    found: dict[UUID, Found] = {}
     for category in dict.fromkeys((query.category, None)):
         each = Wanted(wanted.top, wanted.relevance, wanted.lift, wanted.archive, wanted.newest, category)
         some = (
@@ -86,7 +89,7 @@ async def _found(
     return list(found.values())
 
 
-async def _in_time(vectors: Vectors, prompt: str) -> object:
+async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     """The vector of a prompt; None where its maker is too slow or not there."""
     try:
         async with asyncio.timeout(IN_TIME):

@@ -1,7 +1,6 @@
 """When nights fall: at the hour of each agent by the platform's clock, and at once where one was missed."""
 
 import asyncio
-from contextlib import aclosing
 from datetime import date, datetime, tzinfo
 from typing import NoReturn
 
@@ -60,9 +59,8 @@ async def _watch(resources: Resources) -> None:
 
 
 async def _listen(resources: Resources, moved: asyncio.Event) -> None:
-    async with aclosing(resources.clock.changes()) as changes:
-        async for _ in changes:
-            moved.set()
+    async for _ in resources.clock.changes():
+        moved.set()
 
 
 def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:

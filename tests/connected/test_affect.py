@@ -1,0 +1,228 @@
+"""Affective memory at work: turns are remembered once, nights fall, what is asked for comes to mind."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from nemuri.contracts.affect import (
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightFell,
+    NightPassed,
+    ProtectionChanged,
+    TurnOffered,
+)
+from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.agents import PolicyAdopted
+from nemuri.contracts.memories import MemoryRefused
+from nemuri.contracts.queries import AffectQuery, AffectRecallQuery
+from nemuri.domain.affect.mind import AffectMemory
+from nemuri.infra.resources import Resources
+from nemuri.infra.settings import Settings
+from nemuri.infra.views import tables
+from nemuri.infra.views.feelings import Feelings
+from nemuri.infra.views.rows import load
+from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, visiting
+
+pytestmark = pytest.mark.connected
+
+AT_WORK = ("projector", "intake", "affect", "night")
+TOPICS = (
+    "the parser rejects a trailing comma",
+    "the scheduler starves a queue",
+    "the cache forgets its newest entry",
+    "a deadlock between two workers",
+    "the index rebuilds every night",
+    "pagination skips the last page",
+)
+
+
+@asynccontextmanager
+async def remembering(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
+    """The services of affective memory, and an agent that remembers by it."""
+    async with at_work(settings, AT_WORK) as resources:
+        await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
+        if policy:
+            await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters=policy))
+        yield resources
+
+
+def turn(prompt: str, reply: str = "Done.", *, session: str = "s1", number: int = 0) -> TurnOffered:
+    """A turn of a session that has just ended."""
+    said_at = datetime(2026, 1, 20, 10, tzinfo=UTC) + timedelta(minutes=number)
+    return TurnOffered(
+        event_id=uuid4(),
+        client_id="ann",
+        agent_id="diary",
+        session=session,
+        prompt=prompt,
+        reply=reply,
+        said_at=said_at,
+        ended_at=datetime.now(UTC),
+    )
+
+
+async def memories(resources: Resources) -> list[AffectMemory]:
+    """All memories of the agent, oldest first."""
+    async with resources.database.reading() as connection:
+        found = await load(connection, tables.affect_memory, AffectMemory)
+    return sorted(found, key=lambda each: each.said_at)
+
+
+async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[AffectMemory]:
+    """The memories of these turns, once all are remembered."""
+    offered = list(turns)
+    for each in offered:
+        await resources.log.append(each)
+    wanted = {each.event_id for each in offered}
+
+    async def remembered() -> list[AffectMemory]:
+        """every turn is a memory"""
+        found = [each for each in await memories(resources) if each.turn_id in wanted]
+        return found if len(found) == len(offered) else []
+
+    return await eventually(remembered)
+
+
+async def night(resources: Resources, days: int = 1) -> NightPassed:
+    """The next night, once it is over and every text is as short as it is to be."""
+    before = (await Feelings(resources.database).agents("diary"))[0].nights
+    await resources.clock.advance(timedelta(days=days))
+
+    async def passed() -> NightPassed | None:
+        """the night is over"""
+        agent = (await Feelings(resources.database).agents("diary"))[0]
+        found = [each for each in await memories(resources) if each.words_level < min(each.level, 3)]
+        if agent.nights <= before or found:
+            return None
+        return [each for each in await effective(resources.log) if isinstance(each, NightPassed)][-1]
+
+    return await eventually(passed)
+
+
+async def recalled(settings: Settings, prompt: str, **asked: object) -> AffectRecallView:
+    """What comes to mind."""
+    async with visiting(settings) as client:
+        query = AffectRecallQuery.model_validate({"agent_id": "diary", "prompt": prompt} | asked)
+        return await client.exchange.ask(query, AffectRecallView)
+
+
+async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Settings) -> None:
+    """With its feeling, its day, its label; a command leaves none, and an agent without such memory refuses it."""
+    async with remembering(settings) as resources:
+        await resources.log.append(agent_defined("python"))
+        first, command = turn("Yes! It finally works, I am so happy!!"), turn("/clear", number=1)
+        elsewhere = turn("hello").model_copy(update={"agent_id": "python", "event_id": uuid4()})
+        for each in (first, first, command, elsewhere):
+            await resources.log.append(each)
+        (memory,) = await taken_in(resources, [turn("fix the typo in the readme", number=2)])
+        found = await memories(resources)
+        assert [each.turn_id for each in found] == [first.event_id, memory.turn_id]
+        assert found[0].valence == "positive"
+        assert found[0].intensity > memory.intensity
+        assert found[0].label == "mem_20260120_001"
+        refused = [each for each in await effective(resources.log) if isinstance(each, MemoryRefused)]
+        assert [each.causation_id for each in refused] == [elsewhere.event_id]
+    await assert_verified(settings)
+
+
+async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settings: Settings) -> None:
+    """Nights that were missed pass at once; what was recalled is half as old instead."""
+    async with remembering(settings) as resources:
+        said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS)]
+        before = await taken_in(resources, said)
+        view = await recalled(settings, TOPICS[0], session="s2")
+        assert view.recalled[0].memory.memory_id == before[0].memory_id
+        assert view.block.startswith("<memories>\n- [2026-01-20][L1] ")
+        passed = await night(resources, days=3)
+        assert passed.nights == 3
+        after = {each.memory_id: each for each in await memories(resources)}
+        agent = (await Feelings(resources.database).agents("diary"))[0]
+        for each in before:
+            now = after[each.memory_id]
+            recall = each.memory_id in passed.recalled
+            old = each.days(0)
+            assert now.days(agent.nights) == pytest.approx(old * 0.5 + 2 if recall else old + 3)
+            assert now.recall_count == recall
+            assert now.level > 1
+            assert len(now.content) <= len(each.content)
+        fell = [each for each in await effective(resources.log) if isinstance(each, NightFell)]
+        assert len(fell) == 1
+        compressed = [each for each in await effective(resources.log) if isinstance(each, MemoryCompressed)]
+        assert {each.memory_id for each in compressed} == {each.memory_id for each in passed.lowered}
+    await assert_verified(settings)
+
+
+async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(settings: Settings) -> None:
+    """It is told with a mark; the night after, it is there again at level 3."""
+    policy = {
+        "retention": {"decay_by_category": {"work": {"min": 0.2, "max": 0.3}, "casual": {"min": 0.2, "max": 0.3}}}
+    }
+    async with remembering(settings, **policy) as resources:
+        await night(resources)
+        await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+        await night(resources, days=9)
+        assert {each.level for each in await memories(resources)} == {4}
+        view = await recalled(settings, TOPICS[2])
+        first = view.recalled[0].memory
+        assert first.archived
+        assert "[archived]" in view.block
+        passed = await night(resources)
+        assert [each.memory_id for each in passed.revived][:1] == [first.memory_id]
+        back = next(each for each in await memories(resources) if each.memory_id == first.memory_id)
+        assert (back.level, back.recall_count) == (3, 1)
+    await assert_verified(settings)
+
+
+async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Settings) -> None:
+    """At the limit the next one waits, and has its place as soon as another is released."""
+    async with remembering(settings, protection={"max_protected_memories": 1}) as resources:
+        await night(resources)
+        (first,) = await taken_in(resources, [turn("Remember this: the key lies under the mat.")])
+        (second,) = await taken_in(resources, [turn("Please don't forget that the gate code is 1234.", number=1)])
+        assert (first.protection, second.protection) == ("protected", "asked")
+        await night(resources, days=400)
+        kept = {each.memory_id: each for each in await memories(resources)}
+        assert kept[first.memory_id].level == 1
+        assert kept[first.memory_id].content == first.content
+        async with visiting(settings) as client:
+            shown = await client.exchange.ask(AffectQuery(agent_id="diary"), AffectView)
+        assert shown.protected == 1
+        (third,) = await taken_in(resources, [turn("Don't forget: the alarm is off on Mondays.", number=2)])
+        assert third.protection == "asked"
+        await resources.log.append(
+            ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=first.memory_id, protected=False)
+        )
+
+        async def admitted() -> bool:
+            """the one that waited is protected"""
+            found = {each.memory_id: each for each in await memories(resources)}
+            return found[third.memory_id].protected and not found[first.memory_id].protected
+
+        await eventually(admitted)
+    await assert_verified(settings)
+
+
+async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Settings) -> None:
+    """It is that of what was last recalled in the session; another session has its own."""
+    async with remembering(settings) as resources:
+        glad = turn("Yes!! The deploy of the shop finally works, I am so happy!", session="s1")
+        sad = turn("The deploy of the shop failed again, this is terrible and I am desperate.", session="s1", number=1)
+        known = {each.turn_id: each for each in await taken_in(resources, [glad, sad])}
+        await recalled(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
+
+        async def felt() -> object:
+            """the mood is noted"""
+            return await Feelings(resources.database).mood("diary", "s9")
+
+        await eventually(felt)
+        in_mood = await recalled(settings, "the deploy of the shop", session="s9", quietly=True)
+        without = await recalled(settings, "the deploy of the shop", session="s10", quietly=True)
+        resonant = {each.memory.memory_id: each.resonance for each in in_mood.recalled}
+        assert resonant[known[sad.event_id].memory_id] > resonant[known[glad.event_id].memory_id]
+        assert {each.resonance for each in without.recalled} == {0.0}
+        noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+        assert len(noted) == 1
