@@ -27,6 +27,8 @@ from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
 from nemuri.infra.models.protocol import (
     AnswerJob,
+    CompressJob,
+    FeelJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -227,6 +229,16 @@ class CountingModel(ExtractiveModel):
         """Counted by the request."""
         self.calls[f"restate {job.request}"] += 1
         return await super().restate(job)
+
+    async def feel(self, job: FeelJob) -> Reply[Any]:
+        """Counted by the prompt."""
+        self.calls[f"feel {job.prompt}"] += 1
+        return await super().feel(job)
+
+    async def compress(self, job: CompressJob) -> Reply[Any]:
+        """Counted by the level and the trigger."""
+        self.calls[f"compress {job.level} {job.trigger}"] += 1
+        return await super().compress(job)
 
     async def merge(self, job: MergeJob) -> Reply[Any]:
         """Counted by the question."""

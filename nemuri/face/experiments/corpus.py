@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Final, Literal
 
 from nemuri.domain.language.keywords import candidates
+from nemuri.domain.language.passages import passages
 from nemuri.face.demo.texts import topics
-from nemuri.infra.models.passages import passages
 
 Condition = Literal["recurring", "one-off"]
 """Whether needs come again, worded otherwise, or each of them once."""

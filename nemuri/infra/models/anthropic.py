@@ -1,5 +1,6 @@
 """Anthropic's messages as a chat."""
 
+from functools import partial
 from typing import Final
 
 from pydantic import BaseModel
@@ -7,7 +8,7 @@ from pydantic import BaseModel
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
-from nemuri.infra.models.wire import REASONING_TOKENS, Count, calling, read_body, sendable, storable
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 
@@ -50,29 +51,32 @@ class AnthropicChat:
         self._base_url = base_url
         self._model = model
         self._timeout = timeout
+        self._steadiness = Steadiness()
 
     @property
     def name(self) -> str:
         """ "anthropic:" and the model."""
         return f"anthropic:{self._model}"
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """The text of the reply; thinking is left out of it but counted as output tokens."""
         require_allowed(self._base_url)
-        body = read_body(self.name, await self._post(system, user, max_tokens), _Message)
+        content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
+        body = read_body(self.name, content, _Message)
         text = storable("".join(block.text or "" for block in body.content if block.type == "text"))
         if not text:
             raise _silence(self.name, body.stop_reason)
         usage = body.usage or _Usage()
         return Reply(text, Usage(model=self.name, input_tokens=usage.all_input, output_tokens=usage.output_tokens or 0))
 
-    async def _post(self, system: str, user: str, max_tokens: int) -> bytes:
+    async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 system=sendable(system),
                 messages=[{"role": "user", "content": sendable(user)}],
                 max_tokens=max_tokens + REASONING_TOKENS,
+                extra_body={"temperature": temperature} if temperature is not None else None,
                 timeout=self._timeout,
             )
         return raw.http_response.content

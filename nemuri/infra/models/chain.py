@@ -5,11 +5,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from nemuri.contracts.affect import Reading
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
     Comparisons,
+    Compressed,
+    CompressJob,
+    FeelJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -44,12 +48,12 @@ class Chain:
         """The names in the order in which they are asked."""
         return " > ".join(chat.name for chat in self._chats)
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """The first answer; its usage names the chat that gave it."""
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
-                return await persist(partial(chat.complete, system, user, max_tokens), self._retries)
+                return await persist(partial(chat.complete, system, user, max_tokens, steady=steady), self._retries)
             except (ModelUnavailable, ModelRefused) as error:
                 failures.append(error)
         raise _together(failures)
@@ -73,10 +77,10 @@ class Bounded:
         """The name of the chat behind it."""
         return self._chat.name
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """As the chat behind it, once a place is free."""
         async with self._places:
-            return await self._chat.complete(system, user, max_tokens)
+            return await self._chat.complete(system, user, max_tokens, steady=steady)
 
     async def aclose(self) -> None:
         """Close the chat behind it."""
@@ -122,6 +126,14 @@ class Fallback:
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """What the first model makes of the voices, or the second."""
         return await _either(lambda: self._first.merge(job), lambda: self._second.merge(job))
+
+    async def feel(self, job: FeelJob) -> Reply[Reading]:
+        """As the first model reads it, or the second."""
+        return await _either(lambda: self._first.feel(job), lambda: self._second.feel(job))
+
+    async def compress(self, job: CompressJob) -> Reply[Compressed]:
+        """The first model's words, or the second's."""
+        return await _either(lambda: self._first.compress(job), lambda: self._second.compress(job))
 
     async def aclose(self) -> None:
         """Close both."""

@@ -4,21 +4,27 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from nemuri.contracts.affect import Reading
 from nemuri.contracts.event import Usage
+from nemuri.domain.affect.compression import compressed
+from nemuri.domain.affect.lexicon import LEXICON, read
 from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.echoes import asked_in, echoes, within
 from nemuri.domain.language.items import listed_items
 from nemuri.domain.language.markers import marker_end
+from nemuri.domain.language.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, yielding
 from nemuri.domain.language.references import self_contained
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
 from nemuri.domain.language.terms import content_terms
 from nemuri.domain.tasks.panel import merged
 from nemuri.infra.models.judging import judged
-from nemuri.infra.models.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, yielding
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
     Comparisons,
+    Compressed,
+    CompressJob,
+    FeelJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -139,6 +145,14 @@ class ExtractiveModel:
         if not (text or dissent):
             return Reply(Merged(_NOTHING[language], ()), _FREE)
         return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
+
+    async def feel(self, job: FeelJob) -> Reply[Reading]:
+        """By a lexicon and the marks in the text, under the lexicon's name."""
+        return Reply(read(job.prompt, job.reply), Usage(model=LEXICON))
+
+    async def compress(self, job: CompressJob) -> Reply[Compressed]:
+        """Its own most telling sentences, or its own keywords."""
+        return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nemuri.domain.language.citations import without_labels
+from nemuri.domain.language.passages import drawn_on, passages
 from nemuri.infra.models.fences import message
-from nemuri.infra.models.passages import drawn_on, passages
 from nemuri.infra.models.protocol import JudgeJob, Source
 
 JUDGEMENT_TOKENS: Final = 200

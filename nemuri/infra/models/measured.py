@@ -21,12 +21,12 @@ class Measured:
         """The name of the chat behind it."""
         return self._chat.name
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """As the chat behind it."""
         began = perf_counter()
         try:
             with span("model", kind=SpanKind.CLIENT, model=self.name) as seen:
-                reply = await self._chat.complete(system, user, max_tokens)
+                reply = await self._chat.complete(system, user, max_tokens, steady=steady)
                 seen.set_attribute("nemuri.input_tokens", reply.usage.input_tokens)
                 seen.set_attribute("nemuri.output_tokens", reply.usage.output_tokens)
         except (ModelUnavailable, ModelRefused) as error:

@@ -1,5 +1,6 @@
 """Chat completions of OpenAI, and of any server that speaks the same format, as a chat."""
 
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -8,7 +9,7 @@ from pydantic import BaseModel, Field
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
-from nemuri.infra.models.wire import REASONING_TOKENS, Count, calling, read_body, sendable, storable
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
@@ -51,27 +52,30 @@ class OpenAIChat:
         self._base_url = base_url
         self._model = model
         self._timeout = timeout
+        self._steadiness = Steadiness()
 
     @property
     def name(self) -> str:
         """ "openai:" and the model, whoever serves it."""
         return f"openai:{self._model}"
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """The text of the first choice."""
         require_allowed(self._base_url)
-        body = read_body(self.name, await self._post(system, user, max_tokens), _Completion)
+        content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
+        body = read_body(self.name, content, _Completion)
         choice = body.choices[0]
         text = storable(choice.message.content or "")
         if not text:
             raise _silence(self.name, choice)
         return Reply(text, _counted(self.name, body.usage or _Usage()))
 
-    async def _post(self, system: str, user: str, max_tokens: int) -> bytes:
+    async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
         async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.chat.completions.with_raw_response.create(
                 model=self._model,
+                temperature=self._sdk.omit if temperature is None else temperature,
                 messages=[
                     {"role": "system", "content": sendable(system)},
                     {"role": "user", "content": sendable(user)},

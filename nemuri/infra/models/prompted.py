@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
+from nemuri.contracts.affect import Reading
+from nemuri.contracts.event import Usage
+from nemuri.domain.affect.compression import EXTRACTIVE, compressed
+from nemuri.domain.affect.lexicon import LEXICON, read
 from nemuri.domain.language.citations import cited, disarmed, without_labels
 from nemuri.domain.language.sentences import normalised, sentences
 from nemuri.domain.tasks.panel import side_by_side
-from nemuri.infra.models import relations
+from nemuri.infra.models import compressing, feeling, relations
 from nemuri.infra.models.fences import digest, fenced, message
 from nemuri.infra.models.judging import JUDGEMENT_TOKENS, judgement_prompt, read_judgement
 from nemuri.infra.models.protocol import (
@@ -14,6 +18,9 @@ from nemuri.infra.models.protocol import (
     AnswerJob,
     Chat,
     Comparisons,
+    Compressed,
+    CompressJob,
+    FeelJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -144,6 +151,21 @@ class PromptedModel:
         read = read_merged(reply.value, labelled) or Merged(side_by_side(job.voices), ())
         return Reply(read, reply.usage)
 
+    async def feel(self, job: FeelJob) -> Reply[Reading]:
+        """As the chat reads it; by the lexicon when its reply cannot be read, and the usage names both."""
+        reply = await self._chat.complete(feeling.SYSTEM, feeling.prompt(job), feeling.TOKENS, steady=True)
+        known = read(job.prompt, job.reply)
+        found = feeling.read(reply.value, known)
+        return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON))
+
+    async def compress(self, job: CompressJob) -> Reply[Compressed]:
+        """The chat's words; the memory's own when they cannot be read or are longer, and the usage names both."""
+        system, user = compressing.prompt(job)
+        reply = await self._chat.complete(system, user, compressing.TOKENS, steady=True)
+        found = compressing.read(reply.value, job)
+        own = compressed(job.level, job.trigger, job.content)
+        return Reply(found or Compressed(*own), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
+
     async def aclose(self) -> None:
         """Close the chat."""
         await self._chat.aclose()
@@ -154,3 +176,8 @@ def _contents(memo: str) -> str:
     if not memo:
         return ""
     return f"{_REMEMBERED}\n{fenced('contents', disarmed(memo), digest([memo]))}"
+
+
+def _instead(spent: Usage, by: str) -> Usage:
+    """What a reply cost that could not be used, and by whom it was done instead."""
+    return Usage.together((spent, Usage(model=by)))

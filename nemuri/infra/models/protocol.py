@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
+from nemuri.contracts.affect import Reading
 from nemuri.contracts.event import Usage
 from nemuri.contracts.tasks import Dissent, Voice
 from nemuri.domain.language.statements import Comparison
@@ -121,6 +122,32 @@ class MergeJob:
 
 
 @dataclass(frozen=True, slots=True)
+class FeelJob:
+    """A turn of an assistant's session, of which is to be said what it means and how it felt."""
+
+    prompt: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompressJob:
+    """What a memory holds, to be put into fewer words."""
+
+    level: Literal[2, 3]
+    """2: sentences, 3: keywords."""
+    trigger: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """A memory in fewer words; neither part is longer than it was."""
+
+    trigger: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Merged:
     """One answer out of several, and who does not agree with it."""
 
@@ -165,6 +192,12 @@ class Model(Protocol):
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """What the voices come to together, and what single ones hold against that."""
 
+    async def feel(self, job: FeelJob) -> Reply[Reading]:
+        """What the turn means and how it felt; the usage names who read it, `lexicon` for words and marks."""
+
+    async def compress(self, job: CompressJob) -> Reply[Compressed]:
+        """The memory at the level; the usage names who wrote it, `extractive` for its own sentences and words."""
+
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""
 
@@ -176,8 +209,11 @@ class Chat(Protocol):
     def name(self) -> str:
         """For a single model "provider:model"."""
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
-        """The model's text, never blank, for one system and one user message; `max_tokens` bounds the text."""
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+        """The model's text, never blank, for one system and one user message; `max_tokens` bounds the text.
+
+        `steady` asks for temperature 0, from a model that takes one: newer ones refuse it.
+        """
 
     async def aclose(self) -> None:
         """Release the connections."""

@@ -25,7 +25,7 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
     """
     known = {perspective.strip().casefold(): perspective for perspective in perspectives}
     best: dict[str, str] = {}
-    for pairs in list(_objects(text)) or [_lines(text)]:
+    for pairs in list(objects(text)) or [_lines(text)]:
         found = _matching(pairs, known)
         if len(found) > len(best):
             best = found
@@ -38,7 +38,7 @@ def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
     `voices` are the voices by their labels; dissent under another name, or empty, is left out. Dissent may be an
     object by label or a list of objects with "voice" and "text".
     """
-    for pairs in _objects(text):
+    for pairs in objects(text):
         said = pairs.get("merged")
         if isinstance(said, str) and (answer := without_labels(said).strip()):
             held = _dissent(pairs.get("dissent"))
@@ -47,17 +47,8 @@ def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
     return None
 
 
-def _dissent(value: object) -> dict[str, str]:
-    if isinstance(value, list):
-        value = {each.get("voice"): each.get("text") for each in value if isinstance(each, dict)}
-    pairs = value.items() if isinstance(value, dict) else ()
-    found = {
-        str(label).strip().casefold(): without_labels(text).strip() for label, text in pairs if isinstance(text, str)
-    }
-    return {label: text for label, text in found.items() if text.strip(" .。").casefold() not in _NOTHING}
-
-
-def _objects(text: str) -> Iterator[Mapping[str, object]]:
+def objects(text: str) -> Iterator[Mapping[str, object]]:
+    """The JSON objects in a text in their order, each followed by those directly within it; prose is passed over."""
     decoder = json.JSONDecoder(strict=False)
     position = text.find("{")
     for _ in range(_MOST_TRIES):
@@ -72,6 +63,16 @@ def _objects(text: str) -> Iterator[Mapping[str, object]]:
             yield value
             yield from (inner for inner in value.values() if isinstance(inner, dict))
         position = text.find("{", end)
+
+
+def _dissent(value: object) -> dict[str, str]:
+    if isinstance(value, list):
+        value = {each.get("voice"): each.get("text") for each in value if isinstance(each, dict)}
+    pairs = value.items() if isinstance(value, dict) else ()
+    found = {
+        str(label).strip().casefold(): without_labels(text).strip() for label, text in pairs if isinstance(text, str)
+    }
+    return {label: text for label, text in found.items() if text.strip(" .。").casefold() not in _NOTHING}
 
 
 def _lines(text: str) -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -52,6 +52,27 @@ async def calling(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncI
         raise ModelUnavailable(f"{name}: no answer within {timeout:g} s") from None
     except sdk.APIConnectionError as error:
         raise ModelUnavailable(f"{name}: no connection ({type(error.__cause__).__name__})") from None
+
+
+class Steadiness:
+    """Whether a model takes a temperature: newer ones refuse it, which is found out once."""
+
+    def __init__(self) -> None:
+        self._taken = True
+
+    async def call(self, post: Callable[[float | None], Awaitable[bytes]], *, steady: bool) -> bytes:
+        """The body that `post` brings, which is told the temperature to send, if any.
+
+        A refusal that speaks of the temperature is no answer: the same is asked again without one.
+        """
+        asked = steady and self._taken
+        try:
+            return await post(0 if asked else None)
+        except ModelRefused as error:
+            if not (asked and "temperature" in str(error).casefold()):
+                raise
+        self._taken = False
+        return await post(None)
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.passages import LONGEST_QUOTE
 from nemuri.infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
-from nemuri.infra.models.passages import LONGEST_QUOTE
 from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
 
 MODEL = ExtractiveModel()

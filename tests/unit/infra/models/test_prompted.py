@@ -19,10 +19,12 @@ class Parrot:
     def __init__(self, says: str) -> None:
         self.says = says
         self.heard: list[tuple[str, str]] = []
+        self.steady: list[bool] = []
 
-    async def complete(self, system: str, user: str, max_tokens: int) -> Reply[str]:
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Its one thing."""
         self.heard.append((system, user))
+        self.steady.append(steady)
         return Reply(self.says, Usage(model=self.name, input_tokens=3, output_tokens=max_tokens))
 
     async def aclose(self) -> None:
