@@ -7,6 +7,8 @@ from typing import Literal
 from uuid import UUID
 
 from nemuri.contracts import queries
+from nemuri.contracts.affect import Category
+from nemuri.contracts.affect_views import AffectRecallView, AffectView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView
@@ -83,6 +85,34 @@ class Asking:
             perspective=perspective,
             setting=setting,
             deep=deep,
+        )
+
+    async def affect(self, agent: str) -> AffectView:
+        """How an affective memory stands: levels, mood, protection. Raises `ClientError` for an agent without one."""
+        return await self._exchange.ask(queries.AffectQuery, AffectView, agent_id=agent)
+
+    async def come_to_mind(
+        self,
+        agent: str,
+        prompt: str,
+        *,
+        session: str | None = None,
+        category: Category | None = None,
+        quietly: bool = False,
+    ) -> AffectRecallView:
+        """What comes to an affective mind for a prompt, with the block of text that an assistant is given.
+
+        That it did is noted and reinforces it in the next night, unless it is asked for `quietly`; in a `session` the
+        mood of what came last is carried along. Raises `ClientError` for an agent without affective memory.
+        """
+        return await self._exchange.ask(
+            queries.AffectRecallQuery,
+            AffectRecallView,
+            agent_id=agent,
+            prompt=prompt,
+            session=session,
+            category=category,
+            quietly=quietly,
         )
 
     async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[AgentView, ...]:

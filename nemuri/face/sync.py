@@ -77,6 +77,8 @@ class SyncClient:
     remember = blocking(Client.remember)
     remember_all = blocking(Client.remember_all)
     recall = blocking(Client.recall)
+    affect = blocking(Client.affect)
+    come_to_mind = blocking(Client.come_to_mind)
     agents = blocking(Client.agents)
     memories = blocking(Client.memories)
     memory = blocking(Client.memory)

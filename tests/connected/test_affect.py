@@ -15,10 +15,9 @@ from nemuri.contracts.affect import (
     ProtectionChanged,
     TurnOffered,
 )
-from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectRecallView
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
-from nemuri.contracts.queries import AffectQuery, AffectRecallQuery
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
@@ -44,9 +43,10 @@ TOPICS = (
 async def remembering(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
     """The services of affective memory, and an agent that remembers by it."""
     async with at_work(settings, AT_WORK) as resources:
-        await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
+        last = await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         if policy:
-            await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters=policy))
+            last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters=policy))
+        await resources.views.progress.wait(last)
         yield resources
 
 
@@ -84,7 +84,8 @@ async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[A
         found = [each for each in await memories(resources) if each.turn_id in wanted]
         return found if len(found) == len(offered) else []
 
-    return await eventually(remembered)
+    known: list[AffectMemory] = await eventually(remembered)
+    return known
 
 
 async def night(resources: Resources, days: int = 1) -> NightPassed:
@@ -100,14 +101,16 @@ async def night(resources: Resources, days: int = 1) -> NightPassed:
             return None
         return [each for each in await effective(resources.log) if isinstance(each, NightPassed)][-1]
 
-    return await eventually(passed)
+    over: NightPassed = await eventually(passed)
+    return over
 
 
-async def recalled(settings: Settings, prompt: str, **asked: object) -> AffectRecallView:
+async def recalled(
+    settings: Settings, prompt: str, *, session: str | None = None, quietly: bool = False
+) -> AffectRecallView:
     """What comes to mind."""
     async with visiting(settings) as client:
-        query = AffectRecallQuery.model_validate({"agent_id": "diary", "prompt": prompt} | asked)
-        return await client.exchange.ask(query, AffectRecallView)
+        return await client.come_to_mind("diary", prompt, session=session, quietly=quietly)
 
 
 async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Settings) -> None:
@@ -189,7 +192,7 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
         assert kept[first.memory_id].level == 1
         assert kept[first.memory_id].content == first.content
         async with visiting(settings) as client:
-            shown = await client.exchange.ask(AffectQuery(agent_id="diary"), AffectView)
+            shown = await client.affect("diary")
         assert shown.protected == 1
         (third,) = await taken_in(resources, [turn("Don't forget: the alarm is off on Mondays.", number=2)])
         assert third.protection == "asked"

@@ -46,6 +46,8 @@ class Asking:
     night: int
     relevance: float
     """The similarity from which on a memory is about the same thing."""
+    revival: float
+    """The similarity from which on an archived one is asked back."""
     mood: Emotion | None = None
     category: Category | None = None
     """Wanted first, where the asker says so."""
@@ -78,35 +80,34 @@ def priority(retention: float, similarity: float, recalls: int, resonant: float,
 def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Come]:
     """The best of what was found, in the order in which it is told: at most `top_k`.
 
-    What reaches the relevance threshold comes first, and the next best fills up. Of an earlier time the newest that
-    are about the same thing come first, half of the places; of a wanted category what is about the same thing does.
+    What reaches the relevance threshold comes first, by priority; then what the archive holds that is similar enough to
+    be asked back; the next best fill up. Of an earlier time the newest that are about the same thing come before all,
+    half of the places; of a wanted category what is about the same thing does.
     """
     ranked = sorted((_weighed(each, asking, rules) for each in found), key=_order)
-    ranked = [each for each in ranked if each.priority > 0]
-    about = [each for each in ranked if each.similarity >= asking.relevance]
+    about = [each for each in ranked if each.similarity >= asking.relevance and not each.memory.archived]
     first: list[Come] = []
     if asking.last_time:
         newest = sorted(about, key=lambda each: each.memory.said_at, reverse=True)
         first += [_by(each, "time") for each in newest[: (rules.retrieval.top_k + 1) // 2]]
     if asking.category is not None:
         first += [_by(each, "category") for each in about if each.memory.category == asking.category]
-    chosen = {each.memory.memory_id: each for each in (*reversed(ranked), *reversed(first))}
-    told = dict.fromkeys(each.memory.memory_id for each in (*first, *ranked))
-    return [chosen[each] for each in told][: rules.retrieval.top_k]
+    high = [each for each in ranked if each.priority >= rules.retrieval.relevance_threshold]
+    back = sorted((each for each in ranked if _asks_back(each, asking)), key=lambda each: -each.similarity)
+    rest = [each for each in ranked if each.priority > 0]
+    told: dict[UUID, Come] = {}
+    for each in (*first, *high, *back, *rest):
+        told.setdefault(each.memory.memory_id, each)
+    return list(told.values())[: rules.retrieval.top_k]
 
 
-def asked_back(chosen: Iterable[Come], asking: Asking, rules: AffectPolicy) -> tuple[UUID, ...]:
+def asked_back(chosen: Iterable[Come], asking: Asking) -> tuple[UUID, ...]:
     """The archived ones that come back with the next night if there is room; never what only filled up."""
-    archive = rules.archive
-    bound = asking.relevance if archive.revival_similarity is None else archive.revival_similarity
-    return tuple(
-        each.memory.memory_id
-        for each in chosen
-        if each.memory.archived
-        and each.by != "relation"
-        and each.similarity >= bound
-        and each.priority >= rules.retrieval.relevance_threshold
-    )
+    return tuple(each.memory.memory_id for each in chosen if _asks_back(each, asking) and each.by != "relation")
+
+
+def _asks_back(one: Come, asking: Asking) -> bool:
+    return one.memory.archived and one.similarity >= asking.revival
 
 
 def related(chosen: Sequence[Come], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]) -> list[Come]:

@@ -26,7 +26,7 @@ _RETENTION = """
 _BEST = """
     -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
     WITH known AS (
-        SELECT m.memory_id, m.said_at, m.recall_count,
+        SELECT m.memory_id, m.level, m.said_at, m.recall_count,
             {retention} AS retention,
             {similarity} AS similarity
         FROM affect_memory AS m {vectors}
@@ -41,8 +41,11 @@ _BEST = """
         WHERE base + :lift * retention >= COALESCE((SELECT base FROM bound), 0) AND base + :lift * retention > 0
         ORDER BY base + :lift * retention DESC LIMIT :most)
     UNION
-    (SELECT memory_id, similarity FROM based WHERE similarity >= :relevance ORDER BY said_at DESC
+    (SELECT memory_id, similarity FROM based WHERE similarity >= :relevance AND level < 4 ORDER BY said_at DESC
         LIMIT CASE WHEN :newest THEN :top ELSE 0 END)
+    UNION
+    (SELECT memory_id, similarity FROM based WHERE similarity >= :revival AND level = 4
+        ORDER BY similarity DESC LIMIT :top)
     """
 _BY_VECTOR = {
     "similarity": "- (v.vector <#> CAST(:asked AS vector))",
@@ -63,6 +66,8 @@ class Wanted:
 
     top: int
     relevance: float
+    revival: float
+    """The similarity from which on an archived memory is wanted, whatever its priority."""
     lift: float
     """What a mood adds to a retention at most, as a share of it."""
     archive: bool
@@ -133,6 +138,7 @@ class Feelings:
             "weight": agent.rules.recall.recall_count_weight,
             "top": wanted.top,
             "relevance": wanted.relevance,
+            "revival": wanted.revival,
             "lift": wanted.lift,
             "archive": wanted.archive,
             "newest": wanted.newest,

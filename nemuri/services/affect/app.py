@@ -54,10 +54,11 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
 
 @service.reaction(NightPassed)
 async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
-    """Each memory that fell is to be put into fewer words, one by one and by whoever has time."""
+    """Each memory that fell is to be put into fewer words, one by one and by whoever has time; the archive has keywords."""
+    levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
     return [
-        CompressionDue.following(event, nth=each.memory_id, memory_id=each.memory_id, level=each.level)
-        for each in event.lowered
+        CompressionDue.following(event, nth=memory_id, memory_id=memory_id, level=level)
+        for memory_id, level in levels.items()
     ]
 
 

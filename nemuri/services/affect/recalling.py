@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -40,10 +41,13 @@ async def recalled(
     vectors = resources.vectors.serving(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
     relevance = COMMON if vector is None else vectors.embedder.relevance_threshold
-    asking = Asking(query.prompt, agent.nights, relevance, felt, query.category)
+    bound = rules.archive.revival_similarity
+    revival = relevance if bound is None or vector is None else bound
+    asking = Asking(query.prompt, agent.nights, relevance, revival, felt, query.category)
     wanted = Wanted(
         top=rules.retrieval.top_k,
         relevance=relevance,
+        revival=revival,
         lift=rules.resonance.priority_weight_alpha * rules.resonance.most if felt else 0.0,
         archive=rules.archive.enable_archive_recall,
         newest=asking.last_time,
@@ -62,7 +66,7 @@ async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Res
     vectors = resources.vectors.serving(defined.embedding)
     bound = vectors.embedder.relevance_threshold
     vector = (await vectors.of([words]))[0]
-    wanted = Wanted(top=5, relevance=bound, lift=0.0, archive=False)
+    wanted = Wanted(top=5, relevance=bound, revival=bound, lift=0.0, archive=False)
     found = await Feelings(resources.database).alike(agent, vectors.generation, vector, wanted)
     about = [each for each in found if each.similarity >= bound]
     return [each.memory for each in sorted(about, key=lambda each: -each.similarity)]
@@ -79,7 +83,7 @@ async def _found(
     asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
     found: dict[UUID, Found] = {}
     for category in dict.fromkeys((query.category, None)):
-        each = Wanted(wanted.top, wanted.relevance, wanted.lift, wanted.archive, wanted.newest, category)
+        each = replace(wanted, category=category)
         some = (
             await feelings.worded(agent, asked, each)
             if vector is None
@@ -93,9 +97,11 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     """The vector of a prompt; None where its maker is too slow or not there."""
     try:
         async with asyncio.timeout(IN_TIME):
-            return (await vectors.embedder.embed([prompt]))[0]
+            rows = await vectors.embedder.embed([prompt])
     except (TimeoutError, ModelUnavailable):
         return None
+    vector: NDArray[np.float32] = rows[0]
+    return vector
 
 
 async def _beside(chosen: Sequence[Come], agent: AffectAgent, feelings: Feelings) -> list[Come]:
@@ -118,7 +124,7 @@ def _noted(query: AffectRecallQuery, chosen: Sequence[Come], asking: Asking, age
         agent_id=agent.agent_id,
         session=query.session,
         recalled=tuple(each.memory.memory_id for each in chosen if not each.memory.archived),
-        asked_back=asked_back(chosen, asking, agent.rules),
+        asked_back=asked_back(chosen, asking),
         mood=chosen[0].memory.emotion,
     )
 
