@@ -54,7 +54,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
 
 @service.reaction(NightPassed)
 async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
-    """Each memory that fell is to be put into fewer words, one by one and by whoever has time; the archive has keywords."""
+    """Each memory that fell is to be put into fewer words, one by one; the archive has keywords."""
     levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
     return [
         CompressionDue.following(event, nth=memory_id, memory_id=memory_id, level=level)
