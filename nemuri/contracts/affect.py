@@ -184,7 +184,7 @@ class NightPassed(AgentEvent):
     looked_at: tuple[UUID, ...] = ()
     """New and changed memories that were compared with all others; they need not be again."""
     deleted: tuple[UUID, ...] = ()
-    """Archived ones that are due to be erased."""
+    """Archived ones that are let go, to be erased: they come to mind no more."""
     unfinished: bool = False
     """Whether there was more to do than one event holds; one that follows goes on with it."""
 

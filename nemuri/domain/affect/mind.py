@@ -16,6 +16,8 @@ from nemuri.domain.record import Record
 
 ARCHIVED = 4
 """The level of what is archived."""
+LET_GO = 5
+"""The level of what a night has let go: it comes to mind no more, and is to be erased."""
 
 
 class AffectMemory(Record):
@@ -121,7 +123,7 @@ class AffectAgent(Record):
 
     def counting(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
         """The agent with its totals in step with one memory's change; None where there is none."""
-        place = [None if each is None else 0 if each.protected else each.level for each in (before, after)]
+        place = [_place(each) for each in (before, after)]
         if place[0] == place[1]:
             return self
         counts = [self.protected, *self.levels]
@@ -129,6 +131,13 @@ class AffectAgent(Record):
             if each is not None:
                 counts[each] += step
         return self.but(protected=counts[0], levels=tuple(counts[1:]))
+
+
+def _place(memory: AffectMemory | None) -> int | None:
+    """Where a memory counts: 0 for the protected, else its level; nowhere what there is not, or no more."""
+    if memory is None or memory.level == LET_GO:
+        return None
+    return 0 if memory.protected else memory.level
 
 
 class Mood(Record):

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from nemuri.contracts.affect import Category, Emotion, LinkSort
-from nemuri.domain.affect.mind import AffectMemory
+from nemuri.domain.affect.mind import ARCHIVED, AffectMemory
 from nemuri.domain.affect.policy import AffectPolicy, Resonance
 
 _LAST_TIME = re.compile(
@@ -116,7 +116,7 @@ def related(chosen: Sequence[Come], near: Mapping[UUID, Sequence[tuple[AffectMem
     found: list[Come] = []
     for each in chosen:
         for memory, sort in near.get(each.memory.memory_id, ()):
-            if memory.memory_id not in told and not memory.archived:
+            if memory.memory_id not in told and memory.level < ARCHIVED:
                 told.add(memory.memory_id)
                 found.append(Come(memory, 0.0, 0.0, 0.0, "relation", sort))
     return found

@@ -19,7 +19,7 @@ from nemuri.contracts.affect import (
 from nemuri.contracts.agents import AgentDefined, PolicyAdopted
 from nemuri.contracts.erasure import AgentErased, MemoriesErased
 from nemuri.contracts.log import AnyAgentEvent
-from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory, AffectMind
+from nemuri.domain.affect.mind import ARCHIVED, LET_GO, AffectAgent, AffectMemory, AffectMind
 from nemuri.domain.deliveries import first_of_each
 
 FOLDED = (
@@ -153,7 +153,7 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
     mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.known(event.declined))
-    mind = mind.without(each.memory_id for each in mind.known(event.deleted) if each.archived)
+    mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.known(event.deleted) if each.archived)
     waiting = (each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived)
     mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.known(event.looked_at) if each.fresh)

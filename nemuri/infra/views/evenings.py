@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, func, or_, select, text
+from sqlalchemy import ColumnElement, and_, false, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.affect import Link, Tie
@@ -43,7 +43,11 @@ async def evening(views: Database, agent_id: str, generation: str, nights: int) 
             agent=agent,
             ledger=ledger,
             asked_back=await _some(
-                connection, mine, _OF.asked_back_at.is_not(None), order=(_OF.asked_back_at, _OF.memory_id)
+                connection,
+                mine,
+                _OF.level == ARCHIVED,
+                _OF.asked_back_at.is_not(None),
+                order=(_OF.asked_back_at, _OF.memory_id),
             ),
             forgotten=await _some(connection, mine, *_due(agent, agent.nights + nights), order=(_OF.memory_id,)),
             waiting=await _some(connection, active, _OF.protection == "asked", order=(_OF.said_at, _OF.memory_id)),
@@ -64,7 +68,7 @@ def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
     """Conditions that hold for at least every archived memory that is due to be deleted."""
     archive = agent.rules.archive
     if not archive.auto_delete_enabled:
-        return [_OF.level > ARCHIVED]
+        return [false()]
     told = [_OF.archived_night < night - archive.retention_days, _OF.intensity < archive.delete_max_intensity]
     if archive.delete_require_zero_recall:
         told.append(_OF.recall_count == 0)

@@ -30,7 +30,7 @@ _BEST = """
             {retention} AS retention,
             {similarity} AS similarity
         FROM affect_memory AS m {vectors}
-        WHERE m.agent_id = :agent AND (m.level < 4 OR :archive) AND (CAST(:category AS text) IS NULL
+        WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
             OR m.category = CAST(:category AS text))
     ),
     based AS (
