@@ -1,7 +1,6 @@
 """Nemuri: agents that remember by use and forget by sleeping."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers read it; the module `typing` would cost a hook a tenth of its time
 if TYPE_CHECKING:
     from nemuri.face.client import Client
     from nemuri.face.connection import connect
@@ -17,7 +16,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import what is asked for only now, so that the lower floors do not load the upper ones."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

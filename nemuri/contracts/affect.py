@@ -10,9 +10,10 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nemuri.contracts import spelling
 from nemuri.contracts.event import AgentEvent, ClientEvent, Identifier, Label, Text, Usage, Value
 
-TURN_LIMIT = 100_000
+TURN_LIMIT = spelling.TURN_LIMIT
 """Characters of a prompt, and of a reply, that are taken in."""
 SUMMARY_LIMIT = 8_000
 """Characters of a memory's trigger, and of its content."""

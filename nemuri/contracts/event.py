@@ -7,13 +7,15 @@ from uuid import UUID, uuid5
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from nemuri.contracts import spelling
+
 NAMESPACE = UUID("6e656d75-7269-5000-8000-736c65657021")
 """The root of every derived id."""
 DERIVED = 5
 """The UUID version of derived ids; clients choose theirs among the others, so that they cannot anticipate ours."""
 TUTOR = "tutor"
 """The client that is a service: it sets tests under derived ids, and nobody else may speak in its name."""
-OPERATOR = "cli"
+OPERATOR = spelling.OPERATOR
 """The client in whose name the command line speaks, unless it is told another one."""
 
 
@@ -28,7 +30,9 @@ Text = Annotated[str, AfterValidator(_storable)]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit."""
 Label = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(_storable)
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=spelling.LABEL_LIMIT),
+    AfterValidator(_storable),
 ]
 """A short name for people: a tag, a perspective, a project, a domain, a speaker."""
 

@@ -1,9 +1,10 @@
-"""Every subject on the bus; no other place spells one."""
+"""Every subject on the bus; no other place spells one, but `spelling` the two that hooks need."""
 
 from binascii import crc32
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nemuri.contracts import spelling
 from nemuri.contracts.event import ClientEvent, Event
 
 PARTITIONS = 256
@@ -39,7 +40,7 @@ class Subjects:
     def of(self, event: Event) -> str:
         """The exact subject on which the event is recorded."""
         if isinstance(event, ClientEvent):
-            return f"{self.namespace}.client.{event.client_id}.{event.kind}"
+            return spelling.of_client(self.namespace, event.client_id, event.kind)
         if event.stream == "task":
             return f"{self.namespace}.task.{virtual_partition(str(event.task_id))}.{event.kind}"
         return f"{self.agent(str(event.agent_id))}.{event.kind}"
@@ -70,7 +71,7 @@ class Subjects:
 
     def of_client(self, client: str, kind: type[Event]) -> str:
         """The exact subject on which a client says something of a kind."""
-        return f"{self.namespace}.client.{client}.{kind.kind_of()}"
+        return spelling.of_client(self.namespace, client, kind.kind_of())
 
     def client_of(self, subject: str) -> str | None:
         """Who said it: the client in a client's subject; None for any other subject."""
@@ -97,7 +98,7 @@ class Subjects:
 
     def query(self, name: str) -> str:
         """Where a question is asked; answers come back to the asker's inbox."""
-        return f"{self.namespace}-query.{name}"
+        return spelling.query(self.namespace, name)
 
     @property
     def timers_stream(self) -> str:

@@ -1,4 +1,4 @@
-"""The settings of a process, and the only place that reads the environment."""
+"""The settings of a process, and the only place that reads the environment, but for `whereabouts` beside it."""
 
 from pathlib import Path
 from typing import Literal
@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nemuri.contracts.event import Identifier
+from nemuri.infra import whereabouts
 from nemuri.infra.bus.access import Access
 from nemuri.infra.embedded.home import default_path
 from nemuri.infra.embeddings.settings import EmbeddingSettings
@@ -39,6 +40,11 @@ class Settings(BaseSettings):
     """Whether a worker makes what it needs on both servers; without the right to, it looks whether it is there."""
     client: Identifier | None = None
     """In whose name the command line and programs speak; the server may let its user speak in no other."""
+
+    hook_agent: Identifier = whereabouts.AGENT
+    """Whose memory the hooks of a coding assistant ask and fill, unless they are told another agent."""
+    hook_patience: float = Field(default=whereabouts.PATIENCE, gt=0, le=whereabouts.MOST_PATIENT)
+    """Seconds that a hook takes at most, before it lets the assistant go on without it."""
 
     project: str | None = None
     """The project of tasks, questions and memories that name none."""

@@ -11,6 +11,10 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command that the process was called with, and exit: 0 done, 1 failed, 2 wrong use, 3 late, 4 asked."""
+    from nemuri.face.hook.fast import is_hook, run
+
+    if is_hook(sys.argv[1:]):  # before anything that takes long is loaded
+        sys.exit(run(sys.argv[1:]))
     if sys.stdout is None:
         print(f"{_PROGRAM}: standard output is closed", file=sys.stderr)
         sys.exit(_FAILED)

@@ -15,6 +15,7 @@ from nemuri.face.cli import (
     erasing,
     experiments,
     health,
+    hook,
     logs,
     looking_back,
     minds,
@@ -59,7 +60,7 @@ def root(
 
 
 for _group in (
-    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, scorers, logs, dead,
+    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, scorers, logs, dead,
     operating, erasing, permissions, experiments,
 ):  # fmt: skip
     _group.register(app)

@@ -48,14 +48,18 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.face.definitions import DefinitionError
     from nemuri.face.documents import InputError
     from nemuri.face.exchange import ClientError
+    from nemuri.face.hook.importing import NoTranscripts
+    from nemuri.face.hook.installing import SettingsBroken
     from nemuri.face.places import PlaceError
     from nemuri.face.textbooks import TextbookError
     from nemuri.face.waiting import TaskTimeoutError
     from nemuri.infra.bus.connection import UnreachableError
+    from nemuri.infra.bus.plain import PlainError
+    from nemuri.infra.whereabouts import Elsewhere
 
     yield (TaskTimeoutError,), LATE
-    yield (InputError, DefinitionError, TextbookError, PlaceError), WRONG_USE
-    yield (ClientError, NotPermitted, NotRunning, UnreachableError), FAILED
+    yield (InputError, DefinitionError, TextbookError, PlaceError, NoTranscripts, SettingsBroken), WRONG_USE
+    yield (ClientError, NotPermitted, NotRunning, UnreachableError, Elsewhere, PlainError), FAILED
 
     from nats.errors import Error as NatsError
     from nats.js.errors import Error as JetStreamError

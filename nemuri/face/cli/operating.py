@@ -42,6 +42,9 @@ def up(
     http: HttpOption = None,
 ) -> None:
     """Run the platform until it is stopped."""
+    from threading import Thread
+
+    from nemuri.face.hook.offering import catch_up
     from nemuri.face.platform import run_platform
     from nemuri.face.workers import run_until_stopped
 
@@ -55,6 +58,7 @@ def up(
         typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
         for name, url in told.items():
             typer.echo(f"{name} tells of itself at {url}")
+        Thread(target=catch_up, args=[str(path)], daemon=True).start()
 
     run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
 

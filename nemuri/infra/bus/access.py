@@ -1,12 +1,16 @@
 """How a process is let in by the log's server: who it is, by which certificates, through whose account."""
 
-import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-INBOX = "_INBOX"
+from nemuri.contracts import spelling
+
+if TYPE_CHECKING:
+    import ssl
+
+INBOX = spelling.INBOX
 """Where answers come back to whoever has no name."""
 
 
@@ -26,10 +30,12 @@ class Access:
     domain: str | None = None
     """The name under which an account was lent what it may do with streams; None for who has streams of its own."""
 
-    def tls(self) -> ssl.SSLContext | None:
+    def tls(self) -> "ssl.SSLContext | None":
         """What to encrypt with; None leaves it to the address, `tls://` or not. Raises `AccessError`."""
         if self.ca is None and self.certificate is None:
             return None
+        import ssl  # only who encrypts waits for it
+
         try:
             context = ssl.create_default_context(cafile=self.ca)
             if self.certificate is not None:

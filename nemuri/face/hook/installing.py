@@ -1,0 +1,116 @@
+"""The settings by which a coding assistant calls its hooks."""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+EVENTS = {"UserPromptSubmit": ("prompt", 5), "SessionEnd": ("session-end", 10)}
+"""What the assistant calls each hook at, by which name, and the seconds that it waits at most."""
+
+
+class SettingsBroken(Exception):  # noqa: N818 - said as the fact that it is
+    """The file holds no settings that could be added to; the message is one line."""
+
+
+def settings_home() -> Path:
+    """Where the assistant looks for the settings of a user."""
+    return Path.home() / ".claude" / "settings.json"
+
+
+def hooks(agent: str | None, data: Path | None) -> dict[str, Any]:
+    """The part of the settings that is ours."""
+    return {event: [{"hooks": [_hook(*of, agent, data)]}] for event, of in EVENTS.items()}
+
+
+def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """The settings with our hooks among the others, in place of any of ours that were there before.
+
+    Raises `SettingsBroken`.
+    """
+    before = settings.get("hooks", {})
+    if not isinstance(before, dict):
+        raise SettingsBroken("its `hooks` are no object")
+    after = dict(before)
+    for event, groups in ours.items():
+        if not isinstance(before.get(event, []), list):
+            raise SettingsBroken(f"its hooks of {event} are no list")
+        after[event] = [*_others(before.get(event, [])), *groups]
+    return settings | {"hooks": after}
+
+
+def install(path: Path, ours: dict[str, Any]) -> bool:
+    """Put our hooks into a file of settings, at once or not at all; whether that changed it.
+
+    Raises `SettingsBroken`, and has then changed nothing, and `OSError`.
+    """
+    target = path.expanduser().resolve()
+    try:
+        settings = _settings(target)
+        wanted = merged(settings, ours)
+    except SettingsBroken as error:
+        raise SettingsBroken(f"{path} is left as it is: {error}") from error
+    if wanted == settings:
+        return False
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+    try:
+        fresh.touch(mode=0o600)
+        fresh.write_text(json.dumps(wanted, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        fresh.chmod(mode)
+        fresh.replace(target)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return True
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    try:
+        settings = json.loads(path.read_bytes() or b"{}")
+    except FileNotFoundError:
+        return {}
+    except (ValueError, RecursionError) as error:
+        raise SettingsBroken("it is no JSON") from error
+    if not isinstance(settings, dict):
+        raise SettingsBroken("it is no JSON object")
+    return settings
+
+
+def _hook(name: str, seconds: int, agent: str | None, data: Path | None) -> dict[str, Any]:
+    root = ["--data", str(data.expanduser().absolute())] if data else []
+    whose = ["--agent", agent] if agent else []
+    return {"type": "command", "command": shlex.join([*_program(), *root, "hook", name, *whose]), "timeout": seconds}
+
+
+def _program() -> list[str]:
+    """How this program is called from anywhere."""
+    called = Path(sys.argv[0]).absolute()
+    return [str(called)] if called.stem == "nemuri" and os.access(called, os.X_OK) else [sys.executable, "-m", "nemuri"]
+
+
+def _others(groups: list[Any]) -> Iterator[Any]:
+    """The groups of hooks without those that are ours, and without groups that had nothing else."""
+    for group in groups:
+        inside = group.get("hooks") if isinstance(group, dict) else None
+        if not isinstance(inside, list):
+            yield group
+            continue
+        left = [each for each in inside if not _is_ours(each)]
+        if left == inside:
+            yield group
+        elif left:
+            yield group | {"hooks": left}
+
+
+def _is_ours(hook: object) -> bool:
+    command = hook.get("command") if isinstance(hook, dict) else None
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return False
+    called = any(words[at : at + 2] == ["hook", name] for name, _ in EVENTS.values() for at in range(len(words)))
+    return called and any(Path(word).stem == "nemuri" for word in words)
