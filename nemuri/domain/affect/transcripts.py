@@ -111,7 +111,7 @@ class _Reading:
 
     def _why_not(self, entry: dict[str, Any]) -> Skipped | None:
         """Why an entry is skipped wherever it stands."""
-        if entry.get("type") not in {"user", "assistant"}:
+        if entry.get("type") not in ("user", "assistant"):
             return "other"
         if entry.get("isSidechain"):
             return "side_chain"

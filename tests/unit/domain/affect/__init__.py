@@ -1,0 +1,1 @@
+"""An affective mind: what is felt, what fades, what comes back."""

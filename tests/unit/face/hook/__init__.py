@@ -1,0 +1,1 @@
+"""What a coding assistant calls."""
