@@ -19,6 +19,7 @@ ANSWER_SECONDS = 15.0
 """What one answer may take where there is no other limit."""
 AT_ONCE = 65_536
 NOBODY = b"503"
+LATE = "the NATS server, or whoever was asked there, did not answer in time"
 
 
 class PlainError(Exception):
@@ -91,10 +92,8 @@ class Plain:
     def append(self, subject: str, data: bytes, message_id: str) -> None:
         """Put an event into the log; returns once it is on disk. Raises as `request` does."""
         said = json.loads(self.request(subject, data, message_id))
-        if not isinstance(said, dict) or "seq" not in said:
-            trouble = said.get("error") if isinstance(said, dict) else None
-            why = trouble.get("description") if isinstance(trouble, dict) else None
-            raise PlainError(f"the log did not take a message on {subject}: {why}")
+        if said.get("error") or not said.get("seq"):  # a refusal has a sequence too: 0
+            raise PlainError(f"the log did not take a message on {subject}: {said.get('error')}")
 
     def _greet(self, host: str, named: str, where: "Whereabouts", *, encrypted: bool) -> None:
         info = json.loads(self._line().removeprefix(b"INFO "))
@@ -165,7 +164,10 @@ class Plain:
 
     def _more(self) -> None:
         self._socket.settimeout(self._left())
-        got = self._socket.recv(AT_ONCE)
+        try:
+            got = self._socket.recv(AT_ONCE)
+        except TimeoutError as error:
+            raise TimeoutError(LATE) from error
         if not got:
             raise PlainError("the NATS server hung up")
         self._buffer += got
@@ -177,5 +179,5 @@ class Plain:
     def _left(self) -> float:
         left = self._until - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the NATS server, or whoever was asked there, did not answer in time")
+            raise TimeoutError(LATE)
         return left
