@@ -65,16 +65,16 @@ def test_both_find_the_same_platform(tmp_path: Path) -> None:
         except Elsewhere:
             return None
 
-    assert found() is home.read_addresses() is None
+    assert (found(), home.read_addresses()) == (None, None)
     with home.lock():
-        assert found() is home.read_addresses() is None
+        assert (found(), home.read_addresses()) == (None, None)
         home.write_addresses(addresses)
         assert found() == addresses.nats_url
         (tmp_path / "addresses.json").write_text('{"nats')
         assert found() is None
         with pytest.raises(HomeUnusable):
             home.read_addresses()
-    assert found() is home.read_addresses() is None
+    assert (found(), home.read_addresses()) == (None, None)
 
 
 def test_the_command_line_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

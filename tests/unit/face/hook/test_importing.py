@@ -8,7 +8,7 @@ from nemuri.face.hook.importing import NoTranscripts, transcripts
 
 
 def test_a_directory_stands_for_all_transcripts_in_it(tmp_path: Path) -> None:
-    """However deep, in order, and each once, also where it is named besides; a file that is named is one by any name."""
+    """However deep, in order, and each once; a file that is named is one by any name."""
     inside = [tmp_path / "a" / "b" / "1.jsonl", tmp_path / "a" / "2.jsonl"]
     other, named = tmp_path / "a" / "notes.md", tmp_path / "session.txt"
     inside[0].parent.mkdir(parents=True)
@@ -20,7 +20,7 @@ def test_a_directory_stands_for_all_transcripts_in_it(tmp_path: Path) -> None:
 
 def test_where_there_is_none_that_is_said(tmp_path: Path) -> None:
     """For a path that is not there, and for a directory without any."""
-    with pytest.raises(NoTranscripts, match="there is no .*none"):
+    with pytest.raises(NoTranscripts, match=r"there is no .*none"):
         transcripts([tmp_path / "none"])
     with pytest.raises(NoTranscripts, match="jsonl"):
         transcripts([tmp_path])
