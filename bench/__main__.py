@@ -46,6 +46,7 @@ SCRIPTS = (
     Script("neighbours", ("--quick",)),
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("throughput", ("--quick",)),
+    Script("hook", ("--memories", "200", "--calls", "20")),
 )
 
 

@@ -1,0 +1,168 @@
+"""What an assistant waits for with every prompt: `nemuri hook prompt` as a process, interpreter start included.
+
+    python -m bench.hook                # 10,000 memories, 100 prompts
+
+A platform of its own (`nemuri up`, built-in embedder, no model) and an agent with affective memory, whose memories are
+turns that are offered as the end of a session offers them. Then every prompt is put to a hook by a process of its
+own, in turn with an interpreter that does nothing, so that both see the same machine. A prompt counts only if
+something came to mind; goal: p95 of 150 ms wall.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid3, uuid4
+
+from bench.measuring import kept, record, table
+from bench.texts import memories, questions
+from nemuri.contracts.affect import TurnOffered
+from nemuri.contracts.affect_views import AffectView
+from nemuri.contracts.agents import AgentDefined, Definition
+from nemuri.contracts.event import NAMESPACE, OPERATOR
+from nemuri.contracts.queries import AffectQuery
+from nemuri.face.client import Client
+from nemuri.face.connection import connected
+from nemuri.face.embedders import embedding_in_force
+from nemuri.face.exchange import ClientError
+from nemuri.infra.settings import Settings
+
+AGENT = "assistant"
+GOAL_MS = 150.0
+STALLED = 120.0
+"""Seconds without another memory after which the platform is taken for stuck."""
+SCRIPT = Path(sys.executable).with_name("nemuri")
+NOTHING = (sys.executable, "-c", "pass")
+
+
+@contextmanager
+def platform(data: Path) -> Iterator[None]:
+    """`nemuri up` in a process of its own, from when it is ready."""
+    told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
+    running = subprocess.Popen([SCRIPT, "--data", data, "up"], stdout=subprocess.PIPE, env=told, text=True)
+    try:
+        assert running.stdout is not None
+        if "nemuri runs in" not in running.stdout.readline():
+            raise RuntimeError("the platform does not start")
+        yield
+    finally:
+        running.terminate()
+        running.wait(60)
+
+
+def turns(number: int) -> Iterator[TurnOffered]:
+    """So many, of the last hundred days."""
+    ended_at = datetime.now(UTC)
+    for place, text in enumerate(memories(number)):
+        prompt, _, reply = text.partition(". ")
+        yield TurnOffered(
+            event_id=uuid3(NAMESPACE, text),
+            client_id=OPERATOR,
+            agent_id=AGENT,
+            session=f"session-{place // 20}",
+            prompt=f"{prompt}, why?",
+            reply=reply,
+            said_at=ended_at - timedelta(days=100 * (1 - place / number)),
+            ended_at=ended_at,
+        )
+
+
+async def filled(client: Client, settings: Settings, number: int) -> float:
+    """Define the agent, offer the turns, and return after so many seconds, once all of them are memories."""
+    definition = Definition(role="the memory of an assistant", memory="affective")
+    embedding = await embedding_in_force(settings)
+    await client.log.append(AgentDefined(event_id=uuid4(), agent_id=AGENT, definition=definition, embedding=embedding))
+    began = moved = time.monotonic()
+    await record(client.log, turns(number))
+    known = -1
+    while known < number:
+        await asyncio.sleep(0.5)
+        found = await _remembered(client)
+        if found != known:
+            known, moved = found, time.monotonic()
+            print(f"  {known} of {number} turns remembered", flush=True)
+        elif time.monotonic() - moved > STALLED:
+            raise RuntimeError("no more turns become memories")
+    return time.monotonic() - began
+
+
+async def _remembered(client: Client) -> int:
+    try:
+        return (await client._exchange.ask(AffectQuery, AffectView, agent_id=AGENT)).remembered  # noqa: SLF001
+    except ClientError:  # the agent is not known yet
+        return 0
+
+
+def called(data: Path, prompts: Sequence[str]) -> tuple[list[float], list[float], int]:
+    """Milliseconds of every call, those of an interpreter that does nothing, and how many calls printed a block."""
+    hook, nothing, printed = list[float](), list[float](), 0
+    for prompt in prompts:
+        said = json.dumps({"session_id": "bench", "hook_event_name": "UserPromptSubmit", "prompt": prompt})
+        took, out = _timed([str(SCRIPT), "--data", str(data), "hook", "prompt", "--agent", AGENT], said)
+        hook.append(took)
+        printed += "<memories>" in out
+        nothing.append(_timed(NOTHING, "")[0])
+    return hook, nothing, printed
+
+
+def _timed(command: Sequence[str], said: str) -> tuple[float, str]:
+    began = time.perf_counter()
+    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
+    return (time.perf_counter() - began) * 1e3, done.stdout
+
+
+async def measure(number: int, calls: int) -> dict[str, object]:
+    """Fill a platform and call its hook."""
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+        data = Path(directory, "data")
+        with platform(data):
+            settings = Settings(data=data)
+            async with connected(settings, OPERATOR) as client:
+                seconds = await filled(client, settings, number)
+            prompts = list(questions(calls + 1))
+            called(data, prompts[:1])
+            hook, nothing, printed = called(data, prompts[1:])
+    return {
+        "memories": number,
+        "calls": calls,
+        "remembered_per_second": round(number / seconds, 1),
+        "printed": printed,
+        "hook_ms": _figures(hook),
+        "interpreter_ms": _figures(nothing),
+        "goal_p95_ms": GOAL_MS,
+    }
+
+
+def _figures(took: Sequence[float]) -> dict[str, float]:
+    return {"p50": round(statistics.median(took), 1), "p95": round(statistics.quantiles(took, n=20)[-1], 1)}
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--calls", type=int, default=100)
+    chosen = parser.parse_args()
+    figures = asyncio.run(measure(chosen.memories, chosen.calls))
+    rows: list[tuple[object, ...]] = [("", "p50 ms", "p95 ms")]
+    for name in ("hook", "interpreter"):
+        one: dict[str, float] = figures[f"{name}_ms"]  # type: ignore[assignment]
+        rows.append((name, one["p50"], one["p95"]))
+    print(table(rows))
+    print(f"{figures['printed']} of {chosen.calls} prompts brought something to mind; goal: p95 of {GOAL_MS:g} ms")
+    if not figures["printed"]:
+        raise SystemExit("nothing came to mind: what was measured is no recall")
+    kept("hook", figures)
+
+
+if __name__ == "__main__":
+    main()
