@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.embedders import check_database_url, check_embedder, embedding_in_force
 from nemuri.face.serving import prepare, serving
+from nemuri.face.sweeping import sweeping
 from nemuri.face.workers import Worker, end_orphans, environment_of, nth, while_connected
 from nemuri.infra.embedded.home import Addresses, Home
 from nemuri.infra.embedded.nats import EmbeddedNats
@@ -50,7 +51,7 @@ async def run_platform(
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
             await check_embedder(addressed, embedding)
-            async with _services(home, addressed, processes=processes) as running:
+            async with _services(home, addressed, processes=processes) as running, sweeping(addressed):
                 addresses = Addresses(
                     nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
                 )

@@ -31,6 +31,7 @@ def forget(
     memory: Annotated[UUID | None, typer.Option("--memory", metavar="MEMORY", help="A memory.")] = None,
     task: Annotated[UUID | None, typer.Option("--task", metavar="TASK", help="A task.")] = None,
     agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="An agent, for good.")] = None,
+    due: Annotated[bool, typer.Option("--due", help="What nights of affective memories have let go.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Complete what was interrupted, and sweep again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go, and why.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
@@ -41,14 +42,14 @@ def forget(
     from nemuri.face.connection import resolve
 
     session = Session.of(context, json=json)
-    if sum(each is not None for each in (memory, task, agent)) + resume != 1:
-        raise WrongUse("name one thing: --memory, --task or --agent, or --resume by itself")
-    if resume and (dry_run or yes):
-        raise WrongUse("--resume asks nothing; give it by itself")
+    if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
+        raise WrongUse("name one thing: --memory, --task or --agent, or --due or --resume by itself")
+    if (resume or due) and (dry_run or yes):
+        raise WrongUse("--due and --resume ask nothing; give them by themselves")
     session.quieten()
     settings = resolve(session.settings())
-    if resume:
-        _swept(session, settings)
+    if resume or due:
+        _swept(session, settings, due=due)
         return
     thing = _thing(memory, task, agent)
     found = _would_go(settings, thing)
@@ -101,10 +102,11 @@ def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
     _report(session, settings, lambda settings, show: operation(settings, [thing], show))
 
 
-def _swept(session: Session, settings: "Settings") -> None:
-    from nemuri.face.operations import resume
+def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
+    from nemuri.face.operations import let_go, resume
 
-    _report(session, settings, resume, nothing="there was nothing to complete: all that was to be erased is gone")
+    nothing = "there was nothing to complete: all that was to be erased is gone"
+    _report(session, settings, let_go if due else resume, nothing="nothing is due" if due else nothing)
 
 
 def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from nemuri.face.operations.archive import export_log, import_log
 from nemuri.face.operations.backup import backup, restore
-from nemuri.face.operations.erasure import Forgotten, forget, lineage, resume
+from nemuri.face.operations.erasure import Forgotten, forget, let_go, lineage, resume
 from nemuri.face.operations.reembed import Reembedded, reembed
 from nemuri.face.operations.views import rebuild, verify
 from nemuri.face.operations.workshop import OperationError
@@ -15,6 +15,7 @@ __all__ = [
     "export_log",
     "forget",
     "import_log",
+    "let_go",
     "lineage",
     "rebuild",
     "reembed",

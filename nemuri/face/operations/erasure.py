@@ -19,6 +19,7 @@ from nemuri.infra.stores.deletion import delete_letters, doomed
 from nemuri.infra.stores.results import Results
 from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
+from nemuri.infra.views.feelings import Feelings
 from nemuri.infra.views.lineage import DefinedError, Lineage, Reached, Thing
 from nemuri.infra.views.minds import touched_by
 from nemuri.infra.views.refolding import Advance
@@ -27,6 +28,8 @@ from nemuri.infra.views.scrubbing import scrub
 PATIENCE = 30.0
 """Seconds in which whoever is at work may finish."""
 POLL = 0.05
+AT_ONCE = 5_000
+"""Memories that one erasure names, at most; what is left goes with the next."""
 TOGETHER = 64
 """Events that are deleted at the same time."""
 
@@ -68,6 +71,16 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
         ledger.note(settings, *root, whole)
         await bury(at, root, whole, begun=False)
         return await _complete(at, on_progress)
+
+
+async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+    """Erase the affective memories that nights have let go. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        await caught_up(at)
+        due = await Feelings(at.projection.database).let_go(AT_ONCE)
+    if not due:
+        return Forgotten(0, 0, 0)
+    return await forget(settings, [Thing("memory", each) for each in due], on_progress)
 
 
 async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:

@@ -12,7 +12,7 @@ from sqlalchemy import func, select, text
 
 from nemuri.contracts.affect import Category, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri.contracts.affect_views import MoodPoint
-from nemuri.domain.affect.mind import AffectAgent, AffectMemory, Mood
+from nemuri.domain.affect.mind import LET_GO, AffectAgent, AffectMemory, Mood
 from nemuri.domain.affect.recall import Found
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
@@ -232,6 +232,13 @@ class Feelings:
             found = (await connection.execute(select(*counts).where(memory.agent_id == agent_id))).one()
             told = (await connection.execute(recalls)).scalar_one()
         return Lived(found[0], found[1], found[2], found[3], told)
+
+    async def let_go(self, limit: int) -> list[UUID]:
+        """Memories of any agent that nights have let go and nobody has erased yet."""
+        memory = tables.affect_memory.c
+        query = select(memory.memory_id).where(memory.level == LET_GO).order_by(memory.changed).limit(limit)
+        async with self.database.reading() as connection:
+            return list((await connection.execute(query)).scalars())
 
     async def turns_until(self, offered: TurnOffered) -> int:
         """How many turns the agent was handed up to this one, itself included."""

@@ -1,0 +1,52 @@
+"""What nights let go is erased by the platform that has servers of its own: no service may take anything away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NoReturn
+
+import structlog
+
+from nemuri.contracts.affect import NightPassed
+from nemuri.face.operations import OperationError, let_go
+from nemuri.infra.ending import end
+from nemuri.infra.log import Log
+from nemuri.infra.observation.errors import said
+from nemuri.infra.reactions import WAITING
+from nemuri.infra.settings import Settings
+
+RETRY = 5.0
+"""Seconds until it is tried again where a server is away, or somebody else erases."""
+
+logger = structlog.get_logger()
+
+
+@asynccontextmanager
+async def sweeping(settings: Settings) -> AsyncIterator[None]:
+    """Erase what is due, now and after every night that lets something go, as long as the context lasts."""
+    work = asyncio.create_task(_for_ever(settings))
+    try:
+        yield
+    finally:
+        await end(work)
+
+
+async def _for_ever(settings: Settings) -> NoReturn:
+    while True:
+        try:
+            await _sweep(settings)
+        except (*WAITING, OperationError) as error:
+            logger.info("waiting", service="sweeping", why=said(error))
+        await asyncio.sleep(RETRY)
+
+
+async def _sweep(settings: Settings) -> None:
+    log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
+    try:
+        here = await log.last_sequence()
+        await let_go(settings)
+        async for batch in log.read(here, only=log.subjects.of_kind(NightPassed)):
+            if any(isinstance(each, NightPassed) and each.deleted for each in batch.events):
+                await let_go(settings)
+    finally:
+        await log.close()
