@@ -8,10 +8,12 @@ from typing import Final, Literal
 
 from nemuri.contracts.affect import SUMMARY_LIMIT, Tag
 from nemuri.domain.affect.lexicon_words import FEELINGS
+from nemuri.domain.affect.spoken import unfenced
+from nemuri.domain.language.boilerplate import saying_nothing
 from nemuri.domain.language.keywords import candidates, keywords
 from nemuri.domain.language.passages import Passage, most_telling, passages
 from nemuri.domain.language.scripts import CJK, HIRAGANA, KANJI, KATAKANA, is_cjk
-from nemuri.domain.language.sentences import normalised
+from nemuri.domain.language.sentences import normalised, sentences
 
 EXTRACTIVE: Final = "extractive"
 """By whom such a compression is."""
@@ -22,6 +24,8 @@ _SUMMARISED: Final = 20_000
 _FALLBACK: Final = 24
 _FELT: Final = 1.4
 """How much more a sentence tells in which something is felt."""
+_FIRST: Final = 1.3
+"""How much more the first sentence tells, which says what it is about."""
 _NAMES: Final[dict[Tag, str]] = {
     "joy": "喜び", "satisfaction": "満足", "relief": "安堵", "excitement": "興奮",
     "gratitude": "感謝", "pride": "誇り", "hope": "希望", "love": "愛情", "curiosity": "好奇心",
@@ -31,11 +35,10 @@ _NAMES: Final[dict[Tag, str]] = {
     "confusion": "困惑", "determination": "決意",
 }  # fmt: skip
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
-_FEELING = re.compile(r"\s*(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z")
+_FEELING = re.compile(r"(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z")
 """The sentence that `reaction` adds: the tags say the same."""
+_LONGEST_FEELING: Final = 200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
-_SENTENCES: Final[dict[str, tuple[int, int, int]]] = {"trigger": (2, 160, 80), "content": (3, 400, 160)}
-"""Of a summary at level 2: sentences, characters, and how short a text is left as it is."""
 
 
 def cleaned(text: str) -> str:
@@ -43,42 +46,38 @@ def cleaned(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
-def summary(text: str, *, most: int, characters: int, whole: int, about: str = "") -> str:
+def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:
     """Up to `most` of the text's own sentences, the most telling ones in their order, in about so many characters.
 
-    The first chosen always fits. A text of at most `whole` characters is told whole, on one line. Never longer than
-    the text.
+    Blocks of code and set phrases are left out. The first chosen always fits. A text of at most `whole` characters is
+    told whole, on one line. Never longer than the text.
     """
-    plain = normalised(text)
-    if len(plain) <= whole:
+    prose = unfenced(text)
+    plain = normalised(prose)
+    if len(plain) <= whole or (len(plain) <= characters and len(sentences(prose)) <= most):
         return plain
-    chosen = _chosen(text[:_SUMMARISED], most, characters, about)
-    told = _joined(chosen) if chosen else plain[:characters].rstrip()
+    chosen = _chosen(prose[:_SUMMARISED], most, characters, about)
+    told = _joined([each.text for each in chosen]) if chosen else plain[:characters].rstrip()
     return told if len(told) < len(plain) else plain[:SUMMARY_LIMIT]
 
 
 def reaction(reply: str, tags: Sequence[Tag], prompt: str) -> str:
     """What a memory holds of a reply: a summary of it, and what the user felt, where something was felt."""
     told = summary(reply, most=5, characters=700, whole=300, about=prompt)
-    return " ".join(part for part in (told, _feeling(tags, prompt)) if part)
+    return _joined((told, _feeling(tags, prompt)))
 
 
 def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, str]:
     """A memory's trigger and content at a level, from its own words; neither gets longer.
 
-    Level 2: one or two sentences of the trigger and up to three of the content. Level 3: up to three keywords of each
-    (fewer where it has no more), joined by ", "; words at level 3 stay as they are.
+    Level 2: one or two sentences of the trigger and up to three of the content, what was felt among them. Level 3: up
+    to three keywords of each (fewer where it has no more), joined by ", "; words at level 3 stay as they are.
     """
+    core, felt = _parted(cleaned(content))
     if level == 3:
-        return _words(cleaned(trigger)), _words(_FEELING.sub("", cleaned(content)))
-    told = (
-        summary(text, most=most, characters=characters, whole=whole)
-        for text, (most, characters, whole) in zip(
-            (cleaned(trigger), cleaned(content)), _SENTENCES.values(), strict=True
-        )
-    )
-    first, second = told
-    return first, second
+        return _words(cleaned(trigger)), _words(core)
+    told = summary(core, most=2 if felt else 3, characters=400)
+    return summary(cleaned(trigger), most=2, characters=160), _joined((told, felt))
 
 
 def listed(words: Iterable[str]) -> str:
@@ -88,7 +87,8 @@ def listed(words: Iterable[str]) -> str:
 
 def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
     """The most telling sentences, in their order."""
-    every = [_weighed(each) for each in passages("", text)]
+    found = passages("", text)
+    every = [_weighed(each, first=each is found[0]) for each in found if saying_nothing(each.text) is None] or found
     favoured = {key for key, _ in candidates(about[:_SUMMARISED])}
     left = list(every)
     picked: list[Passage] = []
@@ -103,16 +103,17 @@ def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
     return [each for each in every if any(each is one for one in picked)]
 
 
-def _weighed(passage: Passage) -> Passage:
+def _weighed(passage: Passage, *, first: bool) -> Passage:
     felt = any(feeling.words.search(passage.text.casefold()) for feeling in FEELINGS)
-    return replace(passage, fitness=passage.fitness * _FELT) if felt else passage
+    return replace(passage, fitness=passage.fitness * (_FELT if felt else 1) * (_FIRST if first else 1))
 
 
-def _joined(chosen: Sequence[Passage]) -> str:
+def _joined(told: Sequence[str]) -> str:
+    """Sentences side by side, with a space where their script has one."""
     text = ""
-    for each in chosen:
-        tight = not text or (text[-1] in "。！？｡」』" and is_cjk(each.text[0]))
-        text += each.text if tight else f" {each.text}"
+    for each in filter(None, told):
+        tight = not text or (text[-1] in "。！？｡」』" and is_cjk(each[0]))
+        text += each if tight else f" {each}"
     return text
 
 
@@ -122,6 +123,12 @@ def _feeling(tags: Sequence[Tag], prompt: str) -> str:
     if _JAPANESE.search(prompt):
         return f"ユーザーの気持ち：{'、'.join(_NAMES[tag] for tag in tags)}。"
     return f"The user felt {', '.join(tags)}."
+
+
+def _parted(content: str) -> tuple[str, str]:
+    """The content, and apart from it the sentence that only tells the tags; "" where there is none."""
+    ending = _FEELING.search(content, max(0, len(content) - _LONGEST_FEELING))
+    return (content[: ending.start()].rstrip(), ending.group()) if ending else (content, "")
 
 
 def _words(text: str) -> str:

@@ -27,8 +27,8 @@ _REMEMBER_JA = re.compile(
 )
 
 _BEGINNING: Final = (
-    r"(?:^|[.!?;:,\n」]\s*|(?<![\w'])(?:please|pls|and|but|so|also|always|now|just|then)[ ,]+"
-    r"|(?<![\w'])(?:you (?:should|must|need to|have to)|(?:want|need|like|asking) you to|make sure (?:to|you"
+    r"(?:^|[.!?;:,\n」][ \t]{0,8}|(?<![a-z0-9_'])(?:please|pls|and|but|so|also|always|now|just|then)[ ,]+"
+    r"|(?<![a-z0-9_'])(?:you (?:should|must|need to|have to)|(?:want|need|like|asking) you to|make sure (?:to|you"
     r"|that you)"
     r"|be sure to|(?P<asks>(?:can|could|will|would) you(?: please| also)?)) +)"
 )
@@ -51,7 +51,7 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
             r"|にしよう|にします)|前言(?:を)?撤回|撤回(?:し|する)"
             rf"|(?:{_THEN_JA}|決め(?:た|ていた)|決定).{{0,30}}(?:覆|撤回|やめ(?:る|よう|たい|ます|て)|白紙"
             rf"|取り消|間違って|違った|ではなく|じゃなく)|気が変わ|考え直し"
-            r"|(?<![\w'])(?:instead of what (?:we|i|you) |(?:i|we)(?:'ve| have)? changed (?:my|our) minds?"
+            r"|(?<![a-z0-9_'])(?:instead of what (?:we|i|you) |(?:i|we)(?:'ve| have)? changed (?:my|our) minds?"
             r"|on second thoughts?|scrap (?:that|the|our)"
             r"|forget what (?:i|we) (?:said|decided|agreed)|contrary to what (?:we|i|you)|(?:revers|overturn"
             r"|undo)\w* (?:our|the|that|my) (?:\w+ )?decision"
@@ -66,7 +66,7 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
             rf"(?:{_THEN_JA}|あの(?:案|設計|議論|話|結果)|その(?:決定|議論|結論|結果|話)|話し合(?:い|った)"
             rf"|決めた|(?:もら|教え).{{0,3}}た).{{0,30}}(?:を(?:もと|元|基|ベース)に|に(?:基づ|もとづ)|を踏まえ"
             rf"|を参考に|から派生|を発展)"
-            r"|(?<![\w'])(?:based on|building on|starting from|derived from|following from"
+            r"|(?<![a-z0-9_'])(?:based on|building on|starting from|derived from|following from"
             r"|in light of) (?:what (?:we|you|i)|our|your (?:earlier|previous|last|advice|suggestion)"
             r"|the (?:earlier|previous|last|above)|that (?:discussion|decision|idea|design)|yesterday"
             r"|last (?:time|week))"
@@ -77,7 +77,7 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
         re.compile(
             r"(?:の|前回|昨日|話|作業)続き(?!(?:では|じゃ)な|柄|物)|^続き(?:を|から|です|を?お願い)|引き続き"
             r"|途中(?:から|まで).{0,12}(?:再開|続け)|(?:作業|話|議論)(?:を|に)(?:再開|戻)"
-            r"|(?<![\w'])(?:pick(?:ing)? up (?:where|from)|where (?:we|i) left off|(?:continue|continuing"
+            r"|(?<![a-z0-9_'])(?:pick(?:ing)? up (?:where|from)|where (?:we|i) left off|(?:continue|continuing"
             r"|resume|resuming|carry on|carrying on|go on)"
             r" (?:with |from |on )?(?:our|where|from|yesterday|last|the (?:work|discussion|conversation"
             r"|previous))|let'?s continue|back to (?:our|the) (?:\w+ )?(?:discussion|work|topic|question|task"
@@ -90,7 +90,7 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
             rf"{_THEN_JA}(?:は|も|に|の|、)?.{{0,20}}{_SAID_JA}|(?:前回|この前|先日|昨日|先週|以前|さっき"
             rf"|先ほど)の|例の(?:件|話|あれ|やつ|バグ)|覚えて(?:る|い(?:る|ます)).{{0,4}}\?"
             rf"|って(?:前に)?言って(?:た|いた)(?:よね|けど)"
-            r"|(?<![\w'])(?:as (?:we|i|you) (?:\w+ )?(?:discussed|said|mentioned|agreed|talked|decided)"
+            r"|(?<![a-z0-9_'])(?:as (?:we|i|you) (?:\w+ )?(?:discussed|said|mentioned|agreed|talked|decided)"
             r"|last time|(?:we|you|i) (?:talked about|discussed|mentioned|told you|decided|agreed on|said)"
             r" .{0,40}(?:before|earlier|yesterday|last|previously|the other day)|(?:earlier|previously"
             r"|yesterday|the other day|before),? (?:we|you|i) (?:said|told|mentioned|discussed|decided|talked"

@@ -33,7 +33,9 @@ _NOT_BEHIND = re.compile(
     r"(?:し|して|って|て|く|くは|では|じゃ|には|で|が|も|は|も何も)?(?:い)?(?:な(?:い(?!か|で)|かった"
     r"|く(?!て仕方))|ません|無い|いらない)"
 )
-_BUT = re.compile(r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![\w'])(?:but|however|although|though)(?!\w)")
+_BUT = re.compile(
+    r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![a-z0-9_'])(?:but|however|although|though)(?![a-z0-9_])"
+)
 _CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]", re.MULTILINE)
 
 
@@ -122,4 +124,7 @@ def _weight(voice: Voice, arousal: int, felt: Sequence[tuple[Feeling, float]]) -
 
 def _keywords(asked: str, answered: str) -> tuple[str, ...]:
     own, told = keywords(asked[:_READ], MOST_KEYWORDS // 2 + 1), keywords(answered[:_READ], MOST_KEYWORDS)
-    return tuple(dict.fromkeys((*own, *told)))[:MOST_KEYWORDS]
+    spelled: dict[str, str] = {}
+    for word in (*own, *told):
+        spelled.setdefault(word.casefold(), word)
+    return tuple(spelled.values())[:MOST_KEYWORDS]

@@ -28,7 +28,9 @@ def _feeling(
     tags: str, sign: Literal[-1, 0, 1], strength: Literal[1, 2, 3], arousal: int, japanese: str, english: str
 ) -> Feeling:
     named = tuple(_TAGS[tag] for tag in tags.split())
-    return Feeling(named, sign, strength, arousal, re.compile(rf"(?:{japanese})|(?<![\w'])(?:{english})(?!\w)"))
+    return Feeling(
+        named, sign, strength, arousal, re.compile(rf"(?:{japanese})|(?<![a-z0-9_'])(?:{english})(?![a-z0-9_])")
+    )
 
 
 _KNOWN: Final[tuple[Tag, ...]] = (

@@ -50,12 +50,13 @@ class _Words:
 
 
 def _words(japanese: str, english: str) -> _Words:
-    return _Words(re.compile(rf"(?:{japanese})|(?<![\w'])(?:{english})(?!\w)"))
+    return _Words(re.compile(rf"(?:{japanese})|(?<![a-z0-9_'])(?:{english})(?![a-z0-9_])"))
 
 
 _AFTER_NOUN: Final = r"(?=[がのはとにをもへ、。!?親さ])"
 _KIN: Final = (
-    r"(?:mom|mum|mother|dad|father|parents?|wife|husband|partner|boyfriend|girlfriend|son|daughter|kids?|child(?:ren)?"
+    r"(?:mom|mum|mother|dad|father|parents?|wife|husband|partner|boyfriend|girlfriend|son|daughter|kids?"
+    r"|child(?:ren)?"
     r"|baby|grand\w+|brother|sister|family|best friend|friends?|dog|cat)"
 )
 
@@ -118,7 +119,8 @@ _WORK = _words(
     r"|プログラム|システム|ストレージ|フレームワーク|モジュール|環境変数|資料|会議|議事録|報告書|見積|納期"
     r"|プロジェクト|タスク|締め?切り?|顧客|取引先|リリース|レビュー|要約して|翻訳して",
     r"code|coding|bugs?|errors?|implement\w*|functions?|class(?:es)?|variables?|tests?|refactor\w*|deploy\w*"
-    r"|builds?|commit\w*|merge[ds]?|branch(?:es)?|api|sql|databases?|servers?|config\w*|files?|scripts?"
+    r"|builds?|commit\w*|merge[ds]?|branch(?:es)?|api|(?:my|postgre|no)?sql(?:ite)?|postgres|databases?"
+    r"|servers?|config\w*|files?|scripts?"
     r"|librar(?:y|ies)|packages?|compil\w+|debug\w*|logs?|install\w*|algorithms?|performance|optimi[sz]\w+"
     r"|design|specs?|architecture|schema|quer(?:y|ies)|index(?:es)?|cach(?:e|ing)|threads?|async|exceptions?"
     r"|fix(?:es|ed|ing)?|patch|release|endpoints?|json|yaml|docker|kubernetes|python|java(?:script)?|typescript"
@@ -127,7 +129,8 @@ _WORK = _words(
     r"|kernel|protocol|memory leak|regex|parser|queues?|datasets?|vectors?|loops?|arrays?",
 )
 _CODE = re.compile(
-    r"[a-z]\w*(?:_\w+)+|\b[\w/-]+\.(?:py|js|ts|rs|go|java|md|ya?ml|json|toml|sql|html|css|sh|txt)\b|\w\(\)"
+    r"[a-z0-9]_[a-z0-9]|[a-z0-9_]\.(?:py|js|ts|rs|go|java|md|ya?ml|json|toml|(?:my|postgre|no)?sql(?:ite)?"
+    r"|postgres|html|css|sh|txt)\b|\w\(\)"
 )
 _SLIP = _words(
     r"typo|誤字|脱字|タイポ|スペルミス|綴り|誤記|リネーム|変数名|(?:名前|表記)(?:だけ)?を(?:変|直|統一)|改行"
@@ -136,11 +139,11 @@ _SLIP = _words(
     r"|bump (?:the )?version|punctuation|semicolon|missing (?:comma|space|period|bracket)|capitali[sz]e",
 )
 _GREETING = re.compile(
-    r"\W*(?:おはよう|こんにちは|こんばんは|おやすみ|お疲れ|おつかれ|ただいま|元気[?!]?|やあ|hello|hi|hey"
+    r"\W{0,8}(?:おはよう|こんにちは|こんばんは|おやすみ|お疲れ|おつかれ|ただいま|元気[?!]?|やあ|hello|hi|hey"
     r"|good (?:morning|night|evening|afternoon)|how are you)(?![a-z])"
 )
 ACKNOWLEDGED: Final = re.compile(
-    r"\W*(?:了解|承知|ok(?:ay)?|おk|オッケー|オーケー|わか(?:った|りました)|分か(?:った|りました)|はい|うん"
+    r"\W{0,8}(?:了解|承知|ok(?:ay)?|おk|オッケー|オーケー|わか(?:った|りました)|分か(?:った|りました)|はい|うん"
     r"|ええ(?![っと])|いいよ|お願いします|よろしく|続けて|どうぞ|そうして|それで(?:お願い|いい)|かしこまり"
     r"|sure|got it|understood|will do|sounds good|al?right|yes|yep|yeah|go ahead|continue|please do|roger|noted"
     r"|fine)(?![a-z])"

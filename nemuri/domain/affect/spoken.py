@@ -13,7 +13,7 @@ HEARD: Final = 4_000
 
 _FENCED = re.compile(r"^[ \t]{0,9}(```|~~~).*?(?:^[ \t]{0,9}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _PASTED = re.compile(
-    r"^(?:[ \t]*>|[ \t]*(?:Traceback|File \"|at [\w.$]+\()|\s*[$❯] |[+-]{3} |@@ |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+    r"^(?:[ \t]*>|[ \t]*(?:Traceback|File \"|at [\w.$]+\()|[ \t]*[$❯] |[+-]{3} |@@ |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|(?:ERROR|WARN|INFO|DEBUG|FATAL)\b|[\w.]+(?:Error|Exception): ).*$",
     re.MULTILINE,
 )
@@ -23,16 +23,17 @@ _ELLIPSIS = re.compile(r"\.{3,}|。{2,}|・{2,}|、{2,}")
 _STRONG = re.compile(
     r"とても|すごく|めっちゃ|めちゃくちゃ|めちゃ|超(?![え過音高])|本当に|ほんとに|ほんと|マジで|まじで|絶対"
     r"|死ぬほど|心から|最高に|めちゃめちゃ|ひどく|あまりに|どれだけ|一体"
-    r"|(?<![\w'])(?:very|really|so(?!-)|such|absolutely|totally|completely|extremely|incredibly|insanely"
+    r"|(?<![a-z0-9_'])(?:very|really|so(?!-)|such|absolutely|totally|completely|extremely|incredibly|insanely"
     r"|utterly|deeply"
-    r"|truly|seriously|literally)(?!\w)"
+    r"|truly|seriously|literally)(?![a-z0-9_])"
 )
 _MILD = re.compile(
     r"まあ|と思う|かな(?=[。、ー~?]|$)|かも(?=[。、しね]|$)|ちょっと|なんとなく|(?:です|だ|い|か|よ)?ね(?=[。、.]|$)"
-    r"|(?<![\w'])(?:maybe|perhaps|i guess|i suppose|kind of|sort of|a bit|a little|somewhat|fairly|so-so)(?!\w)"
+    r"|(?<![a-z0-9_'])(?:maybe|perhaps|i guess|i suppose|kind of|sort of|a bit|a little|somewhat|fairly"
+    r"|so-so)(?![a-z0-9_])"
 )
 _AGAIN = re.compile(
-    r"(?<![\w'])([a-z']{2,12})(?:[ ,!.]{1,3}\1(?![\w']))+|([ぁ-んァ-ヶー一-龥]{3,10}?)[、,!ー~ ]{0,3}\2"
+    r"(?<![a-z0-9_'])([a-z']{2,12})(?:[ ,!.]{1,3}\1(?![\w']))+|([ぁ-んァ-ヶー一-龥]{3,10}?)[、,!ー~ ]{0,3}\2"
     r"|([a-zぁ-んァ-ヶー])\3{3,}|w{3,}|草$"
 )
 _STRETCHED = re.compile(r"ー{2,}|~{2,}|[ぁぃぅぇぉっ]{2,}|!\?|\?!")
@@ -79,6 +80,11 @@ def spoken(prompt: str) -> str:
     """The prompt without code, quotations, logs and addresses, which say nothing of who pastes them."""
     said = _INLINE.sub(" ", _PASTED.sub("", _FENCED.sub("", prompt)))
     return said.strip()
+
+
+def unfenced(text: str) -> str:
+    """The text without its blocks of code, where there is anything else in it."""
+    return _FENCED.sub("\n", text) if _FENCED.sub("", text).strip() else text
 
 
 def heard(said: str) -> Voice:
