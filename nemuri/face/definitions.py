@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -12,6 +12,7 @@ from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embe
 from nemuri.contracts.erasure import AgentErased
 from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint, parsed
+from nemuri.domain.affect.policy import AffectPolicy
 from nemuri.domain.memory.policy import Policy
 from nemuri.face.exchange import ClientError
 from nemuri.face.yaml_files import read_yaml
@@ -19,8 +20,10 @@ from nemuri.face.yaml_files import read_yaml
 if TYPE_CHECKING:
     from nemuri.face.client import Client
 
+AFFECTIVE = "affective"
 LARGEST = 1024 * 1024
 """Bytes of a definition."""
+P = TypeVar("P", Policy, AffectPolicy)
 ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
 
 
@@ -49,7 +52,7 @@ class Added:
 
 
 def read_definition(path: Path) -> AgentFile:
-    """The agent in a YAML file with the keys id, role, description, system_prompt, perspectives, principles, policy.
+    """The agent in a YAML file: id, role, description, system_prompt, perspectives, principles, memory, policy.
 
     A perspective is a name, or a mapping of name and keywords; a principle is a
     text, or a mapping of text and scope (its level, project or domain, and its name). Raises `DefinitionError`.
@@ -57,7 +60,8 @@ def read_definition(path: Path) -> AgentFile:
     fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)
     policy = fields.pop("policy", None)
-    differing = None if policy is None else checked_policy(policy, path, "policy").differing
+    checked = checked_feelings if fields.get("memory") == AFFECTIVE else checked_policy
+    differing = None if policy is None else checked(policy, path, "policy").differing
     if "perspectives" in fields:
         fields["perspectives"] = _perspectives(fields["perspectives"], path)
     try:
@@ -104,7 +108,8 @@ async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, A
 def _mapping(parsed: object, path: Path) -> dict[str, Any]:
     if not isinstance(parsed, dict) or not all(isinstance(key, str) for key in parsed):
         raise DefinitionError(f"{path}: write a mapping with the keys id, role and perspectives")
-    missing = [key for key in ("id", "role", "perspectives") if key not in parsed]
+    needed = ("id", "role") if parsed.get("memory") == AFFECTIVE else ("id", "role", "perspectives")
+    missing = [key for key in needed if key not in parsed]
     if missing:
         raise DefinitionError(f"{path}: missing {', '.join(missing)}")
     return dict(parsed)
@@ -129,10 +134,19 @@ def read_policy(path: Path) -> Mapping[str, JsonValue]:
 
 def checked_policy(value: object, path: Path, place: str = "") -> Policy:
     """The policy of these parameters, which stand at a place in a file; raises `DefinitionError`."""
+    return _checked(Policy, value, path, place)
+
+
+def checked_feelings(value: object, path: Path, place: str = "") -> AffectPolicy:
+    """The same for an agent with affective memory."""
+    return _checked(AffectPolicy, value, path, place)
+
+
+def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
     if not isinstance(value, dict):
         raise DefinitionError(f"{path}: {f'{place}: ' if place else ''}write a mapping of parameters")
     try:
-        return Policy.model_validate(value)
+        return kind.model_validate(value)
     except ValidationError as error:
         raise DefinitionError(f"{path}: {f'{place}.' if place else ''}{_complaint(error)}") from error
 

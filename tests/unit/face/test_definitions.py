@@ -14,6 +14,12 @@ perspectives: [semantics, {name: pitfalls, keywords: [error]}]
 principles: [Quote.]
 policy: {expected_tasks_per_day: 1, archive_threshold: 0.1}
 """
+AFFECTIVE = """\
+id: diary
+role: a diary
+memory: affective
+policy: {archive: {auto_delete_enabled: true, retention_days: 365}}
+"""
 
 
 def written(path: Path, text: str) -> Path:
@@ -39,12 +45,24 @@ def test_a_principle_may_hold_in_a_project_only(tmp_path: Path) -> None:
     assert agent.definition.held == (("Quote.", Scope()), ("Pay.", Scope(level="project", name="bank")))
 
 
+def test_an_affective_memory_is_defined_by_what_it_is_for(tmp_path: Path) -> None:
+    """Without perspectives, and with a policy of its own; the example is one."""
+    example = read_definition(Path(__file__).parents[3] / "examples" / "assistants" / "assistant.yaml")
+    assert (example.agent_id, example.definition.memory, example.policy) == ("assistant", "affective", None)
+    agent = read_definition(written(tmp_path, AFFECTIVE))
+    assert agent.definition.perspective_names == ()
+    assert agent.policy == {"archive": {"auto_delete_enabled": True}}
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("id: [", ":1:6: malformed YAML"),
         ("- a", "write a mapping"),
         ("id: a", "missing role, perspectives"),
+        (AFFECTIVE + "perspectives: [a]", "an affective memory has neither perspectives nor principles"),
+        (AFFECTIVE.replace("affective", "strength"), "missing perspectives"),
+        (AFFECTIVE.replace("archive:", "speed:"), "policy.speed: there is no such key"),
         (GOOD.replace("python", "a.b"), "id: 'a.b' is no agent's id"),
         (GOOD.replace("python", "'>'"), "is no agent's id"),
         (GOOD.replace("python", "orchestrator"), "id: 'orchestrator' is the platform's own"),

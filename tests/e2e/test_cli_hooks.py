@@ -1,0 +1,45 @@
+"""The memory of an assistant from end to end: a session ends, and with a later prompt it comes back to mind."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import SCRIPT, TOGETHER, CommandLine, environment
+
+pytestmark = [pytest.mark.connected, TOGETHER]
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "assistants" / "assistant.yaml"
+SAID = "The login fails since we moved to the new cluster, and I am desperate!"
+
+
+def test_what_was_said_in_a_session_comes_back_with_a_prompt(nemuri: CommandLine, tmp_path: Path) -> None:
+    """By the commands that the assistant's settings hold, as a shell runs them."""
+    transcript, settings = tmp_path / "s1.jsonl", tmp_path / "settings.json"
+    lines = [("user", "u1", SAID), ("assistant", "a1", "The cluster's certificate has expired; I renewed it.")]
+    entries = [{"type": kind, "uuid": name, "message": {"content": text}} for kind, name, text in lines]
+    transcript.write_text("\n".join(map(json.dumps, entries)))
+    assert nemuri("agent", "add", EXAMPLE).code == 0
+    assert nemuri("hook", "install", "--settings", settings, "--write").code == 0
+    hooks = json.loads(settings.read_text())["hooks"]
+
+    def called(event: str, **said: str) -> str:
+        [command] = [each["command"] for group in hooks[event] for each in group["hooks"]]
+        assert command.startswith(str(SCRIPT))
+        asked = json.dumps({"session_id": "s1", "hook_event_name": event} | said)
+        done = subprocess.run(
+            command, shell=True, input=asked, env=environment(), capture_output=True, text=True, check=True
+        )
+        assert done.stderr == ""
+        return done.stdout
+
+    assert called("SessionEnd", transcript_path=str(transcript)) == ""
+    end = time.monotonic() + 30
+    while not (block := called("UserPromptSubmit", prompt="Why did the login fail on the new cluster?")):
+        assert time.monotonic() < end, (nemuri.data / "hooks" / "journal").read_text()
+    assert block.startswith("<memories>\n- [")
+    assert block.endswith("</memories>\n")
+    assert "cluster" in block
+    assert called("UserPromptSubmit", prompt="/clear") == ""
