@@ -160,7 +160,7 @@ class Revived(Value):
     """A memory that comes back from the archive."""
 
     memory_id: UUID
-    score: float = Field(gt=0, le=1_000)
+    score: float = Field(ge=0, le=1_000)
     """The retention that it begins with again."""
 
 
@@ -176,6 +176,7 @@ class NightPassed(AgentEvent):
     lowered: tuple[Lowered, ...] = ()
     archived: tuple[UUID, ...] = ()
     revived: tuple[Revived, ...] = ()
+    """Those that came back this night; an event that goes on with it tells them again, for they stay."""
     declined: tuple[UUID, ...] = ()
     """Archived ones that were asked back and for which there was no room; they may be asked back again."""
     protected: tuple[UUID, ...] = ()

@@ -34,6 +34,7 @@ class Ledger:
         found = list(rows)
         self.ids = [each[0] for each in found]
         self.place = {memory_id: place for place, memory_id in enumerate(self.ids)}
+        self._free = list[int]()
         self._rows = np.zeros(max(64, len(found)), COLUMNS)
         if found:
             self._rows[: len(found)] = np.array([_columns(each) for each in found], COLUMNS)
@@ -46,15 +47,37 @@ class Ledger:
     def take(self, memories: Iterable[AffectMemory]) -> None:
         """Bring these memories up to date; archived ones go."""
         for each in memories:
-            place = self.place.get(each.memory_id)
-            if place is None:
-                if each.archived:
-                    continue
-                place = self.place[each.memory_id] = len(self.ids)
-                self.ids.append(each.memory_id)
-                if place == len(self._rows):
-                    self._rows = np.concatenate([self._rows, np.zeros(place, COLUMNS)])
+            if each.archived:
+                self.drop([each.memory_id])
+                continue
+            place = self.place[each.memory_id] if each.memory_id in self.place else self._new(each.memory_id)
             self._rows[place] = _columns(row_of(each))
+
+    def drop(self, memory_ids: Iterable[UUID]) -> None:
+        """What is gone; its row is free for another one."""
+        for each in memory_ids:
+            place = self.place.pop(each, None)
+            if place is not None:
+                self._rows[place] = 0
+                self._free.append(place)
+
+    def _new(self, memory_id: UUID) -> int:
+        if self._free:
+            place = self._free.pop()
+            self.ids[place] = memory_id
+        else:
+            place = len(self.ids)
+            self.ids.append(memory_id)
+            if place == len(self._rows):
+                self._rows = np.concatenate([self._rows, np.zeros(place, COLUMNS)])
+        self.place[memory_id] = place
+        return place
+
+    def mask(self, memory_ids: Iterable[UUID]) -> NDArray[np.bool_]:
+        """Which rows are those of these memories."""
+        found = np.zeros(len(self.ids), np.bool_)
+        found[[self.place[each] for each in memory_ids if each in self.place]] = True
+        return found
 
     def chosen(self, mask: NDArray[np.bool_]) -> Iterator[UUID]:
         """The ids of the rows of a mask, in the order of the rows."""

@@ -13,11 +13,12 @@ from nemuri.contracts.affect import Lowered, NightFell, NightPassed, Revived
 from nemuri.domain.affect.ledger import Ledger
 from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory
 from nemuri.domain.affect.policy import AffectPolicy
-from nemuri.domain.affect.ties import Alike, Standing, Web, mended
+from nemuri.domain.affect.ties import Alike, Standing, Web, mended, within
 
 AT_ONCE = 2_000
 """At most so many memories of each sort move in one event; another goes on with the rest."""
 Numbers = NDArray[np.float64]
+Levels = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,9 @@ def first_days(ended: datetime, hour: int) -> float:
 
 
 def decide(cause: NightFell, evening: Evening) -> NightPassed:
-    """The night that has come."""
-    return _over(cause, evening, cause.nights)
+    """The night that has come; days that an earlier one counted already are not counted again."""
+    last = evening.agent.last_night
+    return _over(cause, evening, cause.nights if last is None else max(1, (cause.date - last).days))
 
 
 def go_on(passed: NightPassed, evening: Evening) -> NightPassed | None:
@@ -64,38 +66,106 @@ def go_on(passed: NightPassed, evening: Evening) -> NightPassed | None:
     return _over(passed, evening, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Dark:
+    """The active memories in the middle of a night."""
+
+    ledger: Ledger
+    rows: NDArray[np.void]
+    """As in the ledger, but for those that are protected from this night on."""
+    scores: Numbers
+    """Their retention once the night is over."""
+    stays: NDArray[np.bool_]
+    """Those that an earlier part of the night brought back."""
+    number: int
+    """What ratios are shares of, once the night is over."""
+    rules: AffectPolicy
+
+    def natural(self) -> Levels:
+        """The levels that retention asks for; none rises, and what is protected or just came back stays."""
+        held = self.rows["level"]
+        asked = 1 + sum((self.scores <= each).astype(np.int8) for each in self.rules.thresholds)
+        free = (held > 0) & ~self.rows["protected"] & ~self.stays
+        levels: Levels = np.where(free, np.maximum(held, asked), held).astype(np.int8)
+        return levels
+
+    def revivals(
+        self, asked_back: Sequence[AffectMemory], level: Levels, night: int
+    ) -> tuple[tuple[Revived, ...], tuple[UUID, ...]]:
+        """Which of those that are asked back come back, as long as level 3 has room for them (document 001, revival).
+
+        A night answers `AT_ONCE` of them; whoever asked later waits for the next.
+        """
+        there = int(np.count_nonzero((level == ARCHIVED - 1) & ~self.rows["protected"]))
+        back: list[Revived] = []
+        declined: list[UUID] = []
+        for each in asked_back[:AT_ONCE]:
+            if (there + 1) / (self.number + 1) <= self.rules.compression.level3_ratio:
+                back.append(Revived(memory_id=each.memory_id, score=revival_score(each, night, self.rules)))
+                there += 1
+            else:
+                declined.append(each.memory_id)
+        return tuple(back), tuple(declined)
+
+    def enforce(self, level: Levels, newcomers: int) -> None:
+        """Lower the faintest of each level that holds more than its share, from level 1 down (ratio enforcement).
+
+        In the order of retention, then of age, then of recalls. What comes back this night counts, and stays:
+        `newcomers` that have no row yet, and rows of an earlier part of the night.
+        """
+        if self.number < self.rules.compression.enforced_from:
+            return
+        for each, ratio in enumerate(self.rules.ratios, start=1):
+            here = (level == each) & ~self.rows["protected"]
+            there = np.flatnonzero(here & ~self.stays)
+            held = int(np.count_nonzero(here)) + (newcomers if each == ARCHIVED - 1 else 0)
+            over = min(held - share(ratio, self.number), len(there))
+            if over > 0:
+                level[_faintest(there, self.rows, self.scores, self.ledger, over)] = each + 1
+
+
 def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> NightPassed:
-    agent, ledger, rules = evening.agent, evening.ledger, evening.agent.rules
-    rows = ledger.rows
+    agent, ledger, night = evening.agent, evening.ledger, evening.agent.nights + nights
+    protected, rows = admitted(agent, evening.waiting), ledger.rows.copy()
+    rows["protected"] |= ledger.mask(protected)
     recalled = rows["recalled"] & (rows["level"] > 0) if nights else np.zeros(len(rows), np.bool_)
-    scores = _scores(rows, recalled, agent, nights)
-    level = _natural(rows, scores, rules)
-    revived, declined = _revivals(evening, level, rules, agent.nights + nights)
-    _enforce(level, rows, scores, evening, len(revived))
-    falls = level > rows["level"]
-    archived = [*ledger.chosen(falls & (level == ARCHIVED))]
-    lowered = [(ledger.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
-    unfinished = max(len(archived), len(lowered)) > AT_ONCE
-    archived, lowered = archived[:AT_ONCE], lowered[:AT_ONCE]
-    standing = Standing(ledger, scores, frozenset(archived), rules.relations)
-    untied, tied = mended(evening.web, () if unfinished else evening.alike, standing)
-    deleted = [each.memory_id for each in evening.forgotten if due(each, agent.nights + nights, rules)]
+    deleted = [each.memory_id for each in evening.forgotten if due(each, night, agent.rules)]
+    back = cause.revived if isinstance(cause, NightPassed) else ()
+    stays = ledger.mask(each.memory_id for each in back)
+    number = agent.number - len(protected) - len(deleted)
+    dark = _Dark(ledger, rows, _scores(rows, recalled, agent, nights), stays, number, agent.rules)
+    level = dark.natural()
+    revived, declined = dark.revivals(evening.asked_back, level, night) if nights else (back, ())
+    dark.enforce(level, len(revived) if nights else 0)
+    lowered, archived = _fallen(ledger, level)
+    more = max(len(lowered), len(archived)) > AT_ONCE
+    standing = Standing(ledger, dark.scores, frozenset(archived[:AT_ONCE]), agent.rules.relations)
+    untied, tied, whole = within(mended(evening.web, () if more else evening.alike, standing), AT_ONCE)
+    looked_at = () if more or not whole else tuple(evening.fresh[:AT_ONCE])
     return NightPassed.following(
         cause,
         date=cause.date,
         nights=nights,
         recalled=tuple(ledger.chosen(recalled)),
-        lowered=tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered),
-        archived=tuple(archived),
+        lowered=lowered[:AT_ONCE],
+        archived=archived[:AT_ONCE],
         revived=revived,
         declined=declined,
-        protected=admitted(agent, evening.waiting),
+        protected=protected,
         untied=untied,
         tied=tied,
-        looked_at=() if unfinished else tuple(evening.fresh),
+        looked_at=looked_at,
         deleted=tuple(deleted[:AT_ONCE]),
-        unfinished=unfinished,
+        unfinished=more or not whole or max(len(deleted), len(looked_at)) >= AT_ONCE,
     )
+
+
+def _fallen(ledger: Ledger, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:
+    """Which memories are at a lower level now, and which are archived."""
+    falls = level > ledger.rows["level"]
+    lowered = [(ledger.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
+    told = tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered)
+    return told, tuple(ledger.chosen(falls & (level == ARCHIVED)))
 
 
 def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAgent, nights: int) -> Numbers:
@@ -109,55 +179,11 @@ def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAg
     return scores
 
 
-def _natural(rows: NDArray[np.void], scores: Numbers, rules: AffectPolicy) -> NDArray[np.int8]:
-    """The levels that retention asks for; none rises, and what is protected stays."""
-    asked = 1 + sum((scores <= each).astype(np.int8) for each in rules.thresholds)
-    free = (rows["level"] > 0) & ~rows["protected"]
-    levels: NDArray[np.int8] = np.where(free, np.maximum(rows["level"], asked), rows["level"]).astype(np.int8)
-    return levels
-
-
-def _revivals(
-    evening: Evening, level: NDArray[np.int8], rules: AffectPolicy, night: int
-) -> tuple[tuple[Revived, ...], tuple[UUID, ...]]:
-    """Which of those that are asked back come back, as long as level 3 has room for them (document 001, revival)."""
-    number = evening.agent.number
-    there = int(np.count_nonzero((level == ARCHIVED - 1) & ~evening.ledger.rows["protected"]))
-    back: list[Revived] = []
-    declined: list[UUID] = []
-    for each in evening.asked_back:
-        if len(back) + len(declined) == AT_ONCE:
-            break
-        if (there + 1) / (number + 1) <= rules.compression.level3_ratio:
-            back.append(Revived(memory_id=each.memory_id, score=revival_score(each, night, rules)))
-            there += 1
-        else:
-            declined.append(each.memory_id)
-    return tuple(back), tuple(declined)
-
-
 def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> float:
     """What a memory comes back with: its intensity, less for each night in the archive, and enough to stay a while."""
     archived = night - (night if memory.archived_night is None else memory.archived_night)
     score = memory.intensity * rules.archive.revival_decay_per_day**archived
     return max(score, rules.levels.level3_threshold + rules.archive.revival_min_margin)
-
-
-def _enforce(level: NDArray[np.int8], rows: NDArray[np.void], scores: Numbers, evening: Evening, revived: int) -> None:
-    """Lower the faintest of each level that holds more than its share, from level 1 down (ratio enforcement).
-
-    In the order of retention, then of age, then of recalls. What is revived counts, and stays.
-    """
-    agent = evening.agent
-    if agent.number < agent.rules.compression.enforced_from:
-        return
-    free = ~rows["protected"]
-    for each, ratio in enumerate(agent.rules.ratios, start=1):
-        there = np.flatnonzero((level == each) & free)
-        number = len(there) + (revived if each == ARCHIVED - 1 else 0)
-        over = min(number - share(ratio, agent.number), len(there))
-        if over > 0:
-            level[_faintest(there, rows, scores, evening.ledger, over)] = each + 1
 
 
 def share(ratio: float, number: int) -> int:
@@ -177,9 +203,12 @@ def _faintest(
 
 
 def due(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
-    """Whether an archived memory is to be deleted (document 001, conditions of automatic deletion)."""
+    """Whether an archived memory is to be deleted (document 001, conditions of automatic deletion).
+
+    Not while it is asked back, so that no night revives and deletes the same.
+    """
     archive = rules.archive
-    if not archive.auto_delete_enabled or memory.archived_night is None or memory.protected:
+    if not archive.auto_delete_enabled or memory.archived_night is None or memory.asked_back_at is not None:
         return False
     told = [night - memory.archived_night > archive.retention_days, memory.intensity < archive.delete_max_intensity]
     if archive.delete_require_zero_recall:

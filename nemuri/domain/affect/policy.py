@@ -12,7 +12,8 @@ from nemuri.contracts.affect import Category
 
 Coefficient = Annotated[float, Field(gt=0, lt=1)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
-Score = Annotated[float, Field(ge=0, le=1_000)]
+Score = Annotated[float, Field(ge=0, le=100)]
+"""As retention: intensity is 100 at most."""
 Weight = Annotated[float, Field(ge=0, le=1_000)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 LOCAL = "local"
@@ -22,7 +23,7 @@ def _zone(name: str) -> str:
     if name != LOCAL:
         try:
             ZoneInfo(name)
-        except (ValueError, OSError) as error:
+        except (KeyError, ValueError, OSError) as error:
             raise ValueError("it is no time zone, such as Asia/Tokyo") from error
     return name
 
@@ -42,7 +43,7 @@ class Range(Section):
     @model_validator(mode="after")
     def _rising(self) -> Self:
         if self.min > self.max:
-            raise ValueError("min is not above max")
+            raise ValueError("min is at most max")
         return self
 
 
@@ -142,7 +143,7 @@ class Retrieval(Section):
     """How much comes to mind."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
-    relevance_threshold: Score = 5.0
+    relevance_threshold: Weight = 5.0
     """What has at least this priority comes first; where there is not enough of it, the next best fills up."""
 
 

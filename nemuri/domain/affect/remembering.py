@@ -57,7 +57,8 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
         case AgentErased():
             return AffectMind()
         case PolicyAdopted():
-            return mind.with_agent(next_policy=event.parameters)
+            # Before the first night there is nothing that fell asleep under other parameters.
+            return mind.with_agent(**{"next_policy" if mind.night else "policy": event.parameters})
         case MemoriesErased():
             # What was felt about the erased goes too, and nobody can tell which session felt it about what.
             mind = replace(mind.without(event.memory_ids), moods=Map())
@@ -148,17 +149,18 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
     mind = mind.holding(_reinforced(each, agent, event) for each in mind.known(event.recalled) if not each.archived)
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
+    room = max(0, agent.rules.protection.max_protected_memories - agent.protected)
+    waiting = [each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived]
+    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting[:room])
     levels = {each.memory_id: each.level for each in event.lowered}
     falling = (each for each in mind.known(levels) if not each.protected and each.level < levels[each.memory_id])
     mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
     mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.known(event.declined))
     mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.known(event.deleted) if each.archived)
-    waiting = (each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived)
-    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.known(event.looked_at) if each.fresh)
     mind = tied(untied(mind, event.untied, by), event.tied, by)
-    if mind.agent is not None and mind.agent.next_policy is not None:
+    if mind.agent is not None and mind.agent.next_policy is not None and not event.unfinished:
         mind = mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
     return mind
 
@@ -167,7 +169,8 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     by, at = event.sequence or 0, event.recorded_at
     gone = (each for each in mind.known(event.archived) if not each.protected and not each.archived)
     mind = mind.holding(
-        _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, fresh=False) for each in gone
+        _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
+        for each in gone
     )
     scores = {each.memory_id: each.score for each in event.revived}
     back = (each for each in mind.known(scores) if each.archived)

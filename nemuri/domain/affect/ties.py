@@ -43,18 +43,41 @@ class Standing:
         return (one, other) if apart > 0 or (apart == 0 and one > other) else (other, one)
 
 
-def mended(web: Web, alike: Iterable[Alike], standing: Standing) -> tuple[tuple[Tie, ...], tuple[Tie, ...]]:
-    """Which relations end, and which begin: none to what is gone, each in its direction, new ones between the alike."""
+Step = tuple[Tie | None, Tie | None]
+"""A relation that ends, one that begins, or one that takes the place of another."""
+
+
+def mended(web: Web, alike: Iterable[Alike], standing: Standing) -> list[Step]:
+    """What is done about relations: none to what is gone, each in its direction, new ones between the alike."""
     kept = [each for each in web if standing.there(each.of) and standing.there(each.to)]
-    ended = [each for each in web if not (standing.there(each.of) and standing.there(each.to))]
-    held, begun = Counter(each.of for each in kept), list[Tie]()
+    steps: list[Step] = [(each, None) for each in web if not (standing.there(each.of) and standing.there(each.to))]
+    held, known = Counter(each.of for each in kept), {(each.of, each.to, each.sort) for each in kept}
     for each in kept:
         of, to = standing.directed(each.of, each.to)
-        if of != each.of and held[of] < standing.rules.max_relations_per_memory:
-            ended.append(each)
-            begun.append(Tie(of=of, to=to, sort=each.sort))
-            held.update({of: 1, each.of: -1})
-    return tuple(ended), (*begun, *_between(alike, kept, held, standing))
+        if of == each.of:
+            continue
+        if (of, to, each.sort) in known:
+            steps.append((each, None))
+        elif held[of] < standing.rules.max_relations_per_memory:
+            steps.append((each, Tie(of=of, to=to, sort=each.sort)))
+            known.add((of, to, each.sort))
+            held[of] += 1
+        else:
+            continue
+        held[each.of] -= 1
+    return [*steps, *((None, each) for each in _between(alike, kept, held, standing))]
+
+
+def within(steps: Sequence[Step], most: int) -> tuple[tuple[Tie, ...], tuple[Tie, ...], bool]:
+    """Which relations end and which begin in the first of the steps, at most so many or one; whether these are all."""
+    ended, begun = list[Tie](), list[Tie]()
+    for end, begin in steps:
+        done = len(ended) + len(begun)
+        if done and done + (end is not None) + (begin is not None) > most:
+            return tuple(ended), tuple(begun), False
+        ended += [end] if end else []
+        begun += [begin] if begin else []
+    return tuple(ended), tuple(begun), True
 
 
 def _between(alike: Iterable[Alike], kept: Iterable[Tie], held: Counter[UUID], standing: Standing) -> Iterator[Tie]:
