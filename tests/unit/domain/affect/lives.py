@@ -160,7 +160,7 @@ class Life:
     def fall(self, nights: int = 1) -> NightFell:
         """The next night, or the last of several of which the others were missed."""
         self.today += timedelta(days=nights)
-        return self._event(NightFell, date=self.today.date(), nights=nights)
+        return NightFell(event_id=self.fresh_id(), agent_id=AGENT, date=self.today.date(), nights=nights)
 
     def rebuilt(self) -> Ledger:
         """The ledger as it is read from the rows."""
