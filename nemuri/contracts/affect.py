@@ -108,7 +108,7 @@ class TurnRemembered(AgentEvent):
     protection: Literal["none", "protected", "asked"] = "none"
     """`asked`: it is to be protected, but there is no room; the user is to say which other one to release."""
     ties: tuple[Tie, ...] = ()
-    """Relations to older memories that the turn's own words tell of."""
+    """Its relations to older memories, of which its own words tell; what is of others counts for nothing."""
     vector: str
     """The key of the vector of its trigger and content."""
 

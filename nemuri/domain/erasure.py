@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import get_args
 from uuid import UUID
 
+from nemuri.contracts.affect import MemoryCompressed, TurnOffered
 from nemuri.contracts.clients import MemoryOffered
 from nemuri.contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri.contracts.event import Event
@@ -26,7 +27,9 @@ OF_A_TASK = frozenset(
     each.kind_of() for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_TELLING) if each not in TOMBSTONES
 )
 """The kinds of events that go with their task."""
-OF_AN_AGENT = frozenset(each.kind_of() for each in (*get_args(AnyAgentEvent), MemoryOffered) if each not in TOMBSTONES)
+OF_AN_AGENT = frozenset(
+    each.kind_of() for each in (*get_args(AnyAgentEvent), MemoryOffered, TurnOffered) if each not in TOMBSTONES
+)
 """The kinds of events that go with their agent."""
 
 
@@ -83,12 +86,20 @@ class Erased:
         """Whether an event holds something of what is erased and goes from the log, whenever it came."""
         if isinstance(event, TOMBSTONES):
             return False
-        if event.event_id in self.ids or getattr(event, "course_id", None) in self.ids:
+        if any(each in self.ids for each in (event.event_id, *_parts(event))):
             return True
         with_task = event.thread in self.ids and event.kind in OF_A_TASK
         return with_task or (event.agent_id in self.agents and event.kind in OF_AN_AGENT)
 
 
 def _named(event: Event) -> tuple[UUID | None, ...]:
-    """What an event belongs to: itself, its task, its course."""
-    return event.event_id, event.thread, vars(event).get("course_id")
+    """What an event belongs to: itself, its task, and what else it is a part of."""
+    return event.event_id, event.thread, *_parts(event)
+
+
+def _parts(event: Event) -> tuple[UUID, ...]:
+    """What an event tells more of than its id: its course, or the memory whose words it has."""
+    if isinstance(event, MemoryCompressed):
+        return (event.memory_id,)
+    course_id = vars(event).get("course_id")
+    return () if course_id is None else (course_id,)

@@ -1,8 +1,23 @@
 """One example of each kind of event, every field of it filled."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from uuid import UUID
 
+from nemuri.contracts.affect import (
+    CompressionDue,
+    Emotion,
+    Lowered,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightFell,
+    NightPassed,
+    ProtectionChanged,
+    Reading,
+    Revived,
+    Tie,
+    TurnOffered,
+    TurnRemembered,
+)
 from nemuri.contracts.agents import (
     AgentDefined,
     Definition,
@@ -121,6 +136,8 @@ TEXTBOOK = Textbook(
     ),
 )
 
+EMOTION = Emotion(valence="positive", arousal=70, tags=("relief",))
+TIE = Tie(of=MEMORY, to=OTHER, sort="continues")
 WHOLE = Erasure(memories={"buyer": (MEMORY,)}, restated=("buyer",), tasks=(TASK,), agents=("seller",), events=(CAUSE,))
 
 
@@ -235,6 +252,35 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "whole": WHOLE,
     },
     TaskErased: {"whole": WHOLE},
+    TurnOffered: {
+        "session": "monday", "prompt": "Is steel dear?", "reply": "In winter, yes.",
+        "said_at": datetime(2026, 1, 2, 3, tzinfo=UTC), "ended_at": datetime(2026, 1, 2, 4, tzinfo=UTC),
+    },
+    TurnRemembered: {
+        "turn_id": CAUSE, "session": "monday", "label": "mem_20260102_001",
+        "said_at": datetime(2026, 1, 2, 3, tzinfo=UTC),
+        "reading": Reading(
+            intensity=60, emotion=EMOTION, category="work", keywords=("steel",), trigger="She asked for the price.",
+            content="It was found, to our relief.", protect=True,
+        ),
+        "read_by": "lexicon", "usage": USAGE, "coefficient": 0.9, "days": 0.25, "protection": "asked",
+        "ties": (TIE,), "vector": VECTOR,
+    },
+    MemoriesRecalled: {"session": "monday", "recalled": (MEMORY,), "asked_back": (OTHER,), "mood": EMOTION},
+    ProtectionChanged: {"memory_id": MEMORY, "protected": True},
+    NightFell: {"date": date(2026, 1, 3), "nights": 2},
+    NightPassed: {
+        "date": date(2026, 1, 3), "nights": 2, "recalled": (MEMORY,),
+        "lowered": (Lowered(memory_id=OTHER, level=2),), "archived": (CAUSE,),
+        "revived": (Revived(memory_id=WORK, score=8.5),), "declined": (TASK,), "protected": (MEMORY,),
+        "untied": (TIE,), "tied": (Tie(of=MEMORY, to=WORK, sort="same_topic"),), "looked_at": (MEMORY,),
+        "deleted": (TASK,), "unfinished": True,
+    },
+    CompressionDue: {"memory_id": MEMORY, "level": 2},
+    MemoryCompressed: {
+        "memory_id": MEMORY, "level": 2, "trigger": "The price of steel.", "content": "Dear in winter.",
+        "compressed_by": "extractive", "usage": USAGE, "vector": VECTOR,
+    },
     AgentErased: {"whole": WHOLE},
     ImpactCredited: {"assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,)},
 }  # fmt: skip

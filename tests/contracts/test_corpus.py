@@ -10,6 +10,8 @@ import pytest
 from nemuri.contracts import upcasts
 from nemuri.contracts.log import EVENTS, AnyAgentEvent, UndecodableError, decode, encode
 from nemuri.contracts.upcasts import lifted
+from nemuri.domain.affect.mind import AffectMind
+from nemuri.domain.affect.remembering import evolve as evolve_affect
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.remembering import evolve as evolve_mind
 from nemuri.domain.tasks.lifecycle import LifeEvent
@@ -35,6 +37,7 @@ def test_what_is_kept_is_read_and_folded(kind: str, version: int, file: Path) ->
         evolve_task(TaskState(), event)
     if isinstance(event, get_args(AnyAgentEvent)):
         evolve_mind(Mind(), event)
+        evolve_affect(AffectMind(), event)
 
 
 @pytest.mark.parametrize("kind", sorted(EVENTS))

@@ -32,11 +32,9 @@ FOLDED = (
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
     """The memories whose rows `evolve` needs in order to fold the event; of an erasure, the related ones too."""
     match event:
-        case TurnRemembered():
-            return frozenset({event.memory_id, *(each.of for each in event.ties)})
         case MemoriesRecalled():
             return frozenset((*event.recalled, *event.asked_back))
-        case ProtectionChanged() | MemoryCompressed():
+        case TurnRemembered() | ProtectionChanged() | MemoryCompressed():
             return frozenset({event.memory_id})
         case NightPassed():
             moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
@@ -108,7 +106,9 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         worded=by,
         changed=by,
     )
-    return tied(mind.holding((memory,)), event.ties, by).feeling(event.session, read.emotion, by)
+    # What a turn says of other memories goes with it when it is erased, so it says nothing but its own.
+    own = (each for each in event.ties if each.of == event.memory_id)
+    return tied(mind.holding((memory,)), own, by).feeling(event.session, read.emotion, by)
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
@@ -149,9 +149,8 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
     mind = mind.holding(_reinforced(each, agent, event) for each in mind.known(event.recalled) if not each.archived)
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
-    room = max(0, agent.rules.protection.max_protected_memories - agent.protected)
-    waiting = [each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived]
-    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting[:room])
+    waiting = (each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived)
+    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
     falling = (each for each in mind.known(levels) if not each.protected and each.level < levels[each.memory_id])
     mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)

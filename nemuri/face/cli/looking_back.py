@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from nemuri.domain.affect.mind import AffectAgent
     from nemuri.domain.memory.differences import Standing
     from nemuri.domain.memory.mind import Agent
     from nemuri.face.client import Client
@@ -136,6 +137,10 @@ def when(at: "datetime | None") -> str:
 def _state(past: "Past", place: "Place") -> dict[str, Any]:
     """The whole mind as JSON values."""
     agent = _agent(past)
+    if past.affect.agent is not None:
+        felt = past.affect.agent
+        rules = {"definition": agent.definition, "policy": felt.rules.model_dump(mode="json")}
+        return {"asked": place.text, **_where(past), "events": past.events, **felt.model_dump(mode="json"), **rules}
     fields = agent.model_dump(mode="json", exclude={"policy", "next_policy", "active", "archived"})
     return {
         "asked": place.text,
@@ -193,6 +198,9 @@ def _show_state(past: "Past", place: "Place", top: int) -> None:
     from nemuri.face.cli.screen import say, short, table
 
     agent = _agent(past)
+    if past.affect.agent is not None:
+        _show_affect(past, past.affect.agent, place)
+        return
     awake = f"; {len(agent.awake)} more ended and not slept over" if agent.awake else ""
     say(f"{agent.agent_id}, {agent.definition.role}, as of {_moment(past, place)}")
     say(f"perspectives  {', '.join(agent.definition.perspective_names)}")
@@ -216,6 +224,18 @@ def _show_state(past: "Past", place: "Place", top: int) -> None:
         numbers = ("strength", "level", "used", "seen")
         table(("memory", *numbers, "content"), strongest, numbers=numbers, spare=("seen", "used", "level"))
         more(len(active) - len(strongest))
+
+
+def _show_affect(past: "Past", felt: "AffectAgent", place: "Place") -> None:
+    from nemuri.face.cli.screen import say, table
+
+    say(f"{felt.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
+    say(f"nights        {felt.nights}, last {felt.last_night or 'never'}")
+    say(f"policy        {_parameters(felt.rules.differing)}")
+    say(f"memories      {felt.number} by feeling, {felt.protected} more protected\n")
+    names = ("1 whole", "2 summary", "3 keywords", "4 archived")
+    columns = ("level", "memories")
+    table(columns, list(zip(names, felt.levels, strict=True)), numbers=("memories",))
 
 
 def _parameters(parameters: "Mapping[str, Any]") -> str:

@@ -1,7 +1,7 @@
 """Back a namespace up into a directory, and restore it into an empty one: what was erased meanwhile stays erased."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -236,18 +236,18 @@ class _File:
         """Those that the file lacks: first what is erased, then how the rest stands."""
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
         lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
-        for entry in lacking:
-            yield from (each for each in _firsts(entry) if each.event_id not in there)
+        firsts = [each for entry in lacking for each in _firsts(entry) if each.event_id not in there]
+        yield from firsts
         if lacking:
-            yield from self._standing(f"restored/{lacking[-1].name}")
+            yield from self._standing(f"restored/{lacking[-1].name}", [*self.buried, *firsts])
 
-    def _standing(self, key: str) -> Iterator[Event]:
+    def _standing(self, key: str, before: Sequence[Event]) -> Iterator[Event]:
         erased = Erased.in_all(self.whole)
         agents = [each for each in self.whole.restated if each not in self.whole.agents]
         live, replayed = (folded(agents, some) for some in (self.minds, self._without(erased)))
         for name in agents:
             if live[name] != Mind():
-                yield from told(live[name], replayed[name], self.whole, name, name, key, first=False)
+                yield from told(live[name], replayed[name], self.whole, name, name, key, before, first=False)
 
     def _without(self, erased: Erased) -> list[Event]:
         return [each for each in self.minds if not erased.deletes(each)]

@@ -13,6 +13,8 @@ from pydantic import JsonValue
 
 from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.log import AnyAgentEvent, UndecodableError
+from nemuri.domain.affect.mind import AffectMind
+from nemuri.domain.affect.remembering import evolve as evolve_affect
 from nemuri.domain.deliveries import Firsts
 from nemuri.domain.education.course import CourseEvent, CourseState, concerned
 from nemuri.domain.education.course import evolve as evolve_course
@@ -32,6 +34,8 @@ class Past:
     """An agent as of some place in the log."""
 
     mind: Mind = field(default_factory=Mind)
+    affect: AffectMind = field(default_factory=AffectMind)
+    """What it remembers by feeling; without an agent where it goes by use."""
     courses: dict[UUID, CourseState] = field(default_factory=dict)
     events: int = 0
     """The agent's own events up to there."""
@@ -41,7 +45,7 @@ class Past:
 
     def take(self, event: AnyAgentEvent) -> None:
         """Go on by an event."""
-        self.mind = evolve(self.mind, event)
+        self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
         if isinstance(event, get_args(CourseEvent)):
             course_id, _ = concerned(event)
             self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)
@@ -49,7 +53,7 @@ class Past:
 
     def kept(self) -> "Past":
         """The same, which goes on no more."""
-        return Past(self.mind, dict(self.courses), self.events, self.sequence, self.at)
+        return Past(self.mind, self.affect, dict(self.courses), self.events, self.sequence, self.at)
 
 
 @dataclass(frozen=True, slots=True)

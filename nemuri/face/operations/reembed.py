@@ -1,13 +1,11 @@
 """Give the memories vectors of another embedder beside those in use, and then switch agent by agent."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from nemuri.contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri.contracts.event import derive
-from nemuri.domain.memory.content import embedded_text
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.embeddings.protocol import Embedder
@@ -17,7 +15,7 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views import rebuilding
 from nemuri.infra.views.database import Database
-from nemuri.infra.views.generations import embeddings, lacking, oldest_lacking
+from nemuri.infra.views.generations import Words, embeddings, lacking, oldest_lacking
 from nemuri.infra.views.projection import FOLD
 from nemuri.infra.views.refolding import Advance
 
@@ -83,7 +81,8 @@ class _Change:
     at: Workshop
     vectors: Vectors
     advance: Advance
-    embedded: set[UUID] = field(default_factory=set)
+    embedded: set[Words] = field(default_factory=set)
+    """Words, and not memories: an affective one may be put into others meanwhile."""
     switched: set[str] = field(default_factory=set)
 
     @property
@@ -132,22 +131,22 @@ class _Change:
         after = 0
         generation = self.vectors.generation
         while some := await oldest_lacking(self.views, generation, agent_id, after=after, limit=TOGETHER):
-            await self.vectors.of([embedded_text(each.memory) for each in some])
-            ids = tuple(each.memory_id for each in some)
-            if not self.embedded.isdisjoint(ids):
+            await self.vectors.of([each.text for each in some])
+            if not self.embedded.isdisjoint(some):
                 raise OperationError(f"vectors of {agent_id} went missing from the store; run `nemuri rebuild` first")
-            await self.at.log.append(self._filled(agent_id, ids))
-            self.embedded.update(ids)
+            await self.at.log.append(self._filled(agent_id, some))
+            self.embedded.update(some)
             self.advance(len(self.embedded), max(total, len(self.embedded)))
-            after = some[-1].created
+            after = some[-1].since
 
-    def _filled(self, agent_id: str, ids: tuple[UUID, ...]) -> MemoriesEmbedded:
-        key = f"{agent_id}/{self.vectors.generation}/{','.join(map(str, ids))}"
+    def _filled(self, agent_id: str, some: Iterable[Words]) -> MemoriesEmbedded:
+        told = ",".join(f"{each.memory_id}@{each.since}" for each in some)
+        key = f"{agent_id}/{self.vectors.generation}/{told}"
         return MemoriesEmbedded(
             event_id=derive(key, MemoriesEmbedded.kind_of()),
             agent_id=agent_id,
             embedding=self.embedding,
-            memory_ids=ids,
+            memory_ids=tuple(each.memory_id for each in some),
         )
 
     async def _switch(self, agent_id: str) -> None:

@@ -1,6 +1,7 @@
 """Tombstones: appended before anything is deleted, and completed where somebody was interrupted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from uuid import UUID
 
 from nemuri.contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased
 from nemuri.contracts.event import Event, derive
@@ -49,13 +50,14 @@ async def bury(at: Workshop, root: Thing, whole: Erasure, *, begun: bool) -> Non
 
     The first one says what all of them will; `begun` is whether it is there. Raises `OperationError`.
     """
-    there = {each.event_id for each in await _there(at)}
+    before = await _there(at)
+    there = {each.event_id for each in before}
     key = f"erasure/{root.sort}/{root.name}"
     try:
         for each in plain(root, whole, key) if root.sort != "memory" else ():
             if each.event_id not in there:
                 await at.log.append(each)
-        await _tell(at, key, whole, first=root.sort == "memory" and not begun)
+        await _tell(at, key, whole, before, first=root.sort == "memory" and not begun)
         for each in plain(root, whole, key):
             if each.event_id not in there:
                 await at.log.append(each)
@@ -78,10 +80,10 @@ def plain(root: Thing, whole: Erasure, key: str) -> Iterator[TaskErased | AgentE
         yield AgentErased.model_validate({"event_id": event_id, "agent_id": agent} | about("agent", agent))
 
 
-async def _tell(at: Workshop, key: str, whole: Erasure, *, first: bool) -> None:
+async def _tell(at: Workshop, key: str, whole: Erasure, before: Sequence[Event], *, first: bool) -> None:
     """Tell the agents what they have forgotten, and how the rest of what they remember stands.
 
-    With `first` the first of these tombstones is the first of the erasure.
+    Tombstones from `before` are not told again. With `first` the first of these tombstones is the first of the erasure.
     """
     agents, erased = list(whole.restated), Erased.in_all(whole)
     for _ in range(ATTEMPTS):
@@ -93,7 +95,7 @@ async def _tell(at: Workshop, key: str, whole: Erasure, *, first: bool) -> None:
             while agents:
                 name = agents[0]
                 live = await mind_of(at.projection.database, name)
-                said = told(live, minds[name], whole, name, f"{name}/{ends[name]}", key, first=first)
+                said = told(live, minds[name], whole, name, f"{name}/{ends[name]}", key, before, first=first)
                 await _say(at, said, ends[name])
                 first = first and not said
                 agents.pop(0)
@@ -105,15 +107,24 @@ async def _tell(at: Workshop, key: str, whole: Erasure, *, first: bool) -> None:
 
 
 def told(
-    live: Mind, replayed: Mind, whole: Erasure, agent_id: str, place: str, key: str, *, first: bool
+    live: Mind,
+    replayed: Mind,
+    whole: Erasure,
+    agent_id: str,
+    place: str,
+    key: str,
+    before: Iterable[Event] = (),
+    *,
+    first: bool,
 ) -> list[MemoriesErased]:
     """What an agent is told of an erasure, from its mind as it is and as the events that stay make it.
 
-    Nothing where there is nothing to say, unless this is to be the `first` tombstone. Raises `DivergedError`.
+    Nothing where there is nothing to say that tombstones from `before` have not said, unless this is to be the `first`
+    one. Raises `DivergedError`.
     """
     gone = whole.memories.get(agent_id, ())
     standing = restated(live, replayed, set(gone))
-    if not first and not standing and not set(gone) & set(live.memories):
+    if not first and not standing and set(gone) <= _told_before(agent_id, before):
         return []
     pieces = [standing[start : start + TOLD] for start in range(0, len(standing), TOLD)] or [()]
     said = [
@@ -128,6 +139,11 @@ def told(
     ]
     check(live, replayed, said)
     return said
+
+
+def _told_before(agent_id: str, tombstones: Iterable[Event]) -> set[UUID]:
+    mine = (each for each in tombstones if isinstance(each, MemoriesErased) and each.agent_id == agent_id)
+    return {memory_id for each in mine for memory_id in each.memory_ids}
 
 
 async def _say(at: Workshop, tombstones: Sequence[MemoriesErased], last: int) -> None:

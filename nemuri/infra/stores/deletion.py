@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from nemuri.contracts.affect import MemoryCompressed, TurnOffered, TurnRemembered
 from nemuri.contracts.clients import MemoryOffered, TaskSubmitted
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import UndecodableError, decode
 from nemuri.contracts.memories import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
 from nemuri.contracts.tasks import ChunkReady, TaskAnswered, TaskSummarised
+from nemuri.domain.affect.content import embedded_text as affect_text
 from nemuri.domain.erasure import Erased
 from nemuri.domain.memory.content import embedded_text
 from nemuri.infra.log import Log
@@ -53,6 +55,11 @@ class Doomed:
                 self.vectors.update(each.learning.vector for each in event.repetitions)
             case MemoryEncoded() | MemoryOffered():
                 self._say(embedded_text(event.memory))
+            case TurnOffered():
+                self._say(event.prompt)
+            case TurnRemembered(reading=words) | (MemoryCompressed() as words):
+                self.vectors.add(event.vector)
+                self._say(affect_text(words.trigger, words.content))
             case _:
                 pass
 

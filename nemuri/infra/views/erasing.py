@@ -18,8 +18,9 @@ from nemuri.infra.views.database import Database
 _AGENT = "agent/"
 _OF_AGENTS = (
     tables.agent, tables.memory, tables.memory_state, tables.memory_vector, tables.scorer, tables.course, tables.trial,
+    tables.affect_agent, tables.affect_memory, tables.affect_mood,
 )  # fmt: skip
-_OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector)
+_OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector, tables.affect_memory)
 _OF_TASKS = (tables.task, tables.chunk, tables.assignment, tables.feedback)
 _OF_COURSES = (tables.course, tables.trial)
 TOGETHER = 5_000
@@ -64,10 +65,12 @@ async def absent(database: Database, sort: str, name: UUID | str) -> str:
 
 async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
     """Those of the sha256 of texts whose vectors some memory has."""
-    of = func.right(tables.memory.c.vector, 64)
+    wanted, found = list(hashes), set[str]()
     async with database.reading() as connection:
-        rows = await connection.execute(select(of).where(of.in_(list(hashes))))
-        return set(rows.scalars())
+        for key in (tables.memory.c.vector, tables.affect_memory.c.vector):
+            of = func.right(key, 64)
+            found |= set((await connection.execute(select(of).where(of.in_(wanted)))).scalars())
+    return found
 
 
 async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
@@ -94,6 +97,10 @@ async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
         match each:
             case MemoriesErased():
                 await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
+                # What was felt before: one of the erased may have been what it was felt about.
+                mood = tables.affect_mood.c
+                felt = and_(mood.agent_id == each.agent_id, mood.changed < each.sequence)
+                await connection.execute(delete(tables.affect_mood).where(felt))
             case TaskErased():
                 await _remove(connection, _OF_TASKS, "task_id", [each.task_id])
             case AgentErased():

@@ -65,6 +65,10 @@ class Minds(Family[str, M], Generic[M]):
         """How many memories are held."""
         return sum(len(mind.memories) for mind in self.now.values())
 
+    def holds(self, name: str) -> bool:
+        """Whether anything of an agent is held that the tables may not know."""
+        return name in self.now and self.now[name].agent is not None
+
     async def load(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
         """Read the minds that the events concern, with those of their memories that they touch, unless held already."""
         names, wanted = set[str](), set[UUID]()

@@ -1,14 +1,53 @@
-"""Which vectors agents recall by, and which memories have none of a generation yet."""
+"""Which vectors agents recall by, the words that those are of, and which memories have none of a generation yet."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Column, ColumnElement, Table, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.agents import Embedding
+from nemuri.domain.affect import content as affect
+from nemuri.domain.affect.mind import AffectMemory
+from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Content
+from nemuri.domain.record import Record
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import records, selecting
+
+
+class Words(NamedTuple):
+    """The present words of a memory, remembered by use or by feeling."""
+
+    memory_id: UUID
+    since: int
+    """The log's sequence of what brought them."""
+    text: str
+    """What its vector is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """Where one sort of memories has its words."""
+
+    table: Table
+    since: Column[int]
+    record: type[Record]
+    text: Callable[[Any], str]
+
+
+_SORTS = (
+    _Sort(tables.memory, tables.memory.c.created, Content, lambda each: embedded_text(each.memory)),
+    _Sort(
+        tables.affect_memory,
+        tables.affect_memory.c.worded,
+        AffectMemory,
+        lambda each: affect.embedded_text(each.trigger, each.content),
+    ),
+)
 
 
 async def embeddings(database: Database) -> dict[str, Embedding]:
@@ -21,27 +60,51 @@ async def embeddings(database: Database) -> dict[str, Embedding]:
 
 async def lacking(database: Database, generation: str) -> dict[str, int]:
     """How many memories of an agent have no vector of the generation; nothing for an agent that lacks none."""
-    memory = tables.memory.c
-    query = select(memory.agent_id, func.count()).where(~_with_vector(generation).exists()).group_by(memory.agent_id)
+    counted: dict[str, int] = {}
     async with database.reading() as connection:
-        counted: dict[str, int] = dict((await connection.execute(query)).all())
+        for each in _SORTS:
+            owner = each.table.c.agent_id
+            query = select(owner, func.count()).where(~_with_vector(each.table, generation)).group_by(owner)
+            for agent_id, number in await connection.execute(query):
+                counted[agent_id] = counted.get(agent_id, 0) + number
     return counted
 
 
-async def oldest_lacking(
-    database: Database, generation: str, agent_id: str, *, after: int, limit: int
-) -> list[Content]:
-    """The agent's oldest memories without a vector of the generation that began after a place in the log."""
-    memory = tables.memory
-    chosen = (memory.c.agent_id == agent_id, memory.c.created > after, ~_with_vector(generation).exists())
-    query = selecting(memory, Content).where(*chosen).order_by(memory.c.created).limit(limit)
+async def oldest_lacking(database: Database, generation: str, agent_id: str, *, after: int, limit: int) -> list[Words]:
+    """The agent's oldest words without a vector of the generation that came after a place in the log."""
+
+    def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
+        return each.table.c.agent_id == agent_id, each.since > after, ~_with_vector(each.table, generation)
+
     async with database.reading() as connection:
-        return await records(connection, Content, query)
+        return await _words(connection, chosen, limit)
 
 
-def _with_vector(generation: str) -> Select[tuple[UUID]]:
-    memory, vector = tables.memory.c, tables.memory_vector.c
-    query: Select[tuple[UUID]] = select(vector.memory_id)
-    return query.where(
-        vector.agent_id == memory.agent_id, vector.memory_id == memory.memory_id, vector.model == generation
+async def words_of(
+    connection: AsyncConnection, agent_id: str, memory_ids: Sequence[UUID], *, before: int
+) -> list[Words]:
+    """The words of those of an agent's memories that have had them since before a place in the log."""
+
+    def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
+        return each.table.c.agent_id == agent_id, each.since < before, each.table.c.memory_id.in_(memory_ids)
+
+    return await _words(connection, chosen)
+
+
+async def _words(
+    connection: AsyncConnection, chosen: Callable[[_Sort], Sequence[ColumnElement[bool]]], limit: int | None = None
+) -> list[Words]:
+    found: list[Words] = []
+    for each in _SORTS:
+        query = selecting(each.table, each.record).where(*chosen(each)).order_by(each.since).limit(limit)
+        rows: list[Any] = await records(connection, each.record, query)
+        found += (Words(row.memory_id, getattr(row, each.since.name), each.text(row)) for row in rows)
+    return sorted(found, key=lambda each: each.since)[:limit]
+
+
+def _with_vector(memory: Table, generation: str) -> ColumnElement[bool]:
+    vector = tables.memory_vector.c
+    query = select(vector.memory_id).where(
+        vector.agent_id == memory.c.agent_id, vector.memory_id == memory.c.memory_id, vector.model == generation
     )
+    return query.exists()

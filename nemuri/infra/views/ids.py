@@ -2,19 +2,24 @@
 
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, union_all
 
 from nemuri.contracts.ids import Named, between
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 
-_IDS = {"task": tables.task.c.task_id, "memory": tables.memory.c.memory_id, "course": tables.course.c.course_id}
+_IDS = {
+    "task": (tables.task.c.task_id,),
+    "memory": (tables.memory.c.memory_id, tables.affect_memory.c.memory_id),
+    "course": (tables.course.c.course_id,),
+}
 
 
 async def begun(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
     """The first id that begins so, and how many there are; a range of the primary key, however many rows there are."""
-    column = _IDS[of]
-    query = select(column, func.count().over()).where(column.between(*between(beginning))).order_by(column).limit(1)
+    some = [select(column.label("id")).where(column.between(*between(beginning))) for column in _IDS[of]]
+    known = union_all(*some).subquery()
+    query = select(known.c.id, func.count().over()).order_by(known.c.id).limit(1)
     async with database.reading() as connection:
         found = (await connection.execute(query)).one_or_none()
     return (found[0], found[1]) if found else (None, 0)

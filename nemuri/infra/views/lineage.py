@@ -9,9 +9,11 @@ from uuid import UUID
 import orjson
 from sqlalchemy import text
 
+from nemuri.contracts.affect import MemoryCompressed, TurnRemembered
 from nemuri.contracts.clients import MemoryOffered
 from nemuri.contracts.education import ChapterRead
 from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.memory.lineage import quotes, says_the_same
 from nemuri.infra.log import Log
 from nemuri.infra.views.database import Database
@@ -22,12 +24,16 @@ ASKED_FOR = "asked for"
 """Why the roots go. Only of these goes what says the same: else what was learned elsewhere would go with a task."""
 
 _MEMORY = text("SELECT agent_id, memory->>'content' AS content, source, created FROM memory WHERE memory_id = :id")
+_TURN = text("SELECT sequence FROM journal WHERE event_id = :id AND kind = 'turn_remembered'")
 _SIMILAR = text(
     """
     -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
-    SELECT memory_id, memory->>'content' AS content FROM memory
+    SELECT memory_id, content FROM (
+        SELECT memory_id, memory->>'content' AS content FROM memory
+        UNION ALL SELECT memory_id, trigger || ' ' || content FROM affect_memory
+    ) AS anything
     WHERE memory_id <> :id AND strpos(
-        lower(regexp_replace(memory->>'content', '\\s+', '', 'g')), lower(regexp_replace(:content, '\\s+', '', 'g'))
+        lower(regexp_replace(content, '\\s+', '', 'g')), lower(regexp_replace(:content, '\\s+', '', 'g'))
     ) > 0
     """
 )
@@ -101,6 +107,8 @@ class Reached:
     """Whose the memories are."""
     events: set[UUID] = field(default_factory=set)
     """Other events that hold the same words."""
+    compressed: dict[str, list[MemoryCompressed]] = field(default_factory=dict)
+    """What nights have put into fewer words, of each agent that was asked for it."""
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
         """The things of a sort, in the order in which they were reached."""
@@ -129,6 +137,8 @@ class Lineage:
 
     async def knows(self, thing: Thing) -> bool:
         """Whether the views have it."""
+        if thing.sort == "memory" and await self._rows(_TURN, id=thing.name):
+            return True
         table, key = {"memory": ("memory", "memory_id"), "task": ("task", "task_id"), "agent": ("agent", "agent_id")}[
             thing.sort
         ]
@@ -151,6 +161,8 @@ class Lineage:
     async def _from_memory(self, memory_id: UUID, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
         rows = await self._rows(_MEMORY, id=memory_id)
         if not rows:
+            async for each in self._from_turn(memory_id, found):
+                yield each
             return
         [row] = rows
         found.owners[memory_id] = row.agent_id
@@ -160,10 +172,8 @@ class Lineage:
             raise DefinedError(f"memory {memory_id} is a principle in the definition of {row.agent_id}")
         async for each in self._origin(row, found):
             yield each
-        if found.why[Thing("memory", memory_id)] == ASKED_FOR:
-            for same in await self._rows(_SIMILAR, id=memory_id, content=row.content):
-                if says_the_same(same.content, row.content):
-                    yield Thing("memory", same.memory_id), f"says the same as memory {memory_id}"
+        async for each in self._same(memory_id, row.content, found):
+            yield each
         ids = orjson.dumps([str(memory_id)]).decode()
         for task in await self._rows(_DREW, ids=ids):
             yield Thing("task", task.task_id), f"drew on memory {memory_id}"
@@ -174,6 +184,44 @@ class Lineage:
                 yield Thing("task", work.task_id), f"quotes memory {memory_id}"
         for linked in await self._rows(_LINKED, ids=ids):
             yield Thing("memory", linked.memory_id), f"came from memory {memory_id}"
+
+    async def _same(self, memory_id: UUID, content: str, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        """Where else its words are remembered."""
+        if found.why[Thing("memory", memory_id)] == ASKED_FOR:
+            for same in await self._rows(_SIMILAR, id=memory_id, content=content):
+                if says_the_same(same.content, content):
+                    yield Thing("memory", same.memory_id), f"says the same as memory {memory_id}"
+
+    async def _from_turn(self, memory_id: UUID, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        """A turn that is remembered: its words are in what the client said, and in what nights made of them.
+
+        The log is asked, as a night may have deleted it from the mind before.
+        """
+        place = await self._rows(_TURN, id=memory_id)
+        event = await self.log.at(place[0].sequence) if place else None
+        if not isinstance(event, TurnRemembered):
+            return
+        found.owners[memory_id] = event.agent_id
+        if Thing("agent", event.agent_id) in found.why:
+            return
+        found.events.add(event.turn_id)
+        for each in await self._compressed(event.agent_id, found):
+            if each.memory_id == memory_id:
+                found.events.add(each.event_id)
+        # Not of its keywords: many a turn comes down to the same few.
+        words = embedded_text(event.reading.trigger, event.reading.content)
+        async for same in self._same(memory_id, words, found):
+            yield same
+
+    async def _compressed(self, agent_id: str, found: Reached) -> list[MemoryCompressed]:
+        """What the nights have put into fewer words; read once, however many of the agent's memories go."""
+        if agent_id not in found.compressed:
+            only = [self.log.subjects.of_agent(agent_id, MemoryCompressed)]
+            until = await self.log.last_sequence()
+            batches = [each async for each in self.log.read(0, until, only=only)]
+            events = (each for batch in batches for each in batch.events)
+            found.compressed[agent_id] = [each for each in events if isinstance(each, MemoryCompressed)]
+        return found.compressed[agent_id]
 
     async def _origin(self, row: Any, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
         """Where a memory came from, which holds its words too: an offer, a task, a course."""

@@ -15,7 +15,6 @@ from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.subjects import Subjects
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.content import embedded_text
-from nemuri.domain.memory.mind import Content
 from nemuri.infra.log import Batch
 from nemuri.infra.stores.vectors import Vectors, generation_in, vector_key
 from nemuri.infra.views import tables
@@ -24,7 +23,8 @@ from nemuri.infra.views.database import Database
 from nemuri.infra.views.erasing import erase, erased_among
 from nemuri.infra.views.felt import write_vectors
 from nemuri.infra.views.folding import States
-from nemuri.infra.views.rows import insert_new, load, remove, write
+from nemuri.infra.views.generations import words_of
+from nemuri.infra.views.rows import insert_new, remove, write
 
 FOLD = 11
 """The version of the folds; a newer one rebuilds the views before it serves."""
@@ -118,10 +118,8 @@ class Projection:
                 await self._write_generation(connection, each)
 
     async def _write_generation(self, connection: AsyncConnection, event: MemoriesEmbedded) -> None:
-        content = tables.memory.c
-        mine = (content.agent_id == event.agent_id, content.created < event.sequence)
-        found = await load(connection, tables.memory, Content, content.memory_id.in_(event.memory_ids), *mine)
-        texts = {each.memory_id: embedded_text(each.memory) for each in found}
+        found = await words_of(connection, event.agent_id, event.memory_ids, before=event.sequence or 0)
+        texts = {each.memory_id: each.text for each in found}
         model, dimension = event.embedding.model, event.embedding.dimension
         keys = {memory_id: vector_key(model, dimension, text) for memory_id, text in texts.items()}
         vectors = await self.vectors.recorded({keys[memory_id]: text for memory_id, text in texts.items()})

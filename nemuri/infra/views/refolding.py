@@ -10,6 +10,7 @@ from psycopg.errors import UniqueViolation
 from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import insert
 
+from nemuri.contracts.agents import MemoriesEmbedded
 from nemuri.contracts.log import AnyEvent
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.erasure import TOMBSTONES, Erased
@@ -49,11 +50,19 @@ class Refolding:
             await fold_courses(connection, events)
             if rows := [tuple(row.values()) for row in vector_rows(events, vectors)]:
                 await copy_values(connection, tables.memory_vector, rows)
-            await self.projection.write_generations(connection, events)
+        if any(isinstance(each, MemoriesEmbedded) for each in events):
+            await self._embed(events)
         if any(isinstance(each, TOMBSTONES) for each in events):
             await self._erase(events)
         elif self.states.size > HELD:
             await self.write()
+
+    async def _embed(self, events: Sequence[AnyEvent]) -> None:
+        """Add vectors of other models; those of affective memories are of words that their rows have, so written."""
+        if any(self.states.affects.holds(each.agent_id) for each in events if isinstance(each, MemoriesEmbedded)):
+            await self.write()
+        async with self.projection.database.begin() as connection:
+            await self.projection.write_generations(connection, events)
 
     async def _erase(self, events: Sequence[AnyEvent]) -> None:
         """Remove the rows that tombstones erased: all are written first."""

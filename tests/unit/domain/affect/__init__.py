@@ -1,1 +1,1 @@
-"""An affective mind: what is felt, what fades, what comes back."""
+"""What is felt, and what becomes of it."""
