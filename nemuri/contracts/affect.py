@@ -107,8 +107,8 @@ class TurnRemembered(AgentEvent):
     """Its age when it begins: the share of a day that is left until the night after the session's end."""
     protection: Literal["none", "protected", "asked"] = "none"
     """`asked`: it is to be protected, but there is no room; the user is to say which other one to release."""
-    ties: tuple[Tie, ...] = ()
-    """Its relations to older memories, of which its own words tell; what is of others counts for nothing."""
+    relations: tuple[Link, ...] = ()
+    """To older memories, as the turn's own words tell; nights give them their direction."""
     vector: str
     """The key of the vector of its trigger and content."""
 

@@ -17,6 +17,7 @@ from nemuri.infra.settings import Settings
 
 RETRY = 5.0
 """Seconds until it is tried again where a server is away, or somebody else erases."""
+_PASSING: tuple[type[BaseException], ...] = (*WAITING, OperationError)
 
 logger = structlog.get_logger()
 
@@ -35,7 +36,7 @@ async def _for_ever(settings: Settings) -> NoReturn:
     while True:
         try:
             await _sweep(settings)
-        except (*WAITING, OperationError) as error:
+        except _PASSING as error:
             logger.info("waiting", service="sweeping", why=said(error))
         await asyncio.sleep(RETRY)
 

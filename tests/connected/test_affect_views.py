@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from nemuri.contracts.affect import Tie, TurnOffered
+from nemuri.contracts.affect import Link, Tie, TurnOffered
 from nemuri.contracts.agents import MemoriesEmbedded
 from nemuri.contracts.event import Event
 from nemuri.domain.affect.content import embedded_text
@@ -144,13 +144,16 @@ def remembered_turn(number: int, prompt: str, trigger: str, content: str, **more
 async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
     """Its words go, as they were said, as they were remembered and as nights put them; what stays stands as before."""
     gone, kept, twin = (UUID(int=each, version=5) for each in (1, 2, 3))
-    tie = Tie(of=kept, to=gone, sort="continues")
+    link = Link(to=gone, sort="continues")
+    tie = Tie(of=kept, to=link.to, sort=link.sort)
     async with at_work(settings, ["projector"]) as resources:
         await append(
             resources,
             turns.defined(),
             *remembered_turn(1, "Where is my nyckelharpan?", "The tromboonish thing.", "It was found, wombatwise."),
-            *remembered_turn(2, "Is the pangolinkind kept?", "She asked.", "Yes it is.", ties=[tie]),
+            *remembered_turn(
+                2, "Is the pangolinkind kept?", "She asked.", "Yes it is.", relations=[Link(to=gone, sort="continues")]
+            ),
             *remembered_turn(3, "Again: the harp!", "The tromboonish thing.", "It was found, wombatwise."),
             turns.recalled([gone, kept]),
             turns.night(1, lowered=[(gone, 2), (twin, 2)], looked_at=[kept], tied=[tie]),

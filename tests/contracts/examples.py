@@ -6,6 +6,7 @@ from uuid import UUID
 from nemuri.contracts.affect import (
     CompressionDue,
     Emotion,
+    Link,
     Lowered,
     MemoriesRecalled,
     MemoryCompressed,
@@ -264,7 +265,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
             content="It was found, to our relief.", protect=True,
         ),
         "read_by": "lexicon", "usage": USAGE, "coefficient": 0.9, "days": 0.25, "protection": "asked",
-        "ties": (TIE,), "vector": VECTOR,
+        "relations": (Link(to=OTHER, sort="continues"),), "vector": VECTOR,
     },
     MemoriesRecalled: {"session": "monday", "recalled": (MEMORY,), "asked_back": (OTHER,), "mood": EMOTION},
     ProtectionChanged: {"memory_id": MEMORY, "protected": True},

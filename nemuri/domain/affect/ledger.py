@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.domain.affect.mind import AffectMemory
+from nemuri.domain.affect.mind import ARCHIVED, AffectMemory
 
 COLUMNS = np.dtype(
     [
@@ -47,7 +47,7 @@ class Ledger:
     def take(self, memories: Iterable[AffectMemory]) -> None:
         """Bring these memories up to date; archived ones go."""
         for each in memories:
-            if each.archived:
+            if each.level >= ARCHIVED:
                 self.drop([each.memory_id])
                 continue
             place = self.place[each.memory_id] if each.memory_id in self.place else self._new(each.memory_id)

@@ -38,7 +38,7 @@ _KNOWN: Final[tuple[Tag, ...]] = (
     "anger", "frustration", "anxiety", "fear", "disgust", "regret", "loneliness", "guilt", "resignation", "nostalgia",
     "surprise", "confusion", "determination",
 )  # fmt: skip
-_TAGS: Final = {tag: tag for tag in _KNOWN}
+_TAGS: Final[dict[str, Tag]] = {tag: tag for tag in _KNOWN}
 
 _TOLD: Final = r"(?=[!,~、。ー]|よ|ぞ|ね|ぜ|$)"
 """Behind a word that is called out and not only mentioned."""

@@ -131,7 +131,8 @@ def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> Nigh
     recalled = rows["recalled"] & (rows["level"] > 0) if nights else np.zeros(len(rows), np.bool_)
     deleted = [each.memory_id for each in evening.forgotten if due(each, night, agent.rules)]
     back = cause.revived if isinstance(cause, NightPassed) else ()
-    stays = ledger.mask(each.memory_id for each in back)
+    came = frozenset(each.memory_id for each in back)
+    stays = ledger.mask(came)
     number = agent.number - len(protected) - len(deleted)
     dark = _Dark(ledger, rows, _scores(rows, recalled, agent, nights), stays, number, agent.rules)
     level = dark.natural()
@@ -140,8 +141,11 @@ def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> Nigh
     lowered, archived = _fallen(ledger, level)
     more = max(len(lowered), len(archived)) > AT_ONCE
     standing = Standing(ledger, dark.scores, frozenset(archived[:AT_ONCE]), agent.rules.relations)
-    untied, tied, whole = within(mended(evening.web, () if more else evening.alike, standing), AT_ONCE)
-    looked_at = () if more or not whole else tuple(evening.fresh[:AT_ONCE])
+    # What came back in an earlier part is compared in the next night, as it is where one event holds all.
+    alike = () if more else [each for each in evening.alike if came.isdisjoint(each[:2])]
+    untied, tied, whole = within(mended(evening.web, alike, standing), AT_ONCE)
+    fresh = () if more or not whole else [each for each in evening.fresh if each not in came]
+    looked_at = tuple(fresh[:AT_ONCE])
     return NightPassed.following(
         cause,
         date=cause.date,

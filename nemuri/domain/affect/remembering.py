@@ -102,13 +102,12 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         trigger=read.trigger,
         content=read.content,
         protection=event.protection,
+        relations=tuple(each for each in dict.fromkeys(event.relations) if each.to != event.memory_id),
         vector=event.vector,
         worded=by,
         changed=by,
     )
-    # What a turn says of other memories goes with it when it is erased, so it says nothing but its own.
-    own = (each for each in event.ties if each.of == event.memory_id)
-    return tied(mind.holding((memory,)), own, by).feeling(event.session, read.emotion, by)
+    return mind.holding((memory,)).feeling(event.session, read.emotion, by)
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:

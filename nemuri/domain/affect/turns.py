@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from nemuri.contracts.affect import LinkSort, Reading, Tie, TurnOffered, TurnRemembered
-from nemuri.contracts.event import Usage, derive
+from nemuri.contracts.affect import Link, LinkSort, Reading, TurnOffered, TurnRemembered
+from nemuri.contracts.event import Usage
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
 from nemuri.domain.affect.night import first_days
 from nemuri.domain.affect.policy import LOCAL, AffectPolicy
@@ -38,7 +37,6 @@ def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, numbe
     """
     rules, reading = agent.rules, made.reading
     said = offered.said_at.astimezone(zone)
-    memory_id = derive(offered.event_id, TurnRemembered.kind_of())
     return TurnRemembered.following(
         offered,
         turn_id=offered.event_id,
@@ -51,7 +49,7 @@ def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, numbe
         coefficient=rules.retention.coefficient(reading.category, reading.intensity),
         days=first_days(_ended(offered).astimezone(zone), rules.compression.schedule_hour),
         protection=_protection(reading, agent),
-        ties=_ties(made, agent, memory_id),
+        relations=_relations(made),
         vector=made.vector,
     )
 
@@ -67,14 +65,6 @@ def _protection(reading: Reading, agent: AffectAgent) -> str:
     return "protected" if agent.protected < agent.rules.protection.max_protected_memories else "asked"
 
 
-def _ties(made: Understood, agent: AffectAgent, memory_id: UUID) -> tuple[Tie, ...]:
-    """To the memory that the turn's words speak of; from the stronger, and where they are close from the newer."""
-    if made.sort is None or not made.earlier:
-        return ()
-    other = made.earlier[0]
-    apart = made.reading.intensity - other.retention(agent.nights)
-    from_new = apart > 0 or abs(apart) < agent.rules.relations.score_proximity_threshold
-    if not from_new and len(other.relations) >= agent.rules.relations.max_relations_per_memory:
-        return ()
-    of, to = (memory_id, other.memory_id) if from_new else (other.memory_id, memory_id)
-    return (Tie(of=of, to=to, sort=made.sort),)
+def _relations(made: Understood) -> tuple[Link, ...]:
+    """To the memory that the turn's words speak of, if there is one."""
+    return () if made.sort is None else tuple(Link(to=each.memory_id, sort=made.sort) for each in made.earlier[:1])

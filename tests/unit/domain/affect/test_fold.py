@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from immutables import Map
 
-from nemuri.contracts.affect import CompressionDue, NightFell, Tie
+from nemuri.contracts.affect import CompressionDue, Link, NightFell, Tie
 from nemuri.contracts.erasure import AgentErased, MemoriesErased
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.domain.affect.mind import ARCHIVED, AffectMind
@@ -26,6 +26,7 @@ MEMORY = st.integers(1, 6).map(lambda number: UUID(int=number))
 MEMORIES = st.lists(MEMORY, max_size=4)
 NTH = st.integers(0, 10_000)
 LEVEL: st.SearchStrategy[Any] = st.sampled_from([2, 3])
+LINKS = st.lists(st.builds(Link, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
 TIES = st.lists(st.builds(Tie, of=MEMORY, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
 LISTS = st.fixed_dictionaries(
     dict.fromkeys(("recalled", "archived", "declined", "protected", "looked_at", "deleted"), MEMORIES)
@@ -45,7 +46,7 @@ TURNS = st.builds(
     MEMORY,
     intensity=st.integers(0, 100),
     protection=st.sampled_from(["none", "protected", "asked"]),
-    ties=TIES,
+    relations=LINKS,
     session=st.sampled_from(["monday", "tuesday"]),
 )
 EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(

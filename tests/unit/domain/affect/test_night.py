@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from nemuri.domain.affect import night
+from nemuri.domain.affect.mind import LET_GO
 from nemuri.domain.affect.night import decide, go_on, revival_score, share
 from nemuri.domain.affect.policy import AffectPolicy
 from tests.unit.domain.affect.lives import BEGINNING, Life, ends, living, tie
@@ -245,7 +246,7 @@ def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], de
     assert first.archived == {memories[each] for each in ("faint", "strong", "recalled")}
     passed = life.night(366)
     assert {name for name, each in memories.items() if each in passed.deleted | first.deleted} == deleted
-    assert all(memories[each] not in life.mind.memories for each in deleted)
+    assert all(life.memory(memories[each]).level == LET_GO for each in deleted)
 
 
 def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
@@ -305,7 +306,8 @@ def test_relations_to_what_is_gone_end() -> None:
     life.remember(90, coefficient=STILL, ties=ties)
     life.erase(gone)
     passed = life.night()
-    assert ends(passed.untied) == {(one, faint), (faint, other), (one, gone)}
+    assert ends(passed.untied) == {(one, faint), (faint, other)}
+    assert [each.to for each in life.memory(one).relations] == []
     assert {each for each, memory in life.mind.memories.items() if memory.relations} == {other}
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from nemuri.contracts.affect import (
     Emotion,
+    Link,
     Lowered,
     MemoriesRecalled,
     MemoryCompressed,
@@ -63,7 +64,7 @@ def remembered(
     content: str = "",
     intensity: int = 60,
     protection: Literal["none", "protected", "asked"] = "none",
-    ties: Iterable[Tie] = (),
+    relations: Iterable[Link] = (),
     session: str = "monday",
     turn_id: UUID | None = None,
     agent_id: str = AGENT,
@@ -85,7 +86,7 @@ def remembered(
         coefficient=0.9,
         days=0.5,
         protection=protection,
-        ties=tuple(ties),
+        relations=tuple(relations),
         vector=_vector(trigger, content),
     )
 
