@@ -97,7 +97,7 @@ class _Reading:
         if not isinstance(entry, dict):
             self._skipped["broken"] += 1
             return
-        at = _time(entry.get("timestamp"))
+        entry, at = _prompted(entry), _time(entry.get("timestamp"))
         self._last = max(filter(None, (self._last, at)), default=None)
         self._named = self._named or _text(entry.get("sessionId")).strip() or None
         why = self._why_not(entry) or self._taken(entry, at)
@@ -153,6 +153,19 @@ class _Reading:
         if self._open is not None:
             self._turns.append(self._open._replace(reply=storable("\n\n".join(self._reply), TURN_LIMIT)))
         self._open, self._reply = None, []
+
+
+def _prompted(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry; as a prompt where a person typed one while the assistant worked, which has no entry of its own."""
+    queued = entry.get("attachment")
+    if entry.get("type") != "attachment" or not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return entry
+    origin = queued.get("origin")
+    by_somebody_else = isinstance(origin, dict) and origin.get("kind") != "human"
+    if queued.get("commandMode", "prompt") != "prompt" or queued.get("isMeta") or by_somebody_else:
+        return entry
+    named = {"uuid": queued.get("source_uuid") or entry.get("uuid")}
+    return entry | named | {"type": "user", "message": {"content": queued.get("prompt")}}
 
 
 def _message(entry: dict[str, Any]) -> dict[str, Any]:

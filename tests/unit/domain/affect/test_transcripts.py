@@ -125,6 +125,25 @@ def test_an_answer_to_a_picture_alone_belongs_to_no_turn() -> None:
     assert found.skipped == {"blank": 1, "unprompted": 1}
 
 
+def queued(said: object, **more: object) -> bytes:
+    """What was typed while the assistant worked."""
+    told = {"type": "queued_command", "commandMode": "prompt", "prompt": said, "origin": {"kind": "human"}} | more
+    return json.dumps({"type": "attachment", "uuid": f"q-{said}", "timestamp": AT, "attachment": told}).encode()
+
+
+def test_what_is_typed_while_the_assistant_works_is_a_prompt() -> None:
+    """It is delivered without an entry of its own; what other programs queue is none, and commands stay commands."""
+    found = taken(
+        user("One", uuid="u1"), assistant("I begin."), queued("Two", source_uuid="u2"), assistant("Both then."),
+        queued("done", commandMode="task-notification"), queued("hello", origin={"kind": "peer"}),
+        queued("made up", isMeta=True), assistant("Done."), user("Two", uuid="u2"),
+        queued([text("/compact")]), assistant("Compacted."),
+    )  # fmt: skip
+    assert said(found) == [("One", "I begin."), ("Two", "Both then.\n\nDone.")]
+    assert found.skipped == {"other": 3, "repeated": 1, "command": 2}
+    assert [turn.identity for turn in found.turns] == ["u1", "u2"]
+
+
 def test_a_copied_session_holds_the_same_turns() -> None:
     """Under another session's name and after entries that were copied twice; other agents remember them anew."""
     one = user("Hello", uuid="u1"), assistant("Hi.", uuid="a1")
@@ -163,9 +182,13 @@ def test_what_is_too_long_is_cut_with_a_mark() -> None:
     assert turn.reply.startswith("b\ufffd?\n\nccc")
 
 
-KEYS = ("type", "message", "content", "text", "uuid", "timestamp", "isMeta", "isSidechain", "sessionId", "model")
+KEYS = (
+    "type", "attachment", "prompt", "origin", "message", "content", "text", "uuid", "timestamp", "isMeta",
+    "isSidechain", "sessionId", "model",
+)  # fmt: skip
 VALUES = (
-    "user", "assistant", "text", "tool_result", AT, "0001-01-01T00:00:00+14:00", "/help", "<memories>", "hello", "\0",
+    "user", "assistant", "text", "tool_result", "queued_command", AT, "0001-01-01T00:00:00+14:00", "/help",
+    "<memories>", "hello", "\0",
 )  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.sampled_from(VALUES) | st.text(),
@@ -173,8 +196,12 @@ JSON = st.recursive(
     max_leaves=12,
 )
 ENTRIES = st.builds(
-    lambda kind, content, more: json.dumps(more | {"type": kind, "message": {"content": content}}).encode(),
-    st.sampled_from(["user", "assistant", "system"]),
+    lambda kind, content, more: json.dumps(
+        {"attachment": {"type": "queued_command", "prompt": content}}
+        | more
+        | {"type": kind, "message": {"content": content}}
+    ).encode(),
+    st.sampled_from(["user", "assistant", "system", "attachment"]),
     JSON,
     st.dictionaries(st.sampled_from(KEYS), JSON, max_size=3),
 )
