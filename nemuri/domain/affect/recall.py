@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, Protocol
 from uuid import UUID
 
-from nemuri.contracts.affect import Category, Emotion, LinkSort
+from nemuri.contracts.affect import Category, Emotion, LinkSort, Tag, Valence
 from nemuri.domain.affect.mind import ARCHIVED, AffectMemory
 from nemuri.domain.affect.policy import AffectPolicy, Resonance
 
@@ -17,24 +18,62 @@ _LAST_TIME = re.compile(
 )
 
 
+class Felt(Protocol):
+    """What was felt."""
+
+    @property
+    def valence(self) -> Valence:
+        """Of which kind."""
+
+    @property
+    def arousal(self) -> int:
+        """How awake, 0 to 100."""
+
+    @property
+    def tags(self) -> tuple[Tag, ...]:
+        """In words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory that may come to mind."""
+    """A memory that may come to mind: as much of it as decides that."""
 
-    memory: AffectMemory
+    memory_id: UUID
+    archived: bool
+    said_at: datetime
+    category: Category
+    retention: float
+    """As of the last night."""
+    recall_count: int
     similarity: float
     """Cosine, or the share of words."""
+    valence: Valence
+    arousal: int
+    tags: tuple[Tag, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Come:
     """A memory that came to mind."""
 
+    found: Found
+    resonance: float = 0.0
+    priority: float = 0.0
+    by: Literal["similarity", "category", "time"] = "similarity"
+
+    @property
+    def memory_id(self) -> UUID:
+        """Which memory."""
+        return self.found.memory_id
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory as it is told, and why."""
+
     memory: AffectMemory
-    similarity: float
-    resonance: float
-    priority: float
-    by: Literal["similarity", "category", "time", "relation"]
+    come: Come | None
+    """None for what belongs to another that came to mind."""
     relation: LinkSort | None = None
 
 
@@ -43,7 +82,6 @@ class Asking:
     """What something comes to mind for."""
 
     prompt: str
-    night: int
     relevance: float
     """The similarity from which on a memory is about the same thing."""
     revival: float
@@ -58,7 +96,7 @@ class Asking:
         return bool(_LAST_TIME.search(self.prompt))
 
 
-def resonance(felt: Emotion, mood: Emotion | None, rules: Resonance) -> float:
+def resonance(felt: Felt, mood: Emotion | None, rules: Resonance) -> float:
     """How alike two emotions are, 0 to 1 with the default weights (document 001, emotional resonance)."""
     if mood is None:
         return 0.0
@@ -85,44 +123,45 @@ def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Co
     half of the places; of a wanted category what is about the same thing does.
     """
     ranked = sorted((_weighed(each, asking, rules) for each in found), key=_order)
-    about = [each for each in ranked if each.similarity >= asking.relevance and not each.memory.archived]
+    about = [each for each in ranked if each.found.similarity >= asking.relevance and not each.found.archived]
     first: list[Come] = []
     if asking.last_time:
-        newest = sorted(about, key=lambda each: each.memory.said_at, reverse=True)
-        first += [_by(each, "time") for each in newest[: (rules.retrieval.top_k + 1) // 2]]
+        newest = sorted(about, key=lambda each: each.found.said_at, reverse=True)
+        first += [replace(each, by="time") for each in newest[: (rules.retrieval.top_k + 1) // 2]]
     if asking.category is not None:
-        first += [_by(each, "category") for each in about if each.memory.category == asking.category]
+        first += [replace(each, by="category") for each in about if each.found.category == asking.category]
     high = [each for each in ranked if each.priority >= rules.retrieval.relevance_threshold]
-    back = sorted((each for each in ranked if _asks_back(each, asking)), key=lambda each: -each.similarity)
+    back = sorted((each for each in ranked if _asks_back(each, asking)), key=lambda each: -each.found.similarity)
     rest = [each for each in ranked if each.priority > 0]
     told: dict[UUID, Come] = {}
     for each in (*first, *high, *back, *rest):
-        told.setdefault(each.memory.memory_id, each)
+        told.setdefault(each.memory_id, each)
     return list(told.values())[: rules.retrieval.top_k]
 
 
 def asked_back(chosen: Iterable[Come], asking: Asking) -> tuple[UUID, ...]:
     """The archived ones that come back with the next night if there is room; never what only filled up."""
-    return tuple(each.memory.memory_id for each in chosen if _asks_back(each, asking) and each.by != "relation")
+    return tuple(each.memory_id for each in chosen if _asks_back(each, asking))
 
 
 def _asks_back(one: Come, asking: Asking) -> bool:
-    return one.memory.archived and one.similarity >= asking.revival
+    return one.found.archived and one.found.similarity >= asking.revival
 
 
-def related(chosen: Sequence[Come], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]) -> list[Come]:
-    """What belongs to the chosen, in either direction; each once, after what it belongs to."""
-    told = {each.memory.memory_id for each in chosen}
-    found: list[Come] = []
-    for each in chosen:
-        for memory, sort in near.get(each.memory.memory_id, ()):
-            if memory.memory_id not in told and memory.level < ARCHIVED:
-                told.add(memory.memory_id)
-                found.append(Come(memory, 0.0, 0.0, 0.0, "relation", sort))
+def related(
+    reach: Iterable[UUID], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]], told: Iterable[UUID]
+) -> list[Told]:
+    """What belongs to these memories, in either direction; each once, after what it belongs to, none that is told."""
+    known, found = set(told), list[Told]()
+    for each in reach:
+        for memory, sort in near.get(each, ()):
+            if memory.memory_id not in known and memory.level < ARCHIVED:
+                known.add(memory.memory_id)
+                found.append(Told(memory, None, sort))
     return found
 
 
-def block(told: Sequence[Come]) -> str:
+def block(told: Sequence[Told]) -> str:
     """What an assistant is given: one line for each memory between `<memories>` marks; "" for none."""
     if not told:
         return ""
@@ -141,15 +180,9 @@ def _flat(text: str) -> str:
 
 
 def _weighed(found: Found, asking: Asking, rules: AffectPolicy) -> Come:
-    memory = found.memory
-    resonant = resonance(memory.emotion, asking.mood, rules.resonance)
-    value = priority(memory.retention(asking.night), found.similarity, memory.recall_count, resonant, rules)
-    return Come(memory, found.similarity, resonant, value, "similarity")
-
-
-def _by(one: Come, by: Literal["time", "category"]) -> Come:
-    return Come(one.memory, one.similarity, one.resonance, one.priority, by)
+    resonant = resonance(found, asking.mood, rules.resonance)
+    return Come(found, resonant, priority(found.retention, found.similarity, found.recall_count, resonant, rules))
 
 
 def _order(one: Come) -> tuple[float, float, bytes]:
-    return -one.priority, -one.memory.said_at.timestamp(), one.memory.memory_id.bytes
+    return -one.priority, -one.found.said_at.timestamp(), one.memory_id.bytes

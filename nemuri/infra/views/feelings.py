@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select, text
 
-from nemuri.contracts.affect import Category, LinkSort, MemoriesRecalled, TurnOffered
+from nemuri.contracts.affect import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri.contracts.affect_views import MoodPoint
 from nemuri.domain.affect.mind import LET_GO, AffectAgent, AffectMemory, Mood
 from nemuri.domain.affect.recall import Found
@@ -23,10 +23,14 @@ MOST = 2_000
 _RETENTION = """
     m.kept * exp(GREATEST(-700, ln(m.coefficient) * (COALESCE(m.archived_night, CAST(:night AS integer)) - m.zero)))"""
 """As `AffectMemory.retention`; what is almost nothing is no error."""
+_COLUMNS = (
+    "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
+)
+"""As `Found` has them."""
 _BEST = """
     -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
     WITH known AS (
-        SELECT m.memory_id, m.level, m.said_at, m.recall_count,
+        SELECT m.memory_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
             {retention} AS retention,
             {similarity} AS similarity
         FROM affect_memory AS m {vectors}
@@ -34,17 +38,22 @@ _BEST = """
             OR m.category = CAST(:category AS text))
     ),
     based AS (
-        SELECT *, retention * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base FROM known
+        SELECT *, retention * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base,
+            retention * :alpha * (
+                CASE WHEN valence = :valence THEN :like ELSE 0 END + :awake * (1 - abs(arousal - :arousal) / 100.0)
+                + CASE WHEN tags ?| CAST(:tags AS text[]) THEN :tagged ELSE 0 END
+            ) AS lift
+        FROM known
     ),
     bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
-    (SELECT memory_id, similarity FROM based
-        WHERE base + :lift * retention >= COALESCE((SELECT base FROM bound), 0) AND base + :lift * retention > 0
-        ORDER BY base + :lift * retention DESC LIMIT :most)
+    (SELECT {columns} FROM based
+        WHERE base + lift >= COALESCE((SELECT base FROM bound), 0) AND base + lift > 0
+        ORDER BY base + lift DESC LIMIT :most)
     UNION
-    (SELECT memory_id, similarity FROM based WHERE similarity >= :relevance AND level < 4 ORDER BY said_at DESC
+    (SELECT {columns} FROM based WHERE similarity >= :relevance AND level < 4 ORDER BY said_at DESC
         LIMIT CASE WHEN :newest THEN :top ELSE 0 END)
     UNION
-    (SELECT memory_id, similarity FROM based WHERE similarity >= :revival AND level = 4
+    (SELECT {columns} FROM based WHERE similarity >= :revival AND level = 4
         ORDER BY similarity DESC LIMIT :top)
     """
 _BY_VECTOR = {
@@ -68,8 +77,7 @@ class Wanted:
     relevance: float
     revival: float
     """The similarity from which on an archived memory is wanted, whatever its priority."""
-    lift: float
-    """What a mood adds to a retention at most, as a share of it."""
+    mood: Emotion | None
     archive: bool
     newest: bool = False
     category: Category | None = None
@@ -132,6 +140,7 @@ class Feelings:
     async def _found(
         self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: Wanted
     ) -> list[Found]:
+        mood, rules = wanted.mood or Emotion(), agent.rules.resonance
         values = {
             "agent": agent.agent_id,
             "night": agent.nights,
@@ -139,18 +148,22 @@ class Feelings:
             "top": wanted.top,
             "relevance": wanted.relevance,
             "revival": wanted.revival,
-            "lift": wanted.lift,
+            "alpha": rules.priority_weight_alpha if wanted.mood else 0.0,
+            "like": rules.valence_match_bonus,
+            "awake": rules.arousal_proximity_bonus,
+            "tagged": rules.tags_overlap_weight,
+            "valence": mood.valence,
+            "arousal": mood.arousal,
+            "tags": list(mood.tags),
             "archive": wanted.archive,
             "newest": wanted.newest,
             "category": wanted.category,
             "most": MOST,
         }
+        query = text(_BEST.format(retention=_RETENTION, columns=_COLUMNS, **by))
         async with self.database.reading() as connection:
-            rows = (
-                await connection.execute(text(_BEST.format(retention=_RETENTION, **by)), values | dict(asked))
-            ).all()
-        known = await self.memories(each.memory_id for each in rows)
-        return [Found(known[each.memory_id], float(each.similarity)) for each in rows if each.memory_id in known]
+            rows = (await connection.execute(query, values | dict(asked))).mappings()
+            return [Found(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]

@@ -13,7 +13,7 @@ from nemuri.contracts.affect_views import AffectRecallView, RecalledView
 from nemuri.contracts.queries import AffectRecallQuery
 from nemuri.domain.affect.cues import is_command
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
-from nemuri.domain.affect.recall import Asking, Come, Found, asked_back, block, come, related
+from nemuri.domain.affect.recall import Asking, Found, Told, asked_back, block, come, related
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.mind import Agent
 from nemuri.infra.models.protocol import ModelUnavailable
@@ -43,33 +43,35 @@ async def recalled(
     relevance = COMMON if vector is None else vectors.embedder.relevance_threshold
     bound = rules.archive.revival_similarity
     revival = relevance if bound is None or vector is None else bound
-    asking = Asking(query.prompt, agent.nights, relevance, revival, felt, query.category)
+    asking = Asking(query.prompt, relevance, revival, felt, query.category)
     wanted = Wanted(
         top=rules.retrieval.top_k,
         relevance=relevance,
         revival=revival,
-        lift=rules.resonance.priority_weight_alpha * rules.resonance.most if felt else 0.0,
+        mood=felt,
         archive=rules.archive.enable_archive_recall,
         newest=asking.last_time,
     )
-    found = await _found(query, agent, vectors, vector, wanted, feelings)
-    chosen = come(found, asking, rules)
-    told = [*chosen, *await _beside(chosen, agent, feelings)]
+    chosen = come(await _found(query, agent, vectors, vector, wanted, feelings), asking, rules)
+    known = await feelings.memories(each.memory_id for each in chosen)
+    told = [Told(known[each.memory_id], each) for each in chosen if each.memory_id in known]
+    told += await _beside(told, agent, feelings)
     if chosen and not query.quietly:
-        await resources.log.append(_noted(query, chosen, asking, agent))
+        await resources.log.append(_noted(query, told, asked_back(chosen, asking), agent))
     views = tuple(_view(each, agent.nights) for each in told)
     return AffectRecallView(recalled=views, block=block(told), words_only=vector is None)
 
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
     """The active memory that a text is about, if there is one."""
-    vectors = resources.vectors.serving(defined.embedding)
+    vectors, feelings = resources.vectors.serving(defined.embedding), Feelings(resources.database)
     bound = vectors.embedder.relevance_threshold
-    vector = (await vectors.of([words]))[0]
-    wanted = Wanted(top=5, relevance=bound, revival=bound, lift=0.0, archive=False)
-    found = await Feelings(resources.database).alike(agent, vectors.generation, vector, wanted)
-    about = [each for each in found if each.similarity >= bound]
-    return [each.memory for each in sorted(about, key=lambda each: -each.similarity)]
+    wanted = Wanted(top=5, relevance=bound, revival=bound, mood=None, archive=False)
+    found = await feelings.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    nearest = max(found, key=lambda each: each.similarity, default=None)
+    if nearest is None or nearest.similarity < bound:
+        return ()
+    return tuple((await feelings.memories([nearest.memory_id])).values())
 
 
 async def _found(
@@ -89,7 +91,7 @@ async def _found(
             if vector is None
             else await feelings.alike(agent, vectors.generation, vector, each)
         )
-        found |= {one.memory.memory_id: one for one in some}
+        found |= {one.memory_id: one for one in some}
     return list(found.values())
 
 
@@ -104,37 +106,41 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     return vector
 
 
-async def _beside(chosen: Sequence[Come], agent: AffectAgent, feelings: Feelings) -> list[Come]:
-    """What belongs to the chosen, as far away as the policy says."""
-    found: list[Come] = []
-    reach: Sequence[Come] = chosen
+async def _beside(told: Sequence[Told], agent: AffectAgent, feelings: Feelings) -> list[Told]:
+    """What belongs to what is told, as far away as the policy says."""
+    found: list[Told] = []
+    reach: Sequence[Told] = told
     for _ in range(agent.rules.relations.relation_traversal_depth):
-        if not reach:
+        ids = [each.memory.memory_id for each in reach]
+        if not ids:
             break
-        near = await feelings.related(agent.agent_id, [each.memory.memory_id for each in reach])
-        known = {each.memory.memory_id for each in (*chosen, *found)}
-        reach = [each for each in related(reach, near) if each.memory.memory_id not in known]
+        near = await feelings.related(agent.agent_id, ids)
+        reach = related(ids, near, (each.memory.memory_id for each in (*told, *found)))
         found += reach
     return found
 
 
-def _noted(query: AffectRecallQuery, chosen: Sequence[Come], asking: Asking, agent: AffectAgent) -> MemoriesRecalled:
+def _noted(
+    query: AffectRecallQuery, told: Sequence[Told], back: tuple[UUID, ...], agent: AffectAgent
+) -> MemoriesRecalled:
+    came = [each.memory for each in told if each.come is not None]
     return MemoriesRecalled(
         event_id=uuid4(),
         agent_id=agent.agent_id,
         session=query.session,
-        recalled=tuple(each.memory.memory_id for each in chosen if not each.memory.archived),
-        asked_back=asked_back(chosen, asking),
-        mood=chosen[0].memory.emotion,
+        recalled=tuple(each.memory_id for each in came if not each.archived),
+        asked_back=back,
+        mood=came[0].emotion if came else None,
     )
 
 
-def _view(one: Come, night: int) -> RecalledView:
+def _view(one: Told, night: int) -> RecalledView:
+    come = one.come
     return RecalledView(
         memory=memory_view(one.memory, night),
-        priority=one.priority,
-        similarity=one.similarity,
-        resonance=one.resonance,
-        by=one.by,
+        priority=come.priority if come else 0.0,
+        similarity=come.found.similarity if come else 0.0,
+        resonance=come.resonance if come else 0.0,
+        by=come.by if come else "relation",
         relation=one.relation,
     )

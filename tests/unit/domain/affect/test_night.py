@@ -266,7 +266,7 @@ def test_what_is_asked_back_is_not_deleted_in_the_same_night() -> None:
     life.night(365)
     life.recall(back, declined)
     passed = life.night()
-    assert (passed.revived.keys(), passed.declined) == ({back}, {declined})
+    assert ({*passed.revived}, passed.declined) == ({back}, {declined})
     assert not passed.deleted
     assert life.night().deleted == {declined}
 
