@@ -35,7 +35,9 @@ _NAMES: Final[dict[Tag, str]] = {
     "confusion": "困惑", "determination": "決意",
 }  # fmt: skip
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
-_FEELING = re.compile(r"(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z")
+_FEELING = re.compile(
+    r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z"
+)
 """The sentence that `reaction` adds: the tags say the same."""
 _LONGEST_FEELING: Final = 200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
@@ -73,11 +75,12 @@ def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, s
     Level 2: one or two sentences of the trigger and up to three of the content, what was felt among them. Level 3: up
     to three keywords of each (fewer where it has no more), joined by ", "; words at level 3 stay as they are.
     """
-    core, felt = _parted(cleaned(content))
+    trigger, content = cleaned(trigger), cleaned(content)
+    core, felt = _parted(content)
     if level == 3:
-        return _words(cleaned(trigger)), _words(core)
-    told = summary(core, most=2 if felt else 3, characters=400)
-    return summary(cleaned(trigger), most=2, characters=160), _joined((told, felt))
+        return _words(trigger), _words(core)
+    told = _joined((summary(core, most=2 if felt else 3, characters=400), felt))
+    return summary(trigger, most=2, characters=160), min(told, content, key=len)
 
 
 def listed(words: Iterable[str]) -> str:
@@ -134,15 +137,15 @@ def _parted(content: str) -> tuple[str, str]:
 def _words(text: str) -> str:
     """The best keywords in the order of their first occurrence; where there are none, the first words."""
     plain = unicodedata.normalize("NFKC", text).strip()
-    found = keywords(plain[:_SUMMARISED], 2 * MOST_WORDS)
-    best = [word for word in found if keywords(word, 2) == (word,)][:MOST_WORDS]
+    runs = list(dict.fromkeys(run[:_FALLBACK] for run in _RUN.findall(plain[:_SUMMARISED])))[:MOST_WORDS]
+    best = _lasting(keywords(plain[:_SUMMARISED], 2 * MOST_WORDS)) or _lasting(runs)
     best.sort(key=plain.find)
-    return _fitting(best, len(text)) or _fitting(_runs(plain), len(text)) or text.strip()[:_FALLBACK].strip()
+    return _fitting(best, len(text)) or _fitting(runs, len(text)) or text.strip()[:_FALLBACK].strip()
 
 
-def _runs(plain: str) -> list[str]:
-    runs = list(dict.fromkeys(match.group() for match in _RUN.finditer(plain[:_SUMMARISED])))
-    return [run[:_FALLBACK] for run in runs[:MOST_WORDS]]
+def _lasting(words: Sequence[str]) -> list[str]:
+    """Those that are keywords where they stand alone, too."""
+    return [word for word in words if keywords(word, 2) == (word,)][:MOST_WORDS]
 
 
 def _fitting(words: Sequence[str], room: int) -> str:

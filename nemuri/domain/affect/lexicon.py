@@ -92,24 +92,27 @@ def _emotion(voice: Voice, felt: Sequence[tuple[Feeling, float]]) -> Emotion:
     arousal = voice.arousal(added, acknowledging=acknowledging)
     balance = sum(feeling.sign * _WEIGHTS[feeling.strength] * share for feeling, share in felt)
     valence: Valence = "positive" if balance > 0 else "negative" if balance < 0 else "neutral"
-    return Emotion(valence=valence, arousal=arousal, tags=_tags(felt, valence, arousal))
+    return Emotion(valence=valence, arousal=arousal, tags=_tags(voice, felt, valence, arousal))
 
 
-def _tags(felt: Sequence[tuple[Feeling, float]], valence: Valence, arousal: int) -> tuple[Tag, ...]:
+def _tags(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence, arousal: int) -> tuple[Tag, ...]:
     """The feelings by name, and those that go with them when awake or calm."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     if awake(arousal):
-        named |= _roused(named, valence)
+        named |= _roused(voice, felt, valence)
     elif arousal <= _CALM and "resignation" in named:
         named.add("sadness")
     ranked = sorted(named, key=lambda tag: ORDER[tag])
     return tuple(ranked[:_MOST_TAGS])
 
 
-def _roused(named: set[Tag], valence: Valence) -> set[Tag]:
-    if valence == "positive":
-        return {"joy", "excitement"} if "excitement" in named or "love" not in named else set()
+def _roused(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence) -> set[Tag]:
+    """What goes with a voice that is awake; polite words with one exclamation mark are not enough for joy."""
+    named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     angry: set[Tag] = {"anger", "frustration"}
+    if valence == "positive":
+        meant = voice.exclamations > 1 or any(feeling.sign > 0 and feeling.strength > 1 for feeling, _ in felt)
+        return {"joy", "excitement"} if meant and "love" not in named else set()
     return {"frustration"} if valence == "negative" and named <= angry else set()
 
 

@@ -172,9 +172,9 @@ def _negative() -> Iterator[Feeling]:
     yield _feeling(
         "anxiety", -1, 2, 5,
         r"不安|心配|緊張|ドキドキ|どきどき|焦(?:っ|り|る)|大丈夫かな|間に合わな|気がかり|プレッシャー"
-        r"|パニック(?:に|だ|!)|胃が痛|追い詰め",
+        r"|パニック(?:に|だ|!)|胃が痛|追い詰め|急いで[!。]|緊急(?:です|!|事態)|至急|助けて",
         r"worr(?:y|ied|ies|ying|isome)|anxious|anxiety|nervous|stressed|stressful|panick\w+|in a panic"
-        r"|overwhelm(?:ed|ing)|uneasy|on edge|what if (?:i|it|we|they)",
+        r"|urgent(?:ly)?|asap|hurry|emergency|overwhelm(?:ed|ing)|uneasy|on edge|what if (?:i|it|we|they)",
     )  # fmt: skip
     yield _feeling(
         "fear", -1, 3, 12,
@@ -209,7 +209,7 @@ def _negative() -> Iterator[Feeling]:
     )  # fmt: skip
     yield _feeling(
         "resignation", -1, 2, -15,
-        r"(?<![てで])(?:仕方|しかた|しょうが|しよう?が)(?:が|も)?な[いく]|(?<!けど)諦め[るたてよ]"
+        r"(?<![てで])(?:仕方|しかた|しょうが|しよう?が)(?:が|も)?な(?:い(?!で)|かった|くて)|(?<!けど)諦め[るたてよ]"
         r"|あきらめ[るたてよ]|もういい(?:や|よ|です|。|$)|もう無理|どうでもいい|どうせ|まあいいか|やむを得"
         r"|手の打ちようが",
         r"oh well|it is what it is|giv(?:e|en|ing) up|gave up|no point|nothing (?:more )?(?:i|we|you"

@@ -37,6 +37,8 @@ class Matter(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
+    """Words of both languages."""
+
     pattern: re.Pattern[str]
 
     def count(self, text: str) -> int:
@@ -117,7 +119,8 @@ _WORK = _words(
     r"|インストール|アルゴリズム|パフォーマンス|最適化|設計|仕様|要件|アーキテクチャ|スキーマ|クエリ"
     r"|インデックス|キャッシュ|メモリ(?!ー)|スレッド|非同期|例外|修正|直して|変更して|追加して|作成して"
     r"|プログラム|システム|ストレージ|フレームワーク|モジュール|環境変数|資料|会議|議事録|報告書|見積|納期"
-    r"|プロジェクト|タスク|締め?切り?|顧客|取引先|リリース|レビュー|要約して|翻訳して",
+    r"|プロジェクト|タスク|プロセス|メソッド|ノード|引数|配列|本番|カラム|マイグレーション|モデル|可視化|サイト"
+    r"|アプリ|締め?切り?|顧客|取引先|リリース|レビュー|要約して|翻訳して",
     r"code|coding|bugs?|errors?|implement\w*|functions?|class(?:es)?|variables?|tests?|refactor\w*|deploy\w*"
     r"|builds?|commit\w*|merge[ds]?|branch(?:es)?|api|(?:my|postgre|no)?sql(?:ite)?|postgres|databases?"
     r"|servers?|config\w*|files?|scripts?"
@@ -126,12 +129,23 @@ _WORK = _words(
     r"|fix(?:es|ed|ing)?|patch|release|endpoints?|json|yaml|docker|kubernetes|python|java(?:script)?|typescript"
     r"|rust|golang|linter|ci|pipeline|module|framework|storage|readme|meeting|report|project|client|tickets?"
     r"|spreadsheet|translate|summari[sz]e|deadline|replication|consistency|latency|garbage collect\w+|heap"
-    r"|kernel|protocol|memory leak|regex|parser|queues?|datasets?|vectors?|loops?|arrays?",
+    r"|kernel|process(?:es)?|ports?|methods?|nodes?|buttons?|deadlocks?|columns?|production|pagination|protocol"
+    r"|memory leak|regex|parser|queues?|datasets?|vectors?|loops?|arrays?",
 )
 _CODE = re.compile(
-    r"[a-z0-9]_[a-z0-9]|[a-z0-9_]\.(?:py|js|ts|rs|go|java|md|ya?ml|json|toml|(?:my|postgre|no)?sql(?:ite)?"
-    r"|postgres|html|css|sh|txt)\b|\w\(\)"
+    r"[a-z0-9]_[a-z0-9]|[a-z0-9_]\.(?:py|js|ts|rs|go|java|md|ya?ml|json|toml|sql|html|css|sh|txt)\b|\w\(\)"
 )
+_REQUEST = re.compile(
+    r"(?:し|直し|消し|変え|作っ|書い|見せ|調べ|まとめ|入れ|使っ|試し|戻し|移し|並べ|増やし|減らし|出し|分け"
+    r"|揃え|付け|つけ|外し)"
+    r"て(?:ください|下さい|くれ|ほしい|もらえ|いただけ|おいて|[。!、]|$)"
+    r"|(?:^|[.!?;:,\n] ?)(?:(?:please|now|then|next|also|ok|and|can you|could you|would you) )*"
+    r"(?:add|make|remove|change|update|write|create|list|sort|show|use|move|delete|kill|run|check|explain"
+    r"|convert|generate"
+    r"|find|revert|build|set|replace|split|extract|format|compare|rewrite|improve|review|describe|draft|plot|count)"
+    r"(?: also)? (?:the|a|an|this|that|these|all|it|me|my|more|some|another|up|out|to|\w+)(?![a-z0-9_])"
+)
+"""What is asked of an assistant is work, whatever it is about."""
 _SLIP = _words(
     r"typo|誤字|脱字|タイポ|スペルミス|綴り|誤記|リネーム|変数名|(?:名前|表記)(?:だけ)?を(?:変|直|統一)|改行"
     r"|インデント|フォーマット(?:して|だけ|をかけ)|空白|句読点|てにをは|セミコロン|コメント(?:を)?(?:消|削除)",
@@ -154,38 +168,46 @@ _SMALL: Final = 200
 """Characters of a request that is about nothing but a slip."""
 
 
+_HEAVY: Final = 36
+"""From this weight of the feelings on, a personal matter is a deep one."""
+_FELT: Final = 20
+"""From this one on, a feeling about nothing in particular is what a turn is about."""
+_MEANT: Final = 14
+"""From this one on, a heavy word is meant as it is said, also in a matter of work."""
+
+
 def matter_of(text: str, reply: str, *, coded: bool, weight: float) -> Matter:
     """What a turn is about.
 
     `text` is what the user said, folded; `reply` the beginning of the answer, folded; `coded` says that there is code
-    in either, `weight` how heavy the feeling in it is.
+    in either, `weight` how heavy the feelings in it are.
     """
+    asked = _REQUEST.search(text) is not None
     work = _WORK.count(text) + len(_CODE.findall(text[:2_000])) + coded
     personal = _PERSONAL.count(text)
-    hers = work < 2 or personal
-    if hers and _TRAUMA.count(text):
+    own = personal or not (work or asked) or weight >= _MEANT
+    if own and _TRAUMA.count(text):
         return Matter.TRAUMA
-    if hers and _DEEP.count(text) + (personal > 0 and weight >= _HEAVY) > 0:
+    if own and (_DEEP.count(text) or (personal and weight >= _HEAVY)):
         return Matter.DEEP
-    if personal and work < 2:
+    if personal and work + asked < 2:
         return Matter.PERSONAL
-    return _of_the_day(text, reply, work, weight)
+    return _decided(text, reply) or _of_the_day(text, weight, work=work + (asked and weight < _FELT) > 0)
 
 
-_HEAVY: Final = 36
-_FELT: Final = 20
-
-
-def _of_the_day(text: str, reply: str, work: int, weight: float) -> Matter:
-    slip = len(text) <= _SMALL and _SLIP.count(text) > 0
-    decided = _DECISION.count(text) or (_WEIGHING.count(text) and _CONCLUDED.count(reply))
-    if decided and not slip:
-        return Matter.TURNING_POINT if _WEIGHTY.count(text) else Matter.DECISION
-    if slip:
+def _decided(text: str, reply: str) -> Matter | None:
+    """A small thing to be put right, or a decision."""
+    if len(text) <= _SMALL and _SLIP.count(text):
         return Matter.SLIP
-    brief = len(text) <= _BRIEF
-    if work and not (brief and ACKNOWLEDGED.match(text)):
+    if _DECISION.count(text) or (_WEIGHING.count(text) and _CONCLUDED.count(reply)):
+        return Matter.TURNING_POINT if _WEIGHTY.count(text) else Matter.DECISION
+    return None
+
+
+def _of_the_day(text: str, weight: float, *, work: bool) -> Matter:
+    if work:
         return Matter.WORK
     if weight >= _FELT:
         return Matter.OUTBURST
-    return Matter.GREETING if brief and (_GREETING.match(text) or ACKNOWLEDGED.match(text)) else Matter.CASUAL
+    said_little = len(text) <= _BRIEF and (_GREETING.match(text) or ACKNOWLEDGED.match(text))
+    return Matter.GREETING if said_little else Matter.CASUAL

@@ -104,6 +104,8 @@ def test_compression_never_lengthens(trigger: str, content: str, level: Literal[
 
 
 @given(TEXTS, TEXTS)
+@example("", "00.AA:")
+@example("", "0ユーザーの気持ち：0。")
 @example("AB。CD", "㍿")
 @example("it's's", "a b")
 def test_a_trace_of_a_trace_is_itself(trigger: str, content: str) -> None:

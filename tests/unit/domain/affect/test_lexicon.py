@@ -166,6 +166,36 @@ def test_what_is_denied_is_not_felt(prompt: str) -> None:
     assert read(prompt, "").emotion.tags == ()
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Kill the zombie processes on port 3000",
+        "Why does the child process die when the parent gets SIGTERM?",
+        "The abuse detection endpoint returns 500, please look into it",
+        "List the father and mother nodes in the family tree XML",
+        "Remove the happy path test, keep only the edge cases",
+        "親プロセスが死んだときに子プロセスも終了させたい",
+        "母集団の平均を計算する関数を書いて",
+        "誕生日カラムを追加してマイグレーションを作って",
+        "仕方なく例外を握りつぶしている箇所を直して",
+        "自殺率のデータを可視化して",
+        "怒りの感情を分類するモデルを学習させたい",
+    ],
+)
+def test_heavy_words_of_a_trade_are_work(prompt: str) -> None:
+    """Without a person or a feeling in it, nothing but a task."""
+    found = read(prompt, "")
+    assert (found.category, found.emotion.valence, found.emotion.tags) == ("work", "neutral", ())
+    assert 28 <= found.intensity <= 40
+
+
+def test_a_request_may_hold_a_feeling_that_is_meant() -> None:
+    """Politeness is no joy; despair is despair, even where something is asked for."""
+    assert read("これで完成です。ありがとうございました！", "").emotion.tags == ("gratitude",)
+    assert read("死にたい。助けて", "").intensity >= 85
+    assert read("母への手紙を書いて。最近ずっと泣いていて辛い", "").category == "emotional"
+
+
 def test_what_comes_after_but_counts_more() -> None:
     """Both are tagged; the last word tells the valence."""
     good = read("ずっと不安だったけど、ほっとした", "").emotion
