@@ -11,7 +11,7 @@ from nemuri.contracts.affect import Emotion, Reading, Tag, Valence
 from nemuri.domain.affect.compression import cleaned, reaction, summary
 from nemuri.domain.affect.cues import to_be_remembered
 from nemuri.domain.affect.lexicon_words import FEELINGS, ORDER, Feeling
-from nemuri.domain.affect.matters import ACKNOWLEDGED, matter_of
+from nemuri.domain.affect.matters import ACKNOWLEDGED, Matter, matter_of
 from nemuri.domain.affect.spoken import Voice, awake, heard, spoken
 from nemuri.domain.language.keywords import keywords
 
@@ -52,6 +52,8 @@ def read(prompt: str, reply: str) -> Reading:
     weight = _weight(voice, emotion.arousal, felt)
     coded = any(_CODE.search(each[:_READ]) for each in (asked, answered))
     matter = matter_of(voice.text, heard(answered).text, coded=coded, weight=weight)
+    if matter is Matter.TRAUMA and emotion.valence == "neutral":  # told without a word of how it felt
+        emotion = emotion.model_copy(update={"valence": "negative"})
     return Reading(
         intensity=matter.intensity(weight),
         emotion=emotion,

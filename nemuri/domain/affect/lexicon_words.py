@@ -212,7 +212,7 @@ _NEGATIVE: Final = (
         r"|あきらめ[るたてよ]|もういい(?:や|よ|です|。|$)|もう無理|どうでもいい|どうせ|まあいいか|やむを得"
         r"|手の打ちようが",
         r"oh well|it is what it is|giv(?:e|en|ing) up|gave up|no point|nothing (?:more )?(?:i|we|you"
-        r"|anyone) can do|can'?t be helped|whatever(?=[.!]|$)|so be it|what'?s the use|resigned to"
+        r"|anyone) can do|can'?t be helped|whatever(?=[.,!]|$)|so be it|what'?s the use|resigned to"
         r"|i suppose that'?s (?:it|that)",
     ),
 )

@@ -129,7 +129,7 @@ _WORK = _words(
     r"|fix(?:es|ed|ing)?|patch|release|endpoints?|json|yaml|docker|kubernetes|python|java(?:script)?|typescript"
     r"|rust|golang|linter|ci|pipeline|module|framework|storage|readme|meeting|report|project|client|tickets?"
     r"|spreadsheet|translate|summari[sz]e|deadline|replication|consistency|latency|garbage collect\w+|heap"
-    r"|kernel|process(?:es)?|ports?|methods?|nodes?|buttons?|deadlocks?|columns?|production|pagination|protocol"
+    r"|http|tcp|tls|dns|css|html|url|cpu|gpu|linux|git|kernel|process(?:es)?|ports?|methods?|nodes?|buttons?|deadlocks?|columns?|production|pagination|protocol"
     r"|memory leak|regex|parser|queues?|datasets?|vectors?|loops?|arrays?",
 )
 _CODE = re.compile(
