@@ -178,6 +178,10 @@ class AffectMind:
         found = (self.memories.get(each) for each in dict.fromkeys(memory_ids))
         return tuple(each for each in found if each is not None)
 
+    def left(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
+        """Those that no night has let go."""
+        return tuple(each for each in self.known(memory_ids) if each.level != LET_GO)
+
     def holding(self, memories: Iterable[AffectMemory]) -> "AffectMind":
         """The mind with these memories new or changed, its totals in step."""
         changed = tuple(memories)

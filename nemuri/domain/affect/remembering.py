@@ -115,8 +115,8 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     if mind.agent is None:
         return mind
     by = event.sequence or 0
-    active = (each for each in mind.known(event.recalled) if not each.archived and not each.recalled)
-    archived = (each for each in mind.known(event.asked_back) if each.archived and each.asked_back_at is None)
+    active = (each for each in mind.left(event.recalled) if not each.archived and not each.recalled)
+    archived = (each for each in mind.left(event.asked_back) if each.archived and each.asked_back_at is None)
     mind = mind.holding(each.but(recalled=True, changed=by) for each in active)
     mind = mind.holding(each.but(asked_back_at=event.recorded_at, changed=by) for each in archived)
     return mind if event.session is None or event.mood is None else mind.feeling(event.session, event.mood, by)
@@ -126,19 +126,20 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
     by, protection = event.sequence or 0, "protected" if event.protected else "none"
     return mind.holding(
         each.but(protection=protection, revision=each.revision + 1, changed=by)
-        for each in mind.known((event.memory_id,))
+        for each in mind.left((event.memory_id,))
         if not each.archived
     )
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     """Fewer words from now on, unless it was put into still fewer meanwhile."""
-    memory = mind.memories.get(event.memory_id)
-    if mind.agent is None or memory is None or memory.protected or event.level <= memory.words_level:
-        return mind
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
-    return mind.holding((memory.but(**words, worded=by, fresh=not memory.archived, changed=by),))
+    return mind.holding(
+        each.but(**words, worded=by, fresh=not each.archived, changed=by)
+        for each in mind.left((event.memory_id,))
+        if not each.protected and event.level > each.words_level
+    )
 
 
 def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
@@ -146,17 +147,18 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     if mind.agent is None:
         return mind
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
-    mind = mind.holding(_reinforced(each, agent, event) for each in mind.known(event.recalled) if not each.archived)
+    mind = mind.holding(_reinforced(each, agent, event) for each in mind.left(event.recalled) if not each.archived)
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
-    waiting = (each for each in mind.known(event.protected) if each.protection == "asked" and not each.archived)
+    # Whether there was room for them, the night has decided: of what is erased since, no other's protection may depend.
+    waiting = (each for each in mind.left(event.protected) if each.protection == "asked" and not each.archived)
     mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
-    falling = (each for each in mind.known(levels) if not each.protected and each.level < levels[each.memory_id])
+    falling = (each for each in mind.left(levels) if not each.protected and each.level < levels[each.memory_id])
     mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
-    mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.known(event.declined))
-    mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.known(event.deleted) if each.archived)
-    mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.known(event.looked_at) if each.fresh)
+    mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.left(event.declined))
+    mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.left(event.deleted) if each.archived)
+    mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.left(event.looked_at) if each.fresh)
     mind = tied(untied(mind, event.untied, by), event.tied, by)
     if mind.agent is not None and mind.agent.next_policy is not None and not event.unfinished:
         mind = mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
@@ -165,13 +167,13 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
 
 def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     by, at = event.sequence or 0, event.recorded_at
-    gone = (each for each in mind.known(event.archived) if not each.protected and not each.archived)
+    gone = (each for each in mind.left(event.archived) if not each.protected and not each.archived)
     mind = mind.holding(
         _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
         for each in gone
     )
     scores = {each.memory_id: each.score for each in event.revived}
-    back = (each for each in mind.known(scores) if each.archived)
+    back = (each for each in mind.left(scores) if each.archived)
     # Age and score are rebased together, so that it does not fall again in the same night; counted as one recall.
     return mind.holding(
         _moved(
@@ -218,10 +220,12 @@ def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
     must not change what was said of this one. Who follows a relation looks where it leads.
     """
     for each in ties:
-        holder, link = mind.memories.get(each.of), Link(to=each.to, sort=each.sort)
-        if holder is None or holder.archived or each.to == each.of or link in holder.relations:
-            continue
-        mind = mind.holding((holder.but(relations=(*holder.relations, link), changed=by),))
+        link = Link(to=each.to, sort=each.sort)
+        mind = mind.holding(
+            holder.but(relations=(*holder.relations, link), changed=by)
+            for holder in mind.left((each.of,))
+            if not holder.archived and each.to != each.of and link not in holder.relations
+        )
     return mind
 
 
@@ -235,5 +239,5 @@ def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
             relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
             changed=by,
         )
-        for each in mind.known(gone)
+        for each in mind.left(gone)
     )

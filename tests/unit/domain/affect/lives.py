@@ -10,6 +10,7 @@ from uuid import UUID
 from nemuri.contracts.affect import (
     Category,
     Emotion,
+    Link,
     Lowered,
     MemoriesRecalled,
     NightFell,
@@ -26,7 +27,7 @@ from nemuri.contracts.event import AgentEvent, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.domain.affect import night
 from nemuri.domain.affect.ledger import Ledger, row_of
-from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory, AffectMind
+from nemuri.domain.affect.mind import AffectAgent, AffectMemory, AffectMind
 from nemuri.domain.affect.night import Evening
 from nemuri.domain.affect.policy import AffectPolicy
 from nemuri.domain.affect.remembering import evolve, touched
@@ -90,10 +91,10 @@ class Life:
         days: float = 0.375,
         coefficient: float | None = None,
         said_at: datetime | None = None,
-        ties: Sequence[Tie] = (),
+        continues: UUID | None = None,
         **more: Any,
     ) -> UUID:
-        """A turn becomes a memory, and these relations begin; its id."""
+        """A turn becomes a memory; its id."""
         memory_id = UUID(int=next(self.numbers))
         reading = Reading(intensity=intensity, emotion=Emotion(), category=category, trigger="why", content="what")
         rules = self.agent.rules.retention
@@ -109,13 +110,17 @@ class Life:
                 read_by="lexicon",
                 coefficient=coefficient or rules.coefficient(category, intensity),
                 days=days,
+                relations=(Link(to=continues, sort="continues"),) if continues else (),
                 vector="hashing.8.none",
                 **more,
             )
         )
-        if ties:
-            self.take(self._event(NightPassed, date=self.today.date(), nights=0, tied=tuple(ties)))
         return memory_id
+
+    def tie(self, *ties: Tie) -> None:
+        """A night that was not finished goes on, and says that these belong together."""
+        today = self.today.date()
+        self.take(NightPassed(event_id=self.fresh_id(), agent_id=AGENT, date=today, nights=0, tied=ties))
 
     def recall(self, *memory_ids: UUID) -> None:
         """These come to mind; archived ones are asked back."""
@@ -139,7 +144,7 @@ class Life:
         """What the views would show a night."""
         all_of_them = [*self.mind.memories.values()]
         asked = [each for each in all_of_them if each.archived and each.asked_back_at is not None]
-        active = [each for each in all_of_them if each.level < ARCHIVED]
+        active = [each for each in all_of_them if not each.archived]
         return Evening(
             agent=self.agent,
             ledger=ledger or self.ledger,
@@ -156,7 +161,7 @@ class Life:
     def fresh(self, memory_id: UUID) -> bool:
         """Whether it waits to be compared with all others."""
         known = self.mind.memories.get(memory_id)
-        return known is not None and known.fresh and known.level < ARCHIVED
+        return known is not None and known.fresh and not known.archived
 
     def fall(self, nights: int = 1) -> NightFell:
         """The next night, or the last of several of which the others were missed."""
@@ -165,7 +170,7 @@ class Life:
 
     def rebuilt(self) -> Ledger:
         """The ledger as it is read from the rows."""
-        return Ledger(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
+        return Ledger(row_of(each) for each in self.mind.memories.values() if not each.archived)
 
     def night(self, nights: int = 1, alike: Sequence[Alike] = ()) -> "Night":
         """A night passes, with every event that goes on with it."""

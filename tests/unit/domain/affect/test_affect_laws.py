@@ -14,7 +14,7 @@ from nemuri.domain.affect.ledger import Ledger
 from nemuri.domain.affect.mind import AffectMind
 from nemuri.domain.affect.night import decide, share
 from nemuri.domain.affect.ties import Alike
-from tests.unit.domain.affect.lives import Life, Night, living, tie
+from tests.unit.domain.affect.lives import Life, Night, living
 
 CATEGORIES = st.sampled_from(["casual", "work", "decision", "emotional"])
 WHICH = st.integers(0, 200)
@@ -52,8 +52,8 @@ def _lived(life: Life, doing: Sequence[Any]) -> list[Alike]:
         known = sorted(life.mind.memories)
         if kind == "turn":
             intensity, category, protection, other = told
-            ties = (tie(known[-1], known[other % len(known)], "continues"),) if known else ()
-            life.remember(intensity, category, protection=protection, ties=ties)
+            before = known[other % len(known)] if known else None
+            life.remember(intensity, category, protection=protection, continues=before)
         elif not known:
             continue
         elif kind == "recall":

@@ -13,7 +13,7 @@ from immutables import Map
 from nemuri.contracts.affect import CompressionDue, Link, NightFell, Tie
 from nemuri.contracts.erasure import AgentErased, MemoriesErased
 from nemuri.contracts.log import AnyAgentEvent
-from nemuri.domain.affect.mind import ARCHIVED, AffectMind
+from nemuri.domain.affect.mind import ARCHIVED, LET_GO, AffectMind
 from nemuri.domain.affect.remembering import evolve, fold, touched
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.erasure import Erased
@@ -57,7 +57,7 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
     st.builds(turns.compressed, MEMORY, LEVEL, nth=NTH),
     st.builds(turns.recalled, MEMORIES, MEMORIES, nth=NTH, session=st.sampled_from([None, "monday"])),
     st.builds(turns.protection, MEMORY, protected=st.booleans(), nth=NTH),
-    st.builds(turns.ruled, st.just({"recall": {"memory_days_reduction": 1.0}}), NTH),
+    st.builds(turns.ruled, st.just({"protection": {"max_protected_memories": 1}}), NTH),
 )
 LIVES = st.lists(EVENTS, max_size=30)
 SOME = st.sets(MEMORY, min_size=1, max_size=3)
@@ -82,8 +82,26 @@ def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgent
     assert mind.agent.levels == tuple(levels[level] for level in (1, 2, 3, ARCHIVED))
     assert mind.agent.protected == sum(each.protected for each in rows)
     assert all(each.retention(mind.night) >= 0 for each in rows)
+    assert not any(each.protected for each in rows if each.level == LET_GO)
     assert gone.isdisjoint(link.to for each in rows for link in each.relations)
     assert not mind.moods
+
+
+@given(LIVES, MEMORY, LIVES)
+def test_what_a_night_lets_go_does_not_come_back(
+    before: list[AnyAgentEvent], memory_id: UUID, after: list[AnyAgentEvent]
+) -> None:
+    """It stays as it is until it is erased, whatever is said of it."""
+    begun = [
+        turns.remembered(memory_id),
+        turns.night(20_000, archived=[memory_id]),
+        turns.night(20_001, deleted=[memory_id]),
+    ]
+    mind = fold(_life([*begun, *before]))
+    gone = mind.memories[memory_id]
+    assert gone.level == LET_GO
+
+    assert fold(recorded(after, 1_000), mind).memories[memory_id] == gone
 
 
 @given(LIVES, LIVES)
