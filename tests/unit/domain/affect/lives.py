@@ -27,7 +27,7 @@ from nemuri.contracts.event import AgentEvent, derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.domain.affect import night
 from nemuri.domain.affect.ledger import Ledger, row_of
-from nemuri.domain.affect.mind import AffectAgent, AffectMemory, AffectMind
+from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory, AffectMind
 from nemuri.domain.affect.night import Evening
 from nemuri.domain.affect.policy import AffectPolicy
 from nemuri.domain.affect.remembering import evolve, touched
@@ -144,7 +144,7 @@ class Life:
         """What the views would show a night."""
         all_of_them = [*self.mind.memories.values()]
         asked = [each for each in all_of_them if each.archived and each.asked_back_at is not None]
-        active = [each for each in all_of_them if not each.archived]
+        active = [each for each in all_of_them if each.level < ARCHIVED]
         return Evening(
             agent=self.agent,
             ledger=ledger or self.ledger,
@@ -161,7 +161,7 @@ class Life:
     def fresh(self, memory_id: UUID) -> bool:
         """Whether it waits to be compared with all others."""
         known = self.mind.memories.get(memory_id)
-        return known is not None and known.fresh and not known.archived
+        return known is not None and known.fresh and known.level < ARCHIVED
 
     def fall(self, nights: int = 1) -> NightFell:
         """The next night, or the last of several of which the others were missed."""
@@ -170,7 +170,7 @@ class Life:
 
     def rebuilt(self) -> Ledger:
         """The ledger as it is read from the rows."""
-        return Ledger(row_of(each) for each in self.mind.memories.values() if not each.archived)
+        return Ledger(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
 
     def night(self, nights: int = 1, alike: Sequence[Alike] = ()) -> "Night":
         """A night passes, with every event that goes on with it."""
