@@ -4,6 +4,8 @@ from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
+from pydantic import JsonValue
+
 from nemuri.contracts.affect import Category, Emotion, LinkSort
 from nemuri.contracts.event import Text, Value
 
@@ -79,7 +81,7 @@ class AffectView(Value):
     waiting: tuple[AffectMemoryView, ...]
     """Memories that wait for protection; the user is to say which of the protected ones to release."""
     oldest_protected: tuple[AffectMemoryView, ...]
-    """Which of them could be released, oldest first; only while something waits."""
+    """Which of them could be released, oldest first; only while something waits or there is no room for another."""
     moods: tuple[MoodPoint, ...]
     """The last days on which something was remembered, oldest first."""
     memories: tuple[AffectMemoryView, ...]
@@ -90,3 +92,7 @@ class AffectView(Value):
     """How many summaries and keyword lists were made, so far."""
     recalls: int
     first_at: datetime | None
+    parameters: dict[str, JsonValue]
+    """Those in force that differ from the defaults."""
+    coming: dict[str, JsonValue] | None = None
+    """Those that come into force with the next night."""

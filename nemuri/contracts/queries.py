@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri.contracts.affect import TURN_LIMIT, Category
-from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.event import Identifier, Label, Text, Value
@@ -171,6 +171,14 @@ class AffectQuery(Query):
     agent_id: Identifier
 
 
+class AffectMemoryQuery(Query):
+    """Which of an agent's affective memories has this label, or an id that begins so? Refused for none or several."""
+
+    name = "affect-memory"
+    agent_id: Identifier
+    memory: Label
+
+
 class AffectRecallQuery(Query):
     """What comes to an affective mind for what a person is about to say? That it did is noted, unless `quietly`."""
 
@@ -235,6 +243,7 @@ Answer = (
     | RoutingView
     | StatusView
     | AffectView
+    | AffectMemoryView
     | AffectRecallView
     | ScorerView
     | HealthView

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from nemuri.contracts import queries
 from nemuri.contracts.affect import Category
-from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView
@@ -90,6 +90,10 @@ class Asking:
     async def affect(self, agent: str) -> AffectView:
         """How an affective memory stands: levels, mood, protection. Raises `ClientError` for an agent without one."""
         return await self._exchange.ask(queries.AffectQuery, AffectView, agent_id=agent)
+
+    async def affect_memory(self, agent: str, memory: str) -> AffectMemoryView:
+        """One affective memory, by its label or at least six digits of its id. Raises `ClientError` for none."""
+        return await self._exchange.ask(queries.AffectMemoryQuery, AffectMemoryView, agent_id=agent, memory=memory)
 
     async def come_to_mind(
         self,

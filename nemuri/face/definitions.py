@@ -75,10 +75,14 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
     """Define the agent, or change its definition, and return once the views hold it.
 
     Adding the same again appends nothing; ids follow from what is said and what it replaces. Raises `ClientError` for
-    the name of an erased agent.
+    the name of an erased agent, and where an agent would get a memory of another kind.
     """
     if (await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentErased))).sequence:
         raise ClientError(f"agent {file.agent_id} was erased, and its name with it; choose another one")
+    newest = await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentDefined))
+    known = parsed(newest.data) if newest.sequence else None
+    if isinstance(known, AgentDefined) and (kind := known.definition.memory) != file.definition.memory:
+        raise ClientError(f"the memory of agent {file.agent_id} is {kind}, and stays so; choose another name")
     defined = await appended(
         client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
     )

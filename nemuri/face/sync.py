@@ -78,6 +78,7 @@ class SyncClient:
     remember_all = blocking(Client.remember_all)
     recall = blocking(Client.recall)
     affect = blocking(Client.affect)
+    affect_memory = blocking(Client.affect_memory)
     come_to_mind = blocking(Client.come_to_mind)
     agents = blocking(Client.agents)
     memories = blocking(Client.memories)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nemuri.face.cli import (
+    affect,
     agents,
     corrections,
     dead,
@@ -60,7 +61,7 @@ def root(
 
 
 for _group in (
-    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, scorers, logs, dead,
+    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, affect, scorers, logs, dead,
     operating, erasing, permissions, experiments,
 ):  # fmt: skip
     _group.register(app)

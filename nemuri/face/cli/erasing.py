@@ -38,7 +38,6 @@ def forget(
     json: JsonOption = False,
 ) -> None:
     """Erase a memory, a task or an agent with all that came from it: from the log, the views and every file."""
-    from nemuri.face.cli.screen import say_json
     from nemuri.face.connection import resolve
 
     session = Session.of(context, json=json)
@@ -46,12 +45,20 @@ def forget(
         raise WrongUse("name one thing: --memory, --task or --agent, or --due or --resume by itself")
     if (resume or due) and (dry_run or yes):
         raise WrongUse("--due and --resume ask nothing; give them by themselves")
+    if resume or due:
+        session.quieten()
+        _swept(session, resolve(session.settings()), due=due)
+        return
+    erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
+
+
+def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
+    """Erase a thing with all that came from it, if the user says yes; or only show what would go."""
+    from nemuri.face.cli.screen import say_json
+    from nemuri.face.connection import resolve
+
     session.quieten()
     settings = resolve(session.settings())
-    if resume or due:
-        _swept(session, settings, due=due)
-        return
-    thing = _thing(memory, task, agent)
     found = _would_go(settings, thing)
     if not dry_run:
         _agreed(found, thing, sure=yes)

@@ -68,6 +68,7 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path) -> None:
+    from nemuri.face import plotting
     from nemuri.face.cli.screen import progress, say_json
     from nemuri.face.demo.texts import TextsMissing
     from nemuri.face.experiments import plots, runs
@@ -79,12 +80,12 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
         raise WrongUse(f"--tasks is at most {chosen.longest} here: there are no more different needs")
     _writable(out)
     try:
-        plots.require()
+        plotting.require()
         runs.require(name)
         with progress(f"{name}: repeats of {stream} tasks") as show:
             report = runs.run(name, seed=seed, tasks=stream, repeats=times, processes=runs.cores(), progress=show)
         files = plots.draw(report, out)
-    except (plots.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
+    except (plotting.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
         raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"the plot cannot be written to {out}: {error.strerror}") from error

@@ -1,50 +1,25 @@
 """The plots: one figure for each experiment, as PNG and as SVG."""
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nemuri.face.experiments import noise, personality, scorer
 from nemuri.face.experiments.report import Report
+from nemuri.face.plotting import COLOURS, MARKS, canvas, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-"""Of Okabe and Ito: told apart by people who see colours otherwise; every series has a mark of its own as well."""
-MARKS: Final = ("o", "s", "^", "D")
-COLOURS: Final = (BLUE, ORANGE, GREEN, PURPLE)
 SIZE: Final = (12.0, 5.0)
 """Inches."""
-RESOLUTION: Final = 130
-"""Dots per inch of the PNG."""
-
-
-class MatplotlibMissing(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """matplotlib cannot be imported; it comes with the extra `experiments`."""
-
-
-def require() -> None:
-    """Raises `MatplotlibMissing`, so that nothing is run whose plot could not be drawn."""
-    try:
-        import_module("matplotlib")
-    except ImportError as error:
-        raise MatplotlibMissing(f"there is no matplotlib ({error}): pip install 'nemuri[experiments]'") from error
 
 
 def draw(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write the figure of a report into the folder as PNG and SVG, the same bytes for the same report."""
-    require()
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     title, panels = _FIGURES[report.experiment]
     repeats = max(each.repeats for each in report.figures.values())
-    with rc_context({"svg.hashsalt": "nemuri", "axes.spines.top": False, "axes.spines.right": False}):
-        figure = Figure(figsize=SIZE, layout="constrained")
-        FigureCanvasAgg(figure)
+    with canvas(SIZE) as figure:
         for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
             panel(report, axes)
         figure.suptitle(
@@ -54,7 +29,7 @@ def draw(report: Report, folder: Path) -> tuple[Path, ...]:
         folder.mkdir(parents=True, exist_ok=True)
         files = tuple(folder / f"{report.experiment}.{sort}" for sort in ("png", "svg"))
         for file in files:
-            figure.savefig(file, dpi=RESOLUTION, metadata={"Date": None} if file.suffix == ".svg" else None)
+            save(figure, file)
     return files
 
 

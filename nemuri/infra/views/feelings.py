@@ -1,6 +1,7 @@
 """What services read of affective minds."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,10 +9,11 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select, text
+from sqlalchemy import func, or_, select, text
 
 from nemuri.contracts.affect import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri.contracts.affect_views import MoodPoint
+from nemuri.contracts.ids import beginning, between
 from nemuri.domain.affect.mind import LET_GO, AffectAgent, AffectMemory, Mood
 from nemuri.domain.affect.recall import Found
 from nemuri.infra.views import tables
@@ -119,6 +121,17 @@ class Feelings:
         async with self.database.reading() as connection:
             found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
         return {each.memory_id: each for each in found}
+
+    async def named(self, agent_id: str, name: str) -> list[AffectMemory]:
+        """The agent's memories of this label, or those whose id begins so; two of them where there are several."""
+        memory = tables.affect_memory
+        called = memory.c.label == name
+        with suppress(ValueError):  # for what can only be a label
+            called = or_(called, memory.c.memory_id.between(*between(beginning(name))))
+        of = (memory.c.agent_id == agent_id, memory.c.level < LET_GO, called)
+        query = selecting(memory, AffectMemory).where(*of).order_by(memory.c.memory_id).limit(2)
+        async with self.database.reading() as connection:
+            return await records(connection, AffectMemory, query)
 
     async def mood(self, agent_id: str, session: str) -> Mood | None:
         """What is felt in a session; None before anything was remembered or recalled in it."""

@@ -12,10 +12,10 @@ from nemuri.contracts.affect import (
     TurnOffered,
     TurnRemembered,
 )
-from nemuri.contracts.affect_views import AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
 from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import MemoryRefused
-from nemuri.contracts.queries import AffectQuery, AffectRecallQuery, Refusal
+from nemuri.contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, Refusal
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.cues import is_command, tie_of
 from nemuri.domain.affect.night import admitted
@@ -25,7 +25,7 @@ from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.feelings import Feelings
 from nemuri.infra.zone import local
-from nemuri.services.affect.portraits import portrait
+from nemuri.services.affect.portraits import memory_view, portrait
 from nemuri.services.affect.recalling import earlier, recalled
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
@@ -123,3 +123,18 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
     if agent is None:
         return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
     return await portrait(agent, resources)
+
+
+@service.answer(AffectMemoryQuery)
+async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
+    """One memory, by its label or the beginning of its id."""
+    feelings = Feelings(resources.database)
+    agent = await feelings.agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
+    found = await feelings.named(query.agent_id, query.memory)
+    if not found:
+        return Refusal(refused=f"{query.agent_id} has no memory {query.memory!r}: give its label, or how its id begins")
+    if len(found) > 1:
+        return Refusal(refused=f"memory {query.memory!r} could be any of several; give more of its id")
+    return memory_view(found[0], agent.nights)

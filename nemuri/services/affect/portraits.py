@@ -37,7 +37,8 @@ async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
     """How the mind stands: counts, mood, what is strongest, what the user is asked."""
     feelings, night = Feelings(resources.database), agent.nights
     waiting = await feelings.waiting(agent.agent_id)
-    protected = await feelings.protected(agent.agent_id, SHOWN) if waiting else []
+    limit = agent.rules.protection.max_protected_memories
+    protected = await feelings.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []
     lived = await feelings.lived(agent.agent_id)
     strongest = await feelings.strongest(agent, SHOWN)
     return AffectView(
@@ -46,7 +47,7 @@ async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
         last_night=agent.last_night,
         levels=agent.levels,
         protected=agent.protected,
-        limit=agent.rules.protection.max_protected_memories,
+        limit=limit,
         waiting=tuple(memory_view(each, night) for each in waiting),
         oldest_protected=tuple(memory_view(each, night) for each in protected),
         moods=tuple(await feelings.moods(agent.agent_id, DAYS)),
@@ -55,4 +56,6 @@ async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
         compressed=(lived.summaries, lived.keyword_lists),
         recalls=lived.recalls,
         first_at=lived.first_at,
+        parameters=dict(agent.policy),
+        coming=None if agent.next_policy is None else dict(agent.next_policy),
     )
