@@ -9,6 +9,7 @@ client has an account of its own, to which the namespace's account lends exactly
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from nemuri.contracts.affect import ProtectionChanged
 from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.event import OPERATOR, ClientEvent, Event
 from nemuri.contracts.log import EVENTS
@@ -83,10 +84,10 @@ class Permissions:
         return {self.subjects.stream: mine, self.subjects.timers_stream: (timers_durable(self.subjects),)}
 
     def operators_kinds(self) -> frozenset[type[Event]]:
-        """What neither a service nor a client says is left to operators; and they too define agents."""
+        """What neither a service nor a client says is left to operators; and they too define agents, and protect."""
         said = frozenset[type[Event]]().union(*(each.says() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
-        return frozenset(left | {AgentDefined})
+        return frozenset(left | {AgentDefined, ProtectionChanged})
 
     @property
     def _blobs(self) -> str:

@@ -13,7 +13,7 @@ SAYS: dict[str, set[str]] = {
     "chunk_summarised": {"intake"},
     "negotiation_opened": {"intake"},
     "task_summarised": {"intake"},
-    "memory_refused": {"intake"},
+    "memory_refused": {"intake", "affect"},
     "task_routed": {"orchestrator"},
     "task_assigned": {"orchestrator"},
     "task_completed": {"orchestrator"},
@@ -33,6 +33,13 @@ SAYS: dict[str, set[str]] = {
     "exercise_graded": {"tutor"},
     "memories_reviewed": {"tutor"},
     "course_finished": {"tutor"},
+    "turn_remembered": {"affect"},
+    "memories_recalled": {"affect"},
+    "protection_changed": {"affect"} | OPERATORS,
+    "compression_due": {"affect"},
+    "memory_compressed": {"affect"},
+    "night_fell": {"night"},
+    "night_passed": {"night"},
     "reaction_failed": REACTING,
     "agent_defined": OPERATORS,
     "policy_adopted": OPERATORS,
@@ -49,9 +56,9 @@ SAYS: dict[str, set[str]] = {
 """Who may say what of tasks and agents. The importer says everything; the chronicler speaks for one agent only."""
 THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
 """What the chronicler says of the orchestrator's own mind."""
-CLIENTS_SAY = {"task_submitted", "negotiation_answered", "feedback_given", "memory_offered"}
+CLIENTS_SAY = {"task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered"}
 TUTOR_SAYS = {"task_submitted", "feedback_given"}
-ANSWERS = {"recall": "specialist", "courses": "tutor", "due": "tutor"}
+ANSWERS = {"recall": "specialist", "courses": "tutor", "due": "tutor", "affect": "affect", "affect-recall": "affect"}
 """Who answers which question; all others are the herald's, and whoever reacts can be asked to try again."""
 
 
@@ -82,7 +89,7 @@ def may_publish(name: str) -> dict[str, set[str]]:
 
 def of_stores(name: str) -> dict[str, set[str]]:
     """Who writes beside the log."""
-    embedding = {"intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor"}
+    embedding = {"intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "affect"}
     return {
         f"$KV.{name}-vectors.hashing.1024.abc": embedding | OPERATORS,
         f"$KV.{name}-results.abc": {"herald", "eraser"},
@@ -90,9 +97,9 @@ def of_stores(name: str) -> dict[str, set[str]]:
         f"$O.{name}-blobs.M.abc": OPERATORS | {"ann", "bob"},
         f"$O.{name}-blobs.C.abc": OPERATORS | {"ann", "bob"},
         f"$JS.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"intake", "specialist"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector", "night"} | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"herald"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"tutor"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"tutor", "night"} | OPERATORS,
         f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"ann", "bob"},
         f"$JS.{name}.API.STREAM.MSG.GET.{name}": set(),
     }
@@ -157,7 +164,7 @@ def may_hear(name: str) -> dict[str, set[str]]:
         f"{name}-query.>": set(),
         f"{name}-projected": IN_THE_ACCOUNT,
         f"$KV.{name}-results.abc": OPERATORS | {"ann", "bob"},
-        f"$KV.{name}-clock.ahead": {"tutor"},
+        f"$KV.{name}-clock.ahead": {"tutor", "night"},
         f"$KV.{name}-vectors.>": set(),
         f"$O.{name}-blobs.>": set(),
         "$JS.API.>": set(),
