@@ -90,7 +90,7 @@ def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 def _moods(view: AffectView, axes: "Axes") -> None:
     from matplotlib.dates import date2num
 
-    days = [float(date2num(each.day)) for each in view.moods]
+    days = [float(date2num(each.day)) for each in view.moods]  # type: ignore[no-untyped-call]
     axes.xaxis_date()
     axes.axhline(0, color="0.4", linewidth=1)
     axes.plot(days, [each.valence for each in view.moods], color=BLUE, marker="o", label="valence (-1 to 1)")

@@ -61,8 +61,8 @@ def root(
 
 
 for _group in (
-    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, affect, scorers, logs, dead,
-    operating, erasing, permissions, experiments,
+    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, affect, scorers, logs,
+    dead, operating, erasing, permissions, experiments,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:

@@ -92,7 +92,7 @@ def test_what_a_night_lets_go_does_not_come_back(
     before: list[AnyAgentEvent], memory_id: UUID, after: list[AnyAgentEvent]
 ) -> None:
     """It stays as it is until it is erased, whatever is said of it."""
-    begun = [
+    begun: list[AnyAgentEvent] = [
         turns.remembered(memory_id),
         turns.night(20_000, archived=[memory_id]),
         turns.night(20_001, deleted=[memory_id]),
