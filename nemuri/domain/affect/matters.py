@@ -95,7 +95,8 @@ _DECISION = _words(
     r"|に)(?:いこう|行こう|いきましょう|行きましょう|しましょう|決まり)|一択|結論(?:と|は|に|づけ)|合意し"
     r"|承認(?:し|さ)れ?|見送(?:る|り|ろ)|でいく(?!つ)|で行く",
     r"(?:i|we)(?:'ve| have)? (?:finally )?(?:decided|chosen|chose|agreed|settled)|(?:i|we) (?:decide|agree|settle)"
-    r" (?:to|on|that)|decision|let'?s (?:go with|use|adopt|choose|pick|drop|stick (?:to|with)|settle|keep)|go(?:ing)? with|we(?:'ll| will) (?:use|adopt"
+    r" (?:to|on|that)|decision|let'?s (?:go with|use|adopt|choose|pick|drop|stick (?:to|with)|settle|keep)"
+    r"|go(?:ing)? with|we(?:'ll| will) (?:use|adopt"
     r"|go with|choose|keep)|settled on|it'?s decided|approved|opt(?:ed)? for",
 )
 _WEIGHTY = _words(
