@@ -2,11 +2,13 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Self
 from uuid import UUID, uuid4
 
 import pytest
 
+from nemuri.contracts.affect import NightFell
 from nemuri.contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri.contracts.clients import Document, MemoryContent, MemoryOffered, TaskSubmitted
 from nemuri.contracts.log import EVENTS
@@ -36,6 +38,7 @@ from tests.connected.scene import (
     snapshot,
     visiting,
 )
+from tests.unit.domain.affect import turns
 
 pytestmark = pytest.mark.connected
 
@@ -86,8 +89,27 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     await log.append(agent_defined("passing"))
     await client.settle()
     await client.ask("What is a truth value?", agent="passing", settled=True)
+    await by_feeling(resources, client)
     await quiet(resources)
     await forget(settings, [Thing("agent", "passing")])
+
+
+async def by_feeling(resources: Resources, client: Client) -> None:
+    """A companion remembers a turn, is asked for it, keeps it for a while and lets it fade over a long night."""
+    log, turn_id = resources.log, uuid4()
+    await log.append(turns.defined())
+    await client.settle()
+    await log.append(turns.offered(turn_id, "Why does the parser reject a trailing comma?"))
+    await log.append(turns.offered(uuid4(), "Is anybody there?", agent_id="nobody"))
+    await quiet(resources)
+    recalled = (await client.come_to_mind(turns.AGENT, "the parser and the comma", session="monday")).recalled
+    [memory_id] = [each.memory.memory_id for each in recalled]
+    for protected in (True, False):
+        await log.append(turns.protection(memory_id, protected=protected))
+    await quiet(resources)
+    tomorrow = datetime.now(UTC).date() + timedelta(days=1)
+    await log.append(NightFell(event_id=uuid4(), agent_id=turns.AGENT, date=tomorrow, nights=1_000))
+    await quiet(resources)
 
 
 async def set_right(client: Client) -> None:

@@ -13,7 +13,7 @@ from nemuri.contracts.affect import (
     TurnRemembered,
 )
 from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
-from nemuri.contracts.event import Usage
+from nemuri.contracts.event import Usage, derive
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, Refusal
 from nemuri.domain.affect.content import embedded_text
@@ -42,6 +42,8 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r} with affective memory")
     if is_command(event.prompt):
         return None
+    if await feelings.memories([derive(event.event_id, TurnRemembered.kind_of())]):
+        return None  # It is remembered already: no model is asked twice.
     reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
     vectors = resources.vectors.serving(defined.embedding)
     words = embedded_text(reply.value.trigger, reply.value.content)
