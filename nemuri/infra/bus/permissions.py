@@ -87,7 +87,7 @@ class Permissions:
         """What neither a service nor a client says is left to operators; and they too define agents, and protect."""
         said = frozenset[type[Event]]().union(*(each.says() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
-        return frozenset({*left, AgentDefined, ProtectionChanged})
+        return frozenset((*left, AgentDefined, ProtectionChanged))
 
     @property
     def _blobs(self) -> str:

@@ -58,7 +58,14 @@ THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "sessio
 """What the chronicler says of the orchestrator's own mind."""
 CLIENTS_SAY = {"task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered"}
 TUTOR_SAYS = {"task_submitted", "feedback_given"}
-ANSWERS = {"recall": "specialist", "courses": "tutor", "due": "tutor", "affect": "affect", "affect-recall": "affect"}
+ANSWERS = {
+    "recall": "specialist",
+    "courses": "tutor",
+    "due": "tutor",
+    "affect": "affect",
+    "affect-recall": "affect",
+    "affect-memory": "affect",
+}
 """Who answers which question; all others are the herald's, and whoever reacts can be asked to try again."""
 
 
