@@ -1,5 +1,6 @@
 """The plot of an affective memory: how what is strongest will fade, how full the levels are, what was felt."""
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,8 @@ CURVES: Final = 8
 """So many of the strongest memories have a curve."""
 LONGEST: Final = 365
 """Nights that curves go on at most."""
+EPOCH: Final = date(1970, 1, 1).toordinal()
+"""From which matplotlib counts days."""
 LEVELS: Final = ("1 whole", "2 summary", "3 keywords", "archive")
 
 
@@ -88,9 +91,7 @@ def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 
 
 def _moods(view: AffectView, axes: "Axes") -> None:
-    from matplotlib.dates import date2num
-
-    days = [float(date2num(each.day)) for each in view.moods]  # type: ignore[no-untyped-call]
+    days = [float(each.day.toordinal() - EPOCH) for each in view.moods]
     axes.xaxis_date()
     axes.axhline(0, color="0.4", linewidth=1)
     axes.plot(days, [each.valence for each in view.moods], color=BLUE, marker="o", label="valence (-1 to 1)")

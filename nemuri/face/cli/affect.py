@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from nemuri.face.cli.failures import Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
@@ -18,9 +19,20 @@ MemoryArgument = Annotated[
 ]
 
 
+class _AgentFirst(TyperGroup):
+    """Options may follow the agent's name where no command does; where one does, they are the command's."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click does, which takes what follows an argument of a group for a command."""
+        ctx.allow_interspersed_args = not any(each in self.commands for each in args[1:])
+        return super().parse_args(ctx, args)
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    group = typer.Typer(invoke_without_command=True, rich_markup_mode=None, subcommand_metavar="[COMMAND]")
+    group = typer.Typer(
+        cls=_AgentFirst, invoke_without_command=True, rich_markup_mode=None, subcommand_metavar="[COMMAND]"
+    )
     group.callback()(affect)
     for command in (protect, unprotect, delete, recall, config):
         group.command()(command)

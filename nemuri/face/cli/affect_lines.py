@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from datetime import date
 
 LEVELS = ("1 whole", "2 summary", "3 keywords", "4 archive")
+MOODS = 7
+"""So many of the last days are shown to people; programs are given all."""
+STRONGEST = 10
 YEN = 150
 """For a dollar, as in document 001."""
 
@@ -26,11 +29,11 @@ def show(view: AffectView) -> None:
     if view.moods:
         say("")
         numbers = ("memories", "valence", "arousal", "intensity")
-        table(("day", *numbers, "mood"), [_mood(each) for each in view.moods], numbers=numbers)
+        table(("day", *numbers, "mood"), [_mood(each) for each in view.moods[-MOODS:]], numbers=numbers)
     if view.memories:
         say("")
         numbers = ("left", "age", "level", "recalls")
-        rows = [_memory(each) for each in view.memories]
+        rows = [_memory(each) for each in view.memories[:STRONGEST]]
         table(("label", *numbers, "felt", "content"), rows, numbers=numbers, spare=("felt", "recalls", "age"))
     _costs(view)
 
@@ -87,10 +90,9 @@ def work(view: AffectView) -> Work:
 
 
 def days(view: AffectView) -> int:
-    """How many days that took, one at least."""
-    if view.first_at is None or view.last_night is None:
-        return 1
-    return max(1, (view.last_night - view.first_at.date()).days)
+    """How many days that took, the first and the last included."""
+    known = [each.day for each in view.moods[-1:]] + [each for each in (view.last_night,) if each]
+    return 1 if view.first_at is None else max([1, *((each - view.first_at.date()).days + 1 for each in known)])
 
 
 def _costs(view: AffectView) -> None:
@@ -98,9 +100,10 @@ def _costs(view: AffectView) -> None:
         return
     done, number = work(view), days(view)
     so_far, year = dollars(costs(done)), dollars(costs(done.yearly(number)))
+    span = "this day" if number == 1 else f"these {number} days"
     say(
         f"\nAt the prices and lengths of document 001 this would have cost ${so_far:,.2f} with paid models;"
-        f" a year at the pace of these {number} days ${year:,.2f} (¥{year * YEN:,.0f})"
+        f" a year at the pace of {span} ${year:,.2f} (¥{year * YEN:,.0f})"
     )
 
 

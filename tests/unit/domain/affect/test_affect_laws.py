@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nemuri.domain.affect import night
 from nemuri.domain.affect.ledger import Ledger
-from nemuri.domain.affect.mind import AffectMind
+from nemuri.domain.affect.mind import ARCHIVED, AffectMind
 from nemuri.domain.affect.night import decide, share
 from nemuri.domain.affect.ties import Alike
 from tests.unit.domain.affect.lives import Life, Night, living
@@ -119,7 +119,7 @@ def test_levels_only_rise_by_coming_back(rules: dict[str, Any], begun: int, days
 def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
     """Both ends are active, nothing is tied to itself or twice in the same way, and no night ties above the limit."""
     for life, passed in _lives(rules, begun, days, room):
-        active = {each for each, memory in life.mind.memories.items() if not memory.archived}
+        active = {each for each, memory in life.mind.memories.items() if memory.level < ARCHIVED}
         most = life.agent.rules.relations.max_relations_per_memory
         for each, memory in life.mind.memories.items():
             assert each in active or not memory.relations
