@@ -15,7 +15,7 @@ from nemuri.contracts.event import Event
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
 from nemuri.domain.affect.remembering import FOLDED, fold
-from nemuri.face.operations import forget, rebuild, reembed, resume
+from nemuri.face.operations import forget, let_go, rebuild, reembed, resume
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
@@ -179,6 +179,29 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
         await assert_verified(settings)
         await resume(settings)
         assert not any(files_with(each, servers.directory) for each in canaries)
+
+
+async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) -> None:
+    """A memory that says the same stays, and what is related to it stands free."""
+    gone, kept = (UUID(int=each, version=5) for each in (1, 2))
+    async with at_work(settings, ["projector"]) as resources:
+        await append(
+            resources,
+            turns.defined(),
+            *remembered_turn(1, "Good morning!", "She said good morning.", "And I said so, too."),
+            *remembered_turn(
+                2, "Good morning!", "She said good morning.", "And I said so, too.", protection="protected"
+            ),
+            turns.night(1, archived=[gone], tied=[Tie(of=kept, to=gone, sort="same_topic")]),
+            turns.night(2, deleted=[gone]),
+        )
+        assert (await let_go(settings)).events == 2
+        await quiet(resources, ["projector"])
+        [left] = await memories_of(resources)
+        assert (left.memory_id, left.relations) == (kept, ())
+        await assert_as_folded(resources)
+        assert (await let_go(settings)).nothing
+    await assert_verified(settings)
 
 
 async def test_a_forgotten_companion_is_in_no_byte(servers: Servers, settings: Settings) -> None:

@@ -14,6 +14,7 @@ from nemuri.contracts.clients import MemoryOffered
 from nemuri.contracts.education import ChapterRead
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.domain.affect.content import embedded_text
+from nemuri.domain.affect.mind import LET_GO
 from nemuri.domain.memory.lineage import quotes, says_the_same
 from nemuri.infra.log import Log
 from nemuri.infra.views.database import Database
@@ -25,6 +26,7 @@ ASKED_FOR = "asked for"
 
 _MEMORY = text("SELECT agent_id, memory->>'content' AS content, source, created FROM memory WHERE memory_id = :id")
 _TURN = text("SELECT sequence FROM journal WHERE event_id = :id AND kind = 'turn_remembered'")
+_LET_GO = text("SELECT 1 FROM affect_memory WHERE memory_id = :id AND level = :level")
 _SIMILAR = text(
     """
     -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
@@ -208,6 +210,8 @@ class Lineage:
         for each in await self._compressed(event.agent_id, found):
             if each.memory_id == memory_id:
                 found.events.add(each.event_id)
+        if await self._rows(_LET_GO, id=memory_id, level=LET_GO):
+            return  # A night has let this memory go and not its words, which others may have.
         # Not of its keywords: many a turn comes down to the same few.
         words = embedded_text(event.reading.trigger, event.reading.content)
         async for same in self._same(memory_id, words, found):
