@@ -71,7 +71,7 @@ def test_protection_is_refused_where_there_is_no_room_and_given_where_there_is(
     refused = nemuri("affect", "diary", "protect", labels[1])
     assert refused.code == 1
     assert refused.err.count("\n") == 1
-    assert f"1 of 1 memories are protected; release one with `nemuri affect diary unprotect MEMORY`" in refused.err
+    assert "1 of 1 memories are protected; release one with `nemuri affect diary unprotect MEMORY`" in refused.err
     assert labels[0] in refused.err
     assert nemuri("affect", "diary", "protect", labels[0]).out == f"{labels[0]} is protected already\n"
     assert nemuri.events() == before

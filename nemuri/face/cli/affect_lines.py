@@ -67,7 +67,7 @@ def _question(view: AffectView) -> None:
 
 
 def _named(memory: AffectMemoryView) -> str:
-    return short(f"{memory.label}  [{memory.said_at:%Y-%m-%d}] {memory.trigger}", 120)
+    return short(f"{memory.label} [{memory.said_at:%Y-%m-%d}] {memory.trigger}", 120)
 
 
 def _mood(point: Any) -> "tuple[date, int, str, str, str, str]":
