@@ -1,13 +1,17 @@
 """Affective memory at work: turns are remembered once, nights fall, what is asked for comes to mind."""
 
+import random
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
 from nemuri.contracts.affect import (
+    Emotion,
     MemoriesRecalled,
     MemoryCompressed,
     NightFell,
@@ -19,12 +23,14 @@ from nemuri.contracts.affect_views import AffectRecallView
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.domain.affect.mind import AffectMemory
+from nemuri.domain.affect.recall import Asking, come
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
-from nemuri.infra.views.feelings import Feelings
+from nemuri.infra.views.feelings import Feelings, Wanted
 from nemuri.infra.views.rows import load
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, visiting
+from tests.unit.domain.affect import turns
 
 pytestmark = pytest.mark.connected
 
@@ -229,3 +235,34 @@ async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Set
         assert {each.resonance for each in without.recalled} == {0.0}
         noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
         assert len(noted) == 1
+
+
+async def test_the_database_finds_all_that_can_be_among_the_best(settings: Settings) -> None:
+    """Ranked by the formula over everything, with a mood and without: what it leaves out could not have come first."""
+    rng = random.Random(20)
+    feelings: list[tuple[Any, ...]] = [("positive", ("joy",)), ("negative", ("anger", "fear")), ("neutral", ())]
+    async with at_work(settings, ("projector",)) as resources:
+        await resources.log.append(turns.defined())
+        for number in range(1, 150):
+            valence, tags = rng.choice(feelings)
+            words = " ".join(rng.sample(("parser", "cache", "queue", "index", "comma", "night", "lock", "page"), 3))
+            told = turns.remembered(UUID(int=number, version=5), trigger=words, content=words)
+            reading = told.reading.model_copy(
+                update={
+                    "intensity": rng.randint(1, 100),
+                    "emotion": Emotion(valence=valence, arousal=rng.randint(0, 100), tags=tags),
+                }
+            )
+            last = await resources.log.append(told.model_copy(update={"reading": reading}))
+        await resources.views.progress.wait(last)
+        views = Feelings(resources.database)
+        (agent,) = await views.agents()
+        generation, vector = resources.vectors.generation, (await resources.vectors.of(["parser comma lock"]))[0]
+        for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
+            wanted = Wanted(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
+            everything = await views.alike(agent, generation, vector, replace(wanted, top=1_000))
+            few = await views.alike(agent, generation, vector, wanted)
+            asking = Asking("parser comma lock", 0.08, 0.08, mood)
+            best = [each.memory_id for each in come(everything, asking, agent.rules)]
+            assert [each.memory_id for each in come(few, asking, agent.rules)] == best
+            assert len(few) < len(everything)
