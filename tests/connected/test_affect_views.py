@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,7 +16,8 @@ from nemuri.contracts.event import Event
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
 from nemuri.domain.affect.remembering import FOLDED, fold
-from nemuri.face.operations import forget, let_go, rebuild, reembed, resume
+from nemuri.face.operations import backup, forget, let_go, rebuild, reembed, restore, resume
+from nemuri.face.serving import prepare
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
@@ -179,6 +181,37 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
         await assert_verified(settings)
         await resume(settings)
         assert not any(files_with(each, servers.directory) for each in canaries)
+
+
+async def test_what_was_forgotten_after_a_backup_is_not_restored(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Nor what says the same in another mind, which is told that it is gone as the first one is."""
+    gone, kept = (UUID(int=each, version=5) for each in (1, 3))
+    words = ("The sackbuttish thing.", "It was found, serpentwise.")
+    async with at_work(settings, ["projector"]) as resources:
+        await append(
+            resources,
+            turns.defined(),
+            turns.defined("other"),
+            *remembered_turn(1, "Where is my cornettino?", *words),
+            *remembered_turn(2, "Where is it?", *words, agent_id="other"),
+            *remembered_turn(3, "Is it there?", "She asked.", "Yes it is.", agent_id="other"),
+            turns.compressed(gone),
+        )
+        await backup(settings, tmp_path / "before")
+        await forget(settings, [Thing("memory", gone)])
+        before = await memories_of(resources)
+        assert [each.memory_id for each in before] == [kept]
+    await assert_verified(settings)
+    elsewhere = servers.settings()
+    await prepare(elsewhere)
+    async with at_work(elsewhere, ["projector"]) as resources:
+        assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
+        await quiet(resources, ["projector"])
+        assert [each.memory_id for each in await memories_of(resources)] == [kept]
+        assert not any(files_with(each, servers.directory) for each in ("cornettino", "sackbuttish", "serpentwise"))
+    await assert_verified(elsewhere)
 
 
 async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) -> None:
