@@ -55,6 +55,11 @@ def no_agent(agent_id: str) -> str:
     return f"there is no agent {agent_id!r}; {LISTED}"
 
 
+def by_feeling(agent_id: str) -> str:
+    """That an agent has affective memory, and how to see it."""
+    return f"{agent_id} remembers by feeling; see `nemuri affect {agent_id}`"
+
+
 def plain(fault: ErrorDetails) -> str:
     """What is wrong, without where; pydantic's own words for a fault that is rare."""
     if fault["type"] == "string_too_short" and fault["ctx"]["min_length"] == 1:

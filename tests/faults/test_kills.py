@@ -4,10 +4,12 @@ import asyncio
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
 
+from nemuri.contracts.affect import MemoryCompressed, NightFell, NightPassed, TurnRemembered
 from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import AgentSlept, SessionEnded
@@ -16,8 +18,19 @@ from nemuri.contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.infra.log import Log
-from nemuri.infra.resources import opened
-from tests.connected.scene import assert_verified, effective, patiently, quiet, recorded, visiting
+from nemuri.infra.resources import Resources, opened
+from nemuri.infra.views.feelings import Feelings
+from tests.connected.scene import (
+    agent_defined,
+    assert_verified,
+    effective,
+    eventually,
+    patiently,
+    quiet,
+    recorded,
+    visiting,
+)
+from tests.connected.test_affect import turn
 from tests.faults.processes import Platform
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120)]
@@ -77,6 +90,50 @@ async def test_every_task_ends_whoever_is_killed(
     assert_slept_once(facts)
     assert_remembered_once(tasks, facts)
     await assert_verified(platform.settings)
+
+
+async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Platform, log: Log, seed: int) -> None:
+    """Whoever of those is killed who read turns, count nights, find fewer words and fold all that."""
+    rng = random.Random(seed)
+    offered = [turn(f"The parser of part {number} is broken again, I hate it!", number=number) for number in range(24)]
+    await log.append(agent_defined("diary", memory="affective", perspectives=()))
+
+    async def live() -> None:
+        for each in offered:
+            await patiently(lambda each=each: log.append(each))  # type: ignore[misc]
+            await asyncio.sleep(rng.uniform(0, 0.05))
+
+    victims = ("affect", "night", "projector")
+    async with opened(platform.settings) as resources:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(live())
+            group.create_task(platform.crash_sometime(victims, rng))
+        await eventually(lambda: all_remembered(resources, len(offered)))
+        await resources.clock.advance(timedelta(days=2))
+        await platform.crash_sometime(victims, rng)
+        await eventually(lambda: night_over(resources))
+        await quiet(resources)
+    facts = await effective(log)
+    remembered = Counter(each.turn_id for each in facts if isinstance(each, TurnRemembered))
+    assert remembered == Counter(each.event_id for each in offered)
+    nights = [each for each in facts if isinstance(each, NightPassed)]
+    assert sum(each.nights for each in nights) == sum(each.nights for each in facts if isinstance(each, NightFell)) >= 2
+    lowered = {each.memory_id for night in nights for each in night.lowered}
+    assert lowered <= {each.memory_id for each in facts if isinstance(each, MemoryCompressed)}
+    await assert_verified(platform.settings)
+
+
+async def all_remembered(resources: Resources, number: int) -> bool:
+    """every turn is a memory"""
+    return (await Feelings(resources.database).lived("diary")).remembered == number
+
+
+async def night_over(resources: Resources) -> bool:
+    """the night is over, and what fell is in fewer words"""
+    (agent,) = await Feelings(resources.database).agents("diary")
+    lived = await Feelings(resources.database).lived("diary")
+    fell = sum(agent.levels[1:])
+    return agent.nights >= 2 and fell > 0 and lived.summaries == fell
 
 
 def assert_answered_for_good(

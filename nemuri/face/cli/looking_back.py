@@ -72,7 +72,7 @@ def diff(
 
     session, name = Session.of(context, json=json), agent_id(agent)
     places = read_place(since), read_place(to)
-    one, other = session.run(lambda client: _as_of(client, name, *places))
+    one, other = session.run(lambda client: _by_use(client, name, *places))
     if one.events > other.events:
         raise PlaceError(f"--from {places[0].text} is later than --to {places[1].text}; exchange them")
     found = Differences.between(one.mind, other.mind)
@@ -92,6 +92,13 @@ def read_place(text: str | None) -> "Place":
     from nemuri.face.places import Place
 
     return Place.read(text, datetime.now(UTC))
+
+
+async def _by_use(client: "Client", name: str, *places: "Place") -> "list[Past]":
+    from nemuri.face.operations.looking_back import check_use
+
+    await check_use(client.log, name)
+    return await _as_of(client, name, *places)
 
 
 async def _as_of(client: "Client", name: str, *places: "Place") -> "list[Past]":

@@ -66,10 +66,10 @@ def replay(
     parameters = read_policy(policy)
 
     async def work(client: "Client") -> list[dict[str, Any]]:
-        from nemuri.face.operations.looking_back import agents_of, extent, known, otherwise
+        from nemuri.face.operations.looking_back import agents_of, check_use, extent, otherwise
 
         if name is not None:
-            await known(client.log, name)
+            await check_use(client.log, name)
         (await extent(client.log)).check(place or read_place(None))
         if not session.json:
             say(_asked(parameters, place))

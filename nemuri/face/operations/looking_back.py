@@ -12,7 +12,8 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from nemuri.contracts.agents import AgentDefined
-from nemuri.contracts.log import AnyAgentEvent, UndecodableError
+from nemuri.contracts.complaints import by_feeling
+from nemuri.contracts.log import AnyAgentEvent, UndecodableError, parsed
 from nemuri.domain.affect.mind import AffectMind
 from nemuri.domain.affect.remembering import evolve as evolve_affect
 from nemuri.domain.deliveries import Firsts
@@ -93,16 +94,29 @@ async def extent(log: Log) -> Extent:
 
 
 async def agents_of(log: Log) -> tuple[str, ...]:
-    """Every agent that was ever defined, by name."""
+    """Every agent that was ever defined and remembers by use, by name."""
     [subject] = log.subjects.of_kind(AgentDefined)
     info = await log.stream.stream_info(log.subjects.stream, subjects_filter=subject)
-    return tuple(sorted(name for each in info.state.subjects or {} if (name := log.subjects.agent_of(each))))
+    names = sorted(name for each in info.state.subjects or {} if (name := log.subjects.agent_of(each)))
+    return tuple([each for each in names if await _by_use(log, each)])
 
 
 async def known(log: Log, agent_id: str) -> None:
     """Raise `OperationError` unless the agent was ever defined."""
     if not (await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).sequence:
         raise OperationError(f"there is no agent {agent_id!r}; `nemuri agents` lists those there are")
+
+
+async def check_use(log: Log, agent_id: str) -> None:
+    """Raise `OperationError` unless the agent is there, and remembers by use."""
+    await known(log, agent_id)
+    if not await _by_use(log, agent_id):
+        raise OperationError(by_feeling(agent_id))
+
+
+async def _by_use(log: Log, agent_id: str) -> bool:
+    event = parsed((await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).data)
+    return isinstance(event, AgentDefined) and event.definition.memory == "strength"
 
 
 async def events_of(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
+from nemuri.contracts.complaints import by_feeling
 from nemuri.contracts.event import derive
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
@@ -146,6 +147,8 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return await _nobody(query.agent_id, resources)
+    if agent.definition.memory == "affective":
+        return Refusal(refused=by_feeling(query.agent_id))
     found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
     views = await _seen(agent, found, resources)
     return page(views, query, resources.log.room)
