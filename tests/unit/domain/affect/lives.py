@@ -143,13 +143,14 @@ class Life:
     def evening(self, alike: Sequence[Alike] = (), *, ledger: Ledger | None = None) -> Evening:
         """What the views would show a night."""
         all_of_them = [*self.mind.memories.values()]
-        asked = [each for each in all_of_them if each.archived and each.asked_back_at is not None]
+        gone = [each for each in all_of_them if each.level == ARCHIVED]
+        asked = [each for each in gone if each.asked_back_at is not None]
         active = [each for each in all_of_them if each.level < ARCHIVED]
         return Evening(
             agent=self.agent,
             ledger=ledger or self.ledger,
             asked_back=sorted(asked, key=lambda each: (each.asked_back_at, each.memory_id)),
-            forgotten=[each for each in all_of_them if each.archived],
+            forgotten=gone,
             waiting=sorted(
                 (each for each in active if each.protection == "asked"), key=lambda each: (each.said_at, each.memory_id)
             ),
