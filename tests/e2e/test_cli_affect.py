@@ -4,6 +4,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def labels(quick: CommandLine) -> list[str]:
     assert quick("agent", "add", definition).code == 0
     entries: list[dict[str, Any]] = []
     for number, text in enumerate(SAID):
-        at = f"2026-01-20T10:0{number}:00.000Z"
+        at = (datetime.now(UTC) - timedelta(minutes=len(SAID) - number)).isoformat()
         entries.append({"type": "user", "uuid": f"d{number}", "timestamp": at, "message": {"content": text}})
         entries.append({"type": "assistant", "uuid": f"r{number}", "timestamp": at, "message": {"content": "I see."}})
     transcript.write_text("\n".join(map(json.dumps, entries)))

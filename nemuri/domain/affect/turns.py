@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from nemuri.contracts.affect import Link, LinkSort, Reading, TurnOffered, TurnRemembered
 from nemuri.contracts.event import Usage
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
-from nemuri.domain.affect.night import first_days
+from nemuri.domain.affect.night import evening_of, first_days
 from nemuri.domain.affect.policy import LOCAL, AffectPolicy
 
 
@@ -47,11 +47,18 @@ def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, numbe
         read_by=made.usage.model,
         usage=made.usage,
         coefficient=rules.retention.coefficient(reading.category, reading.intensity),
-        days=first_days(_ended(offered).astimezone(zone), rules.compression.schedule_hour),
+        days=age(_ended(offered).astimezone(zone), agent, zone),
         protection=_protection(reading, agent),
         relations=_relations(made),
         vector=made.vector,
     )
+
+
+def age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
+    """How old a memory begins: from the session's end to its first night, and every night that has passed since."""
+    hour = agent.rules.compression.schedule_hour
+    last = agent.last_night or evening_of(agent.defined_at.astimezone(zone), hour).date()
+    return first_days(ended, hour) + max(0, (last - evening_of(ended, hour).date()).days)
 
 
 def _ended(offered: TurnOffered) -> datetime:

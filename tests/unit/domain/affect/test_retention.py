@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nemuri.contracts.affect import Category
 from nemuri.domain.affect.night import first_days
 from nemuri.domain.affect.policy import AffectPolicy
+from nemuri.domain.affect.turns import age
 from tests.unit.domain.affect.lives import living
 
 RETENTION = AffectPolicy().retention
@@ -79,6 +80,27 @@ def test_half_lives_are_those_of_the_formula(category: Category, shortest: float
 def test_the_first_day_is_fair(ended: tuple[int, int], days: float) -> None:
     """From the end of the session to the next night at three: 18:00 gives .375, 01:00 gives .083."""
     assert first_days(datetime(2026, 1, 20, *ended, tzinfo=UTC), 3) == pytest.approx(days)
+
+
+@pytest.mark.parametrize(
+    ("ended", "nights", "days"),
+    [
+        (datetime(2026, 1, 1, 18, tzinfo=UTC), 0, 0.375),
+        (datetime(2026, 1, 1, 18, tzinfo=UTC), 5, 5.375),
+        (datetime(2026, 1, 4, 1, tzinfo=UTC), 2, 2 / 24),
+        (datetime(2026, 1, 4, 1, tzinfo=UTC), 3, 1 + 2 / 24),
+        (datetime(2025, 12, 22, 18, tzinfo=UTC), 0, 10.375),
+        (datetime(2026, 1, 9, 18, tzinfo=UTC), 3, 0.375),
+    ],
+)
+def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
+    ended: datetime, nights: int, days: float
+) -> None:
+    """The session's end starts the decay: every night since counts, also those before the agent was there."""
+    life = living()
+    if nights:
+        life.night(nights)
+    assert age(ended, life.agent, UTC) == pytest.approx(days)
 
 
 def test_the_first_night_adds_a_whole_day_to_the_first_share() -> None:
