@@ -106,7 +106,7 @@ class TurnRemembered(AgentEvent):
     days: float = Field(ge=0)
     """Its age when it begins: the share of a day that is left until the night after the session's end."""
     protection: Literal["none", "protected", "asked"] = "none"
-    """`asked`: it is to be protected, but there is no room; the user is to say which other one to release."""
+    """`asked`: it is to be protected, as soon as there is room; else the user is to say which other one to release."""
     relations: tuple[Link, ...] = ()
     """To older memories, as the turn's own words tell; nights give them their direction."""
     vector: str

@@ -1,6 +1,7 @@
 """Affective memory at work: turns are remembered once, nights fall, what is asked for comes to mind."""
 
 import random
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -29,7 +30,7 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
 from nemuri.infra.views.feelings import Feelings, Wanted
 from nemuri.infra.views.rows import load
-from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, visiting
+from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
 from tests.unit.domain.affect import turns
 
 pytestmark = pytest.mark.connected
@@ -191,8 +192,9 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
     async with remembering(settings, protection={"max_protected_memories": 1}) as resources:
         await night(resources)
         (first,) = await taken_in(resources, [turn("Remember this: the key lies under the mat.")])
+        await protecting(resources, first)
         (second,) = await taken_in(resources, [turn("Please don't forget that the gate code is 1234.", number=1)])
-        assert (first.protection, second.protection) == ("protected", "asked")
+        assert second.protection == "asked"
         await night(resources, days=400)
         kept = {each.memory_id: each for each in await memories(resources)}
         assert kept[first.memory_id].level == 1
@@ -206,13 +208,30 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
             ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=first.memory_id, protected=False)
         )
 
-        async def admitted() -> bool:
-            """the one that waited is protected"""
-            found = {each.memory_id: each for each in await memories(resources)}
-            return found[third.memory_id].protected and not found[first.memory_id].protected
-
-        await eventually(admitted)
+        await protecting(resources, third)
+        assert not (await Feelings(resources.database).memories([first.memory_id]))[first.memory_id].protected
     await assert_verified(settings)
+
+
+async def test_the_limit_holds_however_many_ask_at_once(settings: Settings) -> None:
+    """The oldest of those that wait are let in first."""
+    async with remembering(settings, protection={"max_protected_memories": 2}) as resources:
+        asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
+        await taken_in(resources, asked)
+        await quiet(resources)
+        held = [each.protection for each in await memories(resources)]
+        assert Counter(held) == {"protected": 2, "asked": 10}
+    await assert_verified(settings)
+
+
+async def protecting(resources: Resources, memory: AffectMemory) -> None:
+    """Return once the memory is protected."""
+
+    async def protected() -> bool:
+        """the memory is protected"""
+        return (await Feelings(resources.database).memories([memory.memory_id]))[memory.memory_id].protected
+
+    await eventually(protected)
 
 
 async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Settings) -> None:

@@ -15,6 +15,8 @@ from nemuri.domain.affect.mind import ARCHIVED, AffectAgent, AffectMemory
 from nemuri.domain.affect.policy import AffectPolicy
 from nemuri.domain.affect.ties import Alike, Standing, Web, mended, within
 
+RECALLED = 10_000
+"""Recalls that one night reinforces, so that they fit its event; whoever is left is reinforced by the next."""
 AT_ONCE = 2_000
 """At most so many memories of each sort move in one event; another goes on with the rest."""
 Numbers = NDArray[np.float64]
@@ -128,7 +130,7 @@ def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> Nigh
     agent, ledger, night = evening.agent, evening.ledger, evening.agent.nights + nights
     protected, rows = admitted(agent, evening.waiting), ledger.rows.copy()
     rows["protected"] |= ledger.mask(protected)
-    recalled = rows["recalled"] & (rows["level"] > 0) if nights else np.zeros(len(rows), np.bool_)
+    recalled = _first(rows["recalled"] & (rows["level"] > 0), RECALLED if nights else 0)
     deleted = [each.memory_id for each in evening.forgotten if due(each, night, agent.rules)]
     back = cause.revived if isinstance(cause, NightPassed) else ()
     came = frozenset(each.memory_id for each in back)
@@ -162,6 +164,12 @@ def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> Nigh
         deleted=tuple(deleted[:AT_ONCE]),
         unfinished=more or not whole or max(len(deleted), len(looked_at)) >= AT_ONCE,
     )
+
+
+def _first(mask: NDArray[np.bool_], number: int) -> NDArray[np.bool_]:
+    """The first so many of a mask."""
+    first: NDArray[np.bool_] = mask & (np.cumsum(mask) <= number)
+    return first
 
 
 def _fallen(ledger: Ledger, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:

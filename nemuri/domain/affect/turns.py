@@ -48,7 +48,7 @@ def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, numbe
         usage=made.usage,
         coefficient=rules.retention.coefficient(reading.category, reading.intensity),
         days=age(_ended(offered).astimezone(zone), agent, zone),
-        protection=_protection(reading, agent),
+        protection="asked" if reading.protect else "none",
         relations=_relations(made),
         vector=made.vector,
     )
@@ -64,12 +64,6 @@ def age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
 def _ended(offered: TurnOffered) -> datetime:
     """When the session ended; never later than it was told."""
     return min(offered.ended_at, offered.at)
-
-
-def _protection(reading: Reading, agent: AffectAgent) -> str:
-    if not reading.protect:
-        return "none"
-    return "protected" if agent.protected < agent.rules.protection.max_protected_memories else "asked"
 
 
 def _relations(made: Understood) -> tuple[Link, ...]:

@@ -21,7 +21,7 @@ from nemuri.domain.affect.cues import is_command, tie_of
 from nemuri.domain.affect.night import admitted
 from nemuri.domain.affect.turns import Understood, home, remembered
 from nemuri.infra.models.protocol import Compressed, CompressJob, FeelJob
-from nemuri.infra.reactions import Service, Use
+from nemuri.infra.reactions import Against, Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.feelings import Feelings
 from nemuri.infra.zone import local
@@ -93,17 +93,23 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
     )
 
 
-@service.reaction(ProtectionChanged)
-async def admit(event: ProtectionChanged, resources: Resources) -> Sequence[ProtectionChanged]:
-    """Where a memory was released, those that wait for protection have it as far as there is room."""
+@service.reaction(TurnRemembered, ProtectionChanged)
+async def admit(event: TurnRemembered | ProtectionChanged, resources: Resources) -> Against[ProtectionChanged] | None:
+    """Of the memories that wait for protection the oldest has it where there is room; the next follows from that.
+
+    Serialised by the log, so that however many ask at once the limit holds.
+    """
+    if isinstance(event, TurnRemembered) and event.protection == "none":
+        return None
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ProtectionChanged))
+    await resources.views.progress.wait(newest.sequence)
     feelings = Feelings(resources.database)
     agent = await feelings.agent(event.agent_id)
-    if agent is None or event.protected:
-        return ()
-    return [
-        ProtectionChanged.following(event, nth=each, memory_id=each, protected=True)
-        for each in admitted(agent, await feelings.waiting(event.agent_id))
-    ]
+    room = admitted(agent, await feelings.waiting(event.agent_id)) if agent else ()
+    if not room:
+        return None
+    key = f"{room[0]}/{newest.sequence}"
+    return Against(ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest.sequence)
 
 
 @service.answer(AffectRecallQuery)
