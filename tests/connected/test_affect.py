@@ -1,15 +1,18 @@
 """Affective memory at work: turns are remembered once, nights fall, what is asked for comes to mind."""
 
+import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from nemuri.contracts.affect import (
     Emotion,
@@ -21,11 +24,13 @@ from nemuri.contracts.affect import (
     TurnOffered,
 )
 from nemuri.contracts.affect_views import AffectRecallView
-from nemuri.contracts.agents import PolicyAdopted
+from nemuri.contracts.agents import Embedding, PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.affect.recall import Asking, come
-from nemuri.infra.resources import Resources
+from nemuri.face.serving import working
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
 from nemuri.infra.views.feelings import Feelings, Wanted
@@ -285,3 +290,43 @@ async def test_the_database_finds_all_that_can_be_among_the_best(settings: Setti
             best = [each.memory_id for each in come(everything, asking, agent.rules)]
             assert [each.memory_id for each in come(few, asking, agent.rules)] == best
             assert len(few) < len(everything)
+
+
+class Remote:
+    """An embedder that is far away, and sometimes does not answer."""
+
+    model = "remote-1"
+    dimension = 64
+    stored = True
+    relevance_threshold = 0.08
+    use_threshold = 0.4
+
+    def __init__(self) -> None:
+        self.away = False
+        self._hashing = HashingEmbedder(self.dimension)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """In its own time."""
+        if self.away:
+            await asyncio.Event().wait()
+        return await self._hashing.embed(texts)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -> None:
+    """A provider of vectors that does not answer keeps nobody waiting."""
+    remote = Remote()
+    embedding = Embedding(model=remote.model, dimension=remote.dimension)
+    async with opened(settings) as usual:
+        resources = replace(usual, vectors=replace(usual.vectors, embedder=remote))
+        async with working(resources, ("projector", "affect")):
+            defined = agent_defined("diary", memory="affective", perspectives=())
+            await resources.log.append(defined.model_copy(update={"embedding": embedding}))
+            known = await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+            by_vector = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+            remote.away = True
+            by_words = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+    assert (by_vector.words_only, by_words.words_only) == (False, True)
+    assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id
