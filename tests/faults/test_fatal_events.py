@@ -71,7 +71,9 @@ async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(setting
         [buried] = await dead_letters(log)
         letter = buried.letter
         assert (letter.service, letter.task_id) == ("specialist", fatal)
-        assert (letter.error, letter.faults, letter.deliveries) == ("Silence", 0, SILENCES + 2)
+        assert (letter.error, letter.faults) == ("Silence", 0)
+        # The server hands an event out again, too, where a worker was slower than it waits.
+        assert letter.deliveries >= SILENCES + 2
         assert worker.stdout is not None
         told = (await worker.stdout.read()).splitlines()
         assert told.count(b"died") == SILENCES + 1

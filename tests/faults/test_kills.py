@@ -33,7 +33,7 @@ from tests.connected.scene import (
 from tests.connected.test_affect import turn
 from tests.faults.processes import Platform
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("kills")]
 
 TASKS = 6
 PATIENCE = 40.0

@@ -80,8 +80,11 @@ def test_costs_are_estimated_from_the_real_counts(capsys: pytest.CaptureFixture[
     assert "$" not in said(capsys, view(remembered=0))
 
 
-def test_what_came_to_mind_is_told_with_its_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_came_to_mind_is_told_with_its_reasons(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Priority, similarity, resonance, and what brought it up."""
+    monkeypatch.setenv("COLUMNS", "160")
     found = RecalledView(memory=memory(1), priority=12.34, similarity=0.5, resonance=0.3, by="similarity")
     beside = RecalledView(
         memory=memory(2, archived=True), priority=0, similarity=0, resonance=0, by="relation", relation="continues"
