@@ -28,12 +28,14 @@ from nemuri.contracts.agents import Embedding, PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.affect.recall import Asking, come
+from nemuri.face.operations import forget
 from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import tables
 from nemuri.infra.views.feelings import Feelings, Wanted
+from nemuri.infra.views.lineage import Thing
 from nemuri.infra.views.rows import load
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
 from tests.unit.domain.affect import turns
@@ -141,6 +143,16 @@ async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Se
         assert found[0].label == "mem_20260120_001"
         refused = [each for each in await effective(resources.log) if isinstance(each, MemoryRefused)]
         assert [each.causation_id for each in refused] == [elsewhere.event_id]
+    await assert_verified(settings)
+
+
+async def test_a_label_is_given_once_whatever_was_erased_since(settings: Settings) -> None:
+    """So that it names one memory, and the user can answer with it."""
+    async with remembering(settings) as resources:
+        gone, kept = await taken_in(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
+        await forget(settings, [Thing("memory", gone.memory_id)])
+        (later,) = await taken_in(resources, [turn(TOPICS[2], number=2)])
+        assert [each.label for each in (gone, kept, later)] == [f"mem_20260120_00{nth}" for nth in (1, 2, 3)]
     await assert_verified(settings)
 
 

@@ -25,6 +25,8 @@ MOST = 2_000
 _RETENTION = """
     m.kept * exp(GREATEST(-700, ln(m.coefficient) * (COALESCE(m.archived_night, CAST(:night AS integer)) - m.zero)))"""
 """As `AffectMemory.retention`; what is almost nothing is no error."""
+_OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
+"""What the id of a client's event is like: those of version 5 are the platform's own."""
 _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
 )
@@ -267,12 +269,17 @@ class Feelings:
             return list((await connection.execute(query)).scalars())
 
     async def turns_until(self, offered: TurnOffered) -> int:
-        """How many turns the agent was handed up to this one, itself included."""
+        """How many turns the agent was handed up to this one, itself included.
+
+        Those that are erased meanwhile count too, of whichever agent they were, so that no two memories get one number.
+        """
         journal = tables.journal.c
-        query = select(func.count()).where(
+        told = select(func.count()).where(
             journal.agent_id == offered.agent_id,
             journal.kind == offered.kind,
             journal.sequence <= (offered.sequence or 0),
         )
+        erased = select(func.count()).where(tables.erased.c.name.regexp_match(_OF_A_CLIENT))
+        query = select(told.scalar_subquery() + erased.scalar_subquery())
         async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
