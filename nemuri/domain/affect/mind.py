@@ -105,7 +105,7 @@ class AffectAgent(Record):
     """The log's sequence of the newest night; 0 before the first."""
     policy: Mapping[str, Any] = {}
     next_policy: Mapping[str, Any] | None = None
-    """Parameters that come into force with the next night."""
+    """Parameters that come into force when the next night falls."""
     levels: tuple[int, int, int, int] = (0, 0, 0, 0)
     """Unprotected memories at levels 1 to 3 and in the archive."""
     protected: int = 0

@@ -11,6 +11,7 @@ from nemuri.contracts.affect import (
     Link,
     MemoriesRecalled,
     MemoryCompressed,
+    NightFell,
     NightPassed,
     ProtectionChanged,
     Tie,
@@ -24,7 +25,7 @@ from nemuri.domain.deliveries import first_of_each
 
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
-    TurnRemembered, MemoriesRecalled, ProtectionChanged, NightPassed, MemoryCompressed,
+    TurnRemembered, MemoriesRecalled, ProtectionChanged, NightFell, NightPassed, MemoryCompressed,
 )  # fmt: skip
 """What an affective mind is folded from."""
 
@@ -67,6 +68,9 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
             return _recalled(mind, event)
         case ProtectionChanged():
             return _protection(mind, event)
+        case NightFell() if mind.agent is not None and mind.agent.next_policy is not None:
+            # Before the night is decided, so that decision and fold go by the same parameters.
+            return mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
         case NightPassed():
             return _night(mind, event)
         case MemoryCompressed():
@@ -159,10 +163,7 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.left(event.declined))
     mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.left(event.deleted) if each.archived)
     mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.left(event.looked_at) if each.fresh)
-    mind = tied(untied(mind, event.untied, by), event.tied, by)
-    if mind.agent is not None and mind.agent.next_policy is not None and not event.unfinished:
-        mind = mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
-    return mind
+    return tied(untied(mind, event.untied, by), event.tied, by)
 
 
 def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:

@@ -386,9 +386,7 @@ def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_n
     assert life.night().lowered == {first: 2}
     life.adopt(levels={"level1_threshold": 60})
     second = life.remember(90, coefficient=STILL)
-    assert life.night().lowered == {second: 2}
-    third = life.remember(90, coefficient=STILL)
-    assert third not in life.night().lowered
+    assert second not in life.night().lowered, "what is switched off by day happens in no night after it"
 
 
 def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,13 +409,17 @@ def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch
 
 
 def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that were adopted come into force when all of the night is done."""
+    """Those that were adopted since it fell come into force with the next one."""
     monkeypatch.setattr(night, "AT_ONCE", 3)
     life = living()
     life.night()
     many(life, 40)
+    fell = life.fall()
+    life.take(fell)
+    passed = life.pass_(decide(fell, life.evening()))
     life.adopt(compression={"level1_ratio": 0.0})
-    life.night()
+    while (more := go_on(passed, life.evening())) is not None:
+        passed = life.pass_(more)
     assert life.agent.levels == (6, 12, 14, 8)
     life.night()
     assert life.agent.levels[0] == 0
