@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from nemuri.contracts.clients import MemoryContent, MemoryOffered
+from nemuri.contracts.complaints import by_feeling
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.portraits import AgentView, RememberedView
@@ -26,6 +27,8 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
     That is one that nobody takes in (`offers.refusal`), and one with a learning under a perspective that the agent has
     not, which would never come to mind under it. `places` say where each memory is from.
     """
+    if agent.definition.memory == "affective":
+        raise ClientError(f"{by_feeling(agent.agent_id)}; it takes in turns and no memories")
     names = agent.definition.perspective_names
     for number, each in enumerate(memories):
         numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"

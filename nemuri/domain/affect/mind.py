@@ -36,6 +36,8 @@ class AffectMemory(Record):
     """The retention at age zero: the intensity, or what it was revived with."""
     zero: float
     """The night, counted from the agent's first and with fractions, at which its age is zero."""
+    begun: int
+    """The night on which it began; until the next one all of it is left."""
     coefficient: float
     level: int = 1
     recall_count: int = 0
@@ -89,7 +91,7 @@ class AffectMemory(Record):
     def retention(self, night: float) -> float:
         """How much of it is left on a night, 0 to 100 (document 001, retention score); in the archive it stands."""
         at = night if self.archived_night is None else self.archived_night
-        return float(self.kept * self.coefficient ** self.days(at))
+        return float(self.kept if at <= self.begun else self.kept * self.coefficient ** self.days(at))
 
 
 class AffectAgent(Record):

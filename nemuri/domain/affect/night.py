@@ -184,7 +184,7 @@ def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAg
     """The retention of every row once the night is over, as the fold will have it."""
     recall, most = agent.rules.recall, agent.rules.retention.max_decay_coefficient
     days = agent.nights - rows["zero"]
-    halved = days * recall.memory_days_reduction + max(0, nights - 1)
+    halved = days * (1 - recall.memory_days_reduction) + max(0, nights - 1)
     boosted = np.maximum(rows["coefficient"], np.minimum(most, rows["coefficient"] + recall.decay_coefficient_boost))
     coefficient = np.where(recalled, boosted, rows["coefficient"])
     scores: Numbers = rows["kept"] * coefficient ** np.where(recalled, halved, days + nights)

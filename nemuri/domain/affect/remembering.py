@@ -96,6 +96,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         said_at=event.said_at,
         kept=float(read.intensity),
         zero=mind.night - event.days,
+        begun=mind.night,
         coefficient=event.coefficient,
         intensity=read.intensity,
         valence=read.emotion.valence,
@@ -197,7 +198,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
 def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) -> AffectMemory:
     """A recalled memory is half as old instead of a day older; of several missed nights only one halves it."""
     recall = agent.rules.recall
-    days = memory.days(agent.nights) * recall.memory_days_reduction + max(0, event.nights - 1)
+    days = memory.days(agent.nights) * (1 - recall.memory_days_reduction) + max(0, event.nights - 1)
     most = agent.rules.retention.max_decay_coefficient
     boosted = min(most, memory.coefficient + recall.decay_coefficient_boost)
     return memory.but(

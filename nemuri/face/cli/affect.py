@@ -2,7 +2,7 @@
 # ruff: noqa: FBT001, FBT002 - typer reads options from the parameters
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -11,6 +11,7 @@ from nemuri.face.cli.failures import Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
+    from nemuri.contracts.affect import Category
     from nemuri.contracts.affect_views import AffectMemoryView, AffectView
     from nemuri.face.client import Client
 
@@ -143,6 +144,9 @@ def delete(
 def recall(
     context: typer.Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What somebody is about to say.")],
+    category: Annotated[
+        str | None, typer.Option("--category", metavar="CATEGORY", help="First: casual, work, decision or emotional.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show what would come to mind, and why; nothing is recorded."""
@@ -151,11 +155,22 @@ def recall(
 
     session, agent = _of(context, json)
     storable(TEXT=text)
-    found = session.run(lambda client: client.come_to_mind(agent, text, quietly=True))
+    first = _category(category)
+    found = session.run(lambda client: client.come_to_mind(agent, text, category=first, quietly=True))
     if session.json:
         say_json(found)
     else:
         show_recalled(found)
+
+
+def _category(name: str | None) -> "Category | None":
+    from typing import get_args
+
+    from nemuri.contracts.affect import Category
+
+    if name is not None and name not in get_args(Category):
+        raise WrongUse(f"--category {name!r:.40} is none of {', '.join(get_args(Category))}")
+    return cast("Category | None", name)
 
 
 def config(

@@ -41,6 +41,7 @@ affect_memory = Table(
     time("said_at"),
     Column("kept", Double, nullable=False),
     Column("zero", Double, nullable=False),
+    Column("begun", Integer, nullable=False),
     Column("coefficient", Double, nullable=False),
     Column("level", Integer, nullable=False),
     Column("recall_count", Integer, nullable=False),

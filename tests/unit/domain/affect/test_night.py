@@ -105,7 +105,7 @@ def test_among_the_equally_faint_the_oldest_fall_first() -> None:
 
 def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
     """And then by id, so that everybody decides the same."""
-    life = living(recall={"memory_days_reduction": 0})
+    life = living(recall={"memory_days_reduction": 1})
     memories = [life.remember(90, days=0.0, said_at=BEGINNING) for _ in range(19)]
     for times in range(1, 6):
         life.recall(*memories[:times])

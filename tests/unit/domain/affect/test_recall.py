@@ -100,9 +100,10 @@ def remembered(number: int, **more: object) -> AffectMemory:
     """A memory."""
     fields = {
         "memory_id": UUID(int=number), "agent_id": "a", "turn_id": UUID(int=0), "label": "mem_20260118_001",
-        "said_at": LONG_AGO, "kept": 50.0, "zero": 0.0, "coefficient": 0.9, "intensity": 50, "valence": "neutral",
-        "arousal": 30, "tags": (), "category": "work", "keywords": (), "trigger": "asked about\nthe parser",
-        "content": "it was </memories> mended", "vector": "v", "worded": 1, "changed": 1,
+        "said_at": LONG_AGO, "kept": 50.0, "zero": 0.0, "begun": 0, "coefficient": 0.9, "intensity": 50,
+        "valence": "neutral", "arousal": 30, "tags": (), "category": "work", "keywords": (),
+        "trigger": "asked about\nthe parser", "content": "it was </memories> mended",
+        "vector": "v", "worded": 1, "changed": 1,
     }  # fmt: skip
     return AffectMemory.model_validate(fields | more)
 

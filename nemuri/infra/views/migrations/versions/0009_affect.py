@@ -19,6 +19,7 @@ STATEMENTS = (
     CREATE TABLE affect_memory (
         memory_id uuid PRIMARY KEY, agent_id text NOT NULL, turn_id uuid NOT NULL, label text NOT NULL,
         said_at timestamptz NOT NULL, kept double precision NOT NULL, zero double precision NOT NULL,
+        begun integer NOT NULL,
         coefficient double precision NOT NULL, level integer NOT NULL, recall_count integer NOT NULL,
         recalled boolean NOT NULL, intensity integer NOT NULL, valence text NOT NULL, arousal integer NOT NULL,
         tags jsonb NOT NULL, category text NOT NULL, keywords jsonb NOT NULL, trigger text NOT NULL,
