@@ -6,14 +6,17 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/(torch|transformers|sympy|scipy|sklearn|networkx|mypy)/' nemuri $(VENV)/lib
 
-.PHONY: demo test check lint types floors faults bench clean
+.PHONY: demo test check tests lint types floors faults bench clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
 
 test: check  ## Everything that must hold
 
-check: $(VENV)/.installed-dev lint types floors
+check: $(VENV)/.installed-dev lint floors
+	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take one core for most of a minute
+
+tests: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup  # for two cores: tests of faults mostly wait
 
 lint: $(VENV)/.installed-dev

@@ -24,7 +24,7 @@ structlog.configure(
 )
 
 # Other examples each time, however slow the machine is; `HYPOTHESIS_PROFILE=thorough` for whoever changes a law.
-for profile, examples in (("quick", 30), ("thorough", 1_000)):
+for profile, examples in (("quick", 20), ("thorough", 1_000)):
     hypothesis.settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )

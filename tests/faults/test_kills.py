@@ -42,10 +42,8 @@ DOCUMENT = "\f".join(
     for number in range(1, 26)
 )
 VICTIMS = (
-    ("projector", "herald"),
-    ("intake", "specialist"),
-    ("orchestrator", "attribution", "sleep"),
-    ("chronicler", "trainer", "tutor"),
+    ("projector", "intake", "specialist", "herald"),
+    ("orchestrator", "attribution", "sleep", "chronicler", "trainer", "tutor"),
     ("nats",),
     ("postgres",),
     (*SERVICES, "nats", "postgres"),
