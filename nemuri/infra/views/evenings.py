@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, false, func, or_, select, text
+from sqlalchemy import ColumnElement, and_, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.affect import Link, Tie
@@ -16,6 +16,7 @@ from nemuri.domain.affect.night import AT_ONCE, Evening
 from nemuri.domain.affect.ties import Alike
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.moments import of_one_moment
 from nemuri.infra.views.rows import load, records, selecting
 
 PAGE = 5_000
@@ -26,8 +27,8 @@ _OF = _MEMORY.c
 
 async def evening(views: Database, agent_id: str, generation: str, nights: int) -> Evening | None:
     """What the agent's night looks at, all of one moment; None if there is no such agent."""
-    async with views.begin() as connection:
-        await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+
+    async def read(connection: AsyncConnection) -> Evening | None:
         found = await load(connection, tables.affect_agent, AffectAgent, tables.affect_agent.c.agent_id == agent_id)
         if not found:
             return None
@@ -55,6 +56,8 @@ async def evening(views: Database, agent_id: str, generation: str, nights: int) 
             fresh=fresh,
             alike=await _alike(connection, agent, generation, fresh),
         )
+
+    return await of_one_moment(views, read)
 
 
 async def _some(

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, and_, func, or_, select, text, tuple_
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.domain.memory.clocks import advanced
@@ -11,6 +11,7 @@ from nemuri.domain.memory.mind import Agent, Memory
 from nemuri.domain.memory.sleep import Resting, Tiredness, surplus
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.moments import of_one_moment
 from nemuri.infra.views.rows import load, selecting
 
 ROUNDING = 1e-6
@@ -19,9 +20,8 @@ ROUNDING = 1e-6
 
 async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
     """What a sleep of the agent has to look at; None if there is no such agent."""
-    async with views.begin() as connection:
-        await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-        here = await _tables(connection)
+
+    async def read(connection: AsyncConnection) -> Tiredness | None:
         found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         if not found:
             return None
@@ -35,15 +35,9 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
         memory_id = tables.memory.c.memory_id
         principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
         kept = frozenset((await connection.execute(principles)).scalars())
-        exchanged = await _tables(connection) != here
-    if exchanged:
-        return await tiredness(views, agent_id)
-    return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+        return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
 
-
-async def _tables(connection: AsyncConnection) -> int:
-    """Which tables are meant: a rebuild may exchange them under a transaction, which sees none of the new rows."""
-    return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())
+    return await of_one_moment(views, read)
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:
