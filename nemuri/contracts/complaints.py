@@ -60,6 +60,11 @@ def by_feeling(agent_id: str) -> str:
     return f"{agent_id} remembers by feeling; see `nemuri affect {agent_id}`"
 
 
+def no_feeling(agent_id: str) -> str:
+    """That there is no such agent with affective memory."""
+    return f"there is no agent {agent_id!r} with affective memory"
+
+
 def plain(fault: ErrorDetails) -> str:
     """What is wrong, without where; pydantic's own words for a fault that is rare."""
     if fault["type"] == "string_too_short" and fault["ctx"]["min_length"] == 1:

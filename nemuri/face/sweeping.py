@@ -3,42 +3,29 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import NoReturn
-
-import structlog
+from functools import partial
 
 from nemuri.contracts.affect import NightPassed
 from nemuri.face.operations import OperationError, let_go
 from nemuri.infra.ending import end
 from nemuri.infra.log import Log
-from nemuri.infra.observation.errors import said
+from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
 
 RETRY = 5.0
 """Seconds until it is tried again where a server is away, or somebody else erases."""
-_PASSING: tuple[type[BaseException], ...] = (*WAITING, OperationError)
-
-logger = structlog.get_logger()
 
 
 @asynccontextmanager
 async def sweeping(settings: Settings) -> AsyncIterator[None]:
     """Erase what is due, now and after every night that lets something go, as long as the context lasts."""
-    work = asyncio.create_task(_for_ever(settings))
+    passing = (*WAITING, OperationError)
+    work = asyncio.create_task(persistently("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
     try:
         yield
     finally:
         await end(work)
-
-
-async def _for_ever(settings: Settings) -> NoReturn:
-    while True:
-        try:
-            await _sweep(settings)
-        except _PASSING as error:
-            logger.info("waiting", service="sweeping", why=said(error))
-        await asyncio.sleep(RETRY)
 
 
 async def _sweep(settings: Settings) -> None:

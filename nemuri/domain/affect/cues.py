@@ -102,11 +102,6 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
 )
 
 
-def is_command(prompt: str) -> bool:
-    """Whether it is a slash command, which is no conversation: neither it nor its answer is remembered."""
-    return prompt.strip().startswith("/")
-
-
 def to_be_remembered(prompt: str) -> bool:
     """Whether the user asks for it to be remembered, in Japanese or English.
 

@@ -5,10 +5,14 @@ MARK = " […]"
 UNKNOWN = "\ufffd"
 
 
+def is_command(prompt: str) -> bool:
+    """Whether it is a slash command, which is no conversation: neither it nor its answer is remembered."""
+    return prompt.strip().startswith("/")
+
+
 def is_conversation(prompt: str) -> bool:
     """Whether a prompt is something said: neither blank nor a slash command (document 001, exclusion rules)."""
-    said = prompt.strip()
-    return bool(said) and not said.startswith("/")
+    return bool(prompt.strip()) and not is_command(prompt)
 
 
 def storable(text: str, limit: int) -> str:

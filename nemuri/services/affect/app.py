@@ -13,13 +13,15 @@ from nemuri.contracts.affect import (
     TurnRemembered,
 )
 from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
+from nemuri.contracts.complaints import no_feeling
 from nemuri.contracts.event import Usage, derive
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, Refusal
 from nemuri.domain.affect.content import embedded_text
-from nemuri.domain.affect.cues import is_command, tie_of
+from nemuri.domain.affect.cues import tie_of
 from nemuri.domain.affect.night import admitted
 from nemuri.domain.affect.turns import Understood, home, remembered
+from nemuri.domain.affect.wording import is_command
 from nemuri.infra.models.protocol import Compressed, CompressJob, FeelJob
 from nemuri.infra.reactions import Against, Service, Use
 from nemuri.infra.resources import Resources
@@ -39,7 +41,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     feelings = Feelings(resources.database)
     agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
-        return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r} with affective memory")
+        return MemoryRefused.following(event, reason=no_feeling(event.agent_id))
     if is_command(event.prompt):
         return None
     if await feelings.memories([derive(event.event_id, TurnRemembered.kind_of())]):
@@ -115,12 +117,10 @@ async def admit(event: TurnRemembered | ProtectionChanged, resources: Resources)
 @service.answer(AffectRecallQuery)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
     """What comes to mind; that it did is noted, unless it is asked for quietly."""
-    agent, defined = (
-        await Feelings(resources.database).agent(query.agent_id),
-        await resources.views.agent(query.agent_id),
-    )
+    feelings = Feelings(resources.database)
+    agent, defined = await feelings.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
-        return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
+        return Refusal(refused=no_feeling(query.agent_id))
     return await recalled(query, agent, defined, resources)
 
 
@@ -129,7 +129,7 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
     """How an affective memory stands."""
     agent = await Feelings(resources.database).agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
+        return Refusal(refused=no_feeling(query.agent_id))
     return await portrait(agent, resources)
 
 
@@ -139,7 +139,7 @@ async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemo
     feelings = Feelings(resources.database)
     agent = await feelings.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=f"there is no agent {query.agent_id!r} with affective memory")
+        return Refusal(refused=no_feeling(query.agent_id))
     found = await feelings.named(query.agent_id, query.memory)
     if not found:
         return Refusal(refused=f"{query.agent_id} has no memory {query.memory!r}: give its label, or how its id begins")

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from nemuri.contracts.affect import MemoriesRecalled
 from nemuri.contracts.affect_views import AffectRecallView, RecalledView
 from nemuri.contracts.queries import AffectRecallQuery
-from nemuri.domain.affect.cues import is_command
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
 from nemuri.domain.affect.recall import Asking, Found, Told, asked_back, block, come, related
+from nemuri.domain.affect.wording import is_conversation
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.mind import Agent
 from nemuri.infra.models.protocol import ModelUnavailable
@@ -34,7 +34,7 @@ async def recalled(
     query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
 ) -> AffectRecallView:
     """What comes to mind for a prompt; noted unless it was asked for quietly."""
-    if is_command(query.prompt) or not query.prompt.strip():
+    if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
     feelings, rules = Feelings(resources.database), agent.rules
     mood = await feelings.mood(agent.agent_id, query.session) if query.session else None

@@ -2,9 +2,7 @@
 
 import asyncio
 from datetime import date, datetime, tzinfo
-from typing import NoReturn
-
-import structlog
+from functools import partial
 
 from nemuri.contracts.affect import NightFell
 from nemuri.contracts.event import derive
@@ -12,7 +10,7 @@ from nemuri.domain.affect.mind import AffectAgent
 from nemuri.domain.affect.night import evening_of
 from nemuri.domain.affect.turns import home
 from nemuri.infra.ending import end
-from nemuri.infra.observation.errors import said
+from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.feelings import Feelings
@@ -20,22 +18,11 @@ from nemuri.infra.zone import local
 
 LOOK = 60.0
 """Seconds after which it is looked again who there is and how late it is, whether or not anybody moved the clock."""
-RETRY = 0.5
-"""Seconds until it is tried again to reach a server that is not there."""
-
-logger = structlog.get_logger()
 
 
-async def watch(resources: Resources) -> NoReturn:
+async def watch(resources: Resources) -> None:
     """Let every night fall that is due, for ever."""
-    while True:
-        try:
-            await _watch(resources)
-        except WAITING as error:
-            logger.info("waiting", service="night", why=said(error))
-        except Exception:  # one agent whose hour cannot be told must not keep all others awake
-            logger.exception("fault", service="night")
-        await asyncio.sleep(RETRY)
+    await persistently("night", partial(_watch, resources), passing=WAITING)
 
 
 async def _watch(resources: Resources) -> None:

@@ -2,21 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from typing import NoReturn
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from nemuri.domain.education.course import Trial
 from nemuri.domain.education.lessons import setting
-from nemuri.infra.observation.errors import said
+from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.courses import Courses
-
-RETRY = 0.5
-"""Seconds until it is tried again to reach a server that is not there."""
 
 _KEY = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9]{1,4})_([0-9]{1,4})")
 
@@ -25,24 +21,14 @@ logger = structlog.get_logger()
 
 async def remind(resources: Resources) -> None:
     """Keep the timers in step with the views and the clock, and set exercises as they ring, for ever."""
-    await asyncio.gather(*(_persistently(work, resources) for work in (_keep_timers, _hear_timers)))
+    works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
+    await asyncio.gather(*(persistently("tutor", work, passing=WAITING) for work in works))
 
 
 async def arm(trial: Trial, resources: Resources) -> None:
     """Let the exercise's timer ring when it is to come again; nothing where it is not."""
     if trial.due_at is not None:
         await resources.timers.set(_key(trial), trial.due_at)
-
-
-async def _persistently(work: Callable[[Resources], Awaitable[None]], resources: Resources) -> NoReturn:
-    while True:
-        try:
-            await work(resources)
-        except WAITING as error:
-            logger.info("waiting", service="tutor", why=said(error))
-        except Exception:  # one timer that cannot be handled must not silence all others
-            logger.exception("fault", service="tutor")
-        await asyncio.sleep(RETRY)
 
 
 async def _keep_timers(resources: Resources) -> None:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.affect import LinkSort
-from nemuri.domain.affect.cues import is_command, tie_of, to_be_remembered
+from nemuri.domain.affect.cues import tie_of, to_be_remembered
+from nemuri.domain.affect.wording import is_command
 
 
 def test_slash_commands_are_no_conversation() -> None:
