@@ -46,6 +46,8 @@ SCRIPTS = (
     Script("neighbours", ("--quick",)),
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("throughput", ("--quick",)),
+    Script("world", ("--seconds", "2", "--most", "50")),
+    Script("society", ("--quick",)),
     Script("hook", ("--memories", "200", "--calls", "20")),
 )
 

@@ -88,6 +88,23 @@ def _held(result: Any) -> str:
     return "; ".join(f"{min(each):.0f} to {max(each):.0f} MB" for each in ends)
 
 
+def _each(result: Any, said: Callable[[Any], str]) -> str:
+    """Of each number of agents."""
+    return " / ".join(map(said, result["at"].values()))
+
+
+def _society(result: Any, met: Callable[[Any, Any], bool]) -> bool:
+    """Whether a thousand agents meet a goal."""
+    return bool(met(result["at"]["1000"], result["goals_at_1000"]))
+
+
+def _of_set(run: Any, module: str) -> float:
+    """How often a module ran over how often it may at most."""
+    rate = run["runs_per_agent_second"][module]
+    return float(rate["achieved"] / rate["set"])
+
+
+SOCIETIES = "100 / 500 / 1,000 / 4,000 agents"
 JUDGES = ("layered", "judge, extractive", "judge, recorded")
 NEIGHBOURS = "LangGraph's PostgresStore; mem0 on pgvector, wall / CPU"
 FIGURES = (
@@ -171,6 +188,48 @@ FIGURES = (
         "a prompt's hook as a process among 10,000 affective memories, p95; a bare interpreter", "hook",
         lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",
         "150 ms", lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
+    ),
+    Figure(
+        "the grid world at 4 Hz, everybody on the move, cores: 50 / 1,000 / 4,000 agents", "world",
+        lambda one: " / ".join(f"{each['cores']:.2f}" for each in one["at"].values()),
+        "half a core at 1,000", lambda one: bool(one["at"]["1000"]["cores"] <= one["goal_cores_at_1000"]),
+    ),
+    Figure(
+        "the same, steps of agents in a second of a core, percepts as messages included", "world",
+        lambda one: " / ".join(f"{each['agent_steps_per_second']:,}" for each in one["at"].values()),
+    ),
+    Figure(
+        "societies with nine modules each, 200 questions at once to a model of 1.5 s: runs of modules without a model"
+        f" that begin within 50 ms of their time, {SOCIETIES}", "society",
+        lambda one: _each(one, lambda run: f"{run['within_50_ms']:.1%}"),
+        "99 % at 1,000", lambda one: _society(one, lambda run, goals: run["within_50_ms"] >= goals["within_50_ms"]),
+        "1000",
+    ),
+    Figure(
+        "the same, answers of the model in a second over what it can give", "society",
+        lambda one: _each(one, lambda run: f"{run['answers_per_second'] / one['model']['answers_per_second']:.0%}"),
+        size="1000",
+    ),
+    Figure(
+        "the same, the controller's runs over those of its shortest interval; an agent's longest silence", "society",
+        lambda one: _each(one, lambda run: f"{_of_set(run, 'cognitive_controller'):.0%}")
+        + "; " + _each(one, lambda run: f"{run['silence_s']:.0f} s"), size="1000",
+    ),
+    Figure(
+        "the same, the mean wait of the agent that waits longest for the model over that of all", "society",
+        lambda one: _each(one, lambda run: f"{run['waits']['together']['unfairness']:.2f}×"),
+        "within 2× at 1,000",
+        lambda one: _society(one, lambda run, goals: run["waits"]["together"]["unfairness"] <= goals["unfairness"]),
+        "1000",
+    ),
+    Figure(
+        "the same, cores of all hosts + world + NATS server", "society",
+        lambda one: _each(one, lambda run: " + ".join(f"{each:.2f}" for each in run["cores"].values())), size="1000",
+    ),
+    Figure(
+        "the same, memory of the hosts in the end over that after a minute", "society",
+        lambda one: _each(one, lambda run: f"{run['growth']:.2f}×"),
+        "within 1.1× at 1,000", lambda one: _society(one, lambda run, goals: run["growth"] <= goals["growth"]), "1000",
     ),
     Figure("memory of each service's process at first; at last (PSS)", "throughput", _held, size="instant"),
 )  # fmt: skip

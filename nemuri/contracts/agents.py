@@ -54,11 +54,16 @@ class Definition(Value):
     """What it is good at, in words; routing compares tasks with it."""
     system_prompt: Text = Field(default="", max_length=16_000)
     perspectives: tuple[Perspective, ...] = Field(default=(), max_length=16)
-    """At least one where memory goes by use; none where it goes by feeling."""
+    """At least one where memory goes by use; none where it goes by feeling or by tiers."""
     principles: tuple[Principle, ...] = Field(default=(), max_length=32)
     """What it always keeps in mind, whatever the task: a text everywhere, others where they hold."""
-    memory: Literal["strength", "affective"] = "strength"
-    """By use (documents 000 and 003), or by feeling (document 001); one that remembers by feeling takes no tasks."""
+    memory: Literal["strength", "affective", "tiered"] = "strength"
+    """By use (documents 000 and 003), by feeling (document 001), or by tiers (document 004).
+
+    Only one that remembers by use takes tasks.
+    """
+    kept_by: Literal["platform", "host"] = "platform"
+    """Who consolidates a tiered memory: the platform's service, or the host of the society that the agent lives in."""
 
     @model_validator(mode="after")
     def _distinct(self) -> "Definition":
@@ -69,10 +74,17 @@ class Definition(Value):
 
     @model_validator(mode="after")
     def _of_its_memory(self) -> "Definition":
-        if self.memory == "affective" and (self.perspectives or self.principles):
-            raise ValueError("an affective memory has neither perspectives nor principles")
+        if self.memory != "strength" and (self.perspectives or self.principles):
+            article = "an" if self.memory == "affective" else "a"
+            raise ValueError(f"{article} {self.memory} memory has neither perspectives nor principles")
         if self.memory == "strength" and not self.perspectives:
             raise ValueError("an agent has at least one perspective")
+        return self
+
+    @model_validator(mode="after")
+    def _kept(self) -> "Definition":
+        if self.kept_by == "host" and self.memory != "tiered":
+            raise ValueError("only a tiered memory is kept by a host")
         return self
 
     @property

@@ -1,4 +1,4 @@
-"""What clients may say: the only four events that come from outside."""
+"""What clients may say of tasks, and of memories by use."""
 
 from datetime import datetime
 from typing import Annotated, Literal

@@ -55,14 +55,20 @@ def no_agent(agent_id: str) -> str:
     return f"there is no agent {agent_id!r}; {LISTED}"
 
 
-def by_feeling(agent_id: str) -> str:
-    """That an agent has affective memory, and how to see it."""
-    return f"{agent_id} remembers by feeling; see `nemuri affect {agent_id}`"
+def not_by_use(agent_id: str, memory: str) -> str:
+    """That an agent has memory of another kind than by use, affective or tiered, and how to see it."""
+    by, command = {"affective": ("feeling", "affect")}.get(memory, ("tiers", "tiers"))
+    return f"{agent_id} remembers by {by}; see `nemuri {command} {agent_id}`"
 
 
 def no_feeling(agent_id: str) -> str:
     """That there is no such agent with affective memory."""
     return f"there is no agent {agent_id!r} with affective memory"
+
+
+def no_tiers(agent_id: str) -> str:
+    """That there is no such agent with tiered memory."""
+    return f"there is no agent {agent_id!r} with tiered memory"
 
 
 def plain(fault: ErrorDetails) -> str:

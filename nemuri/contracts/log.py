@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from nemuri.contracts import affect, agents, clients, education, erasure, memories, scorers, tasks
+from nemuri.contracts import affect, agents, clients, education, erasure, memories, scorers, tasks, tiers
 from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
 from nemuri.contracts.upcasts import lifted
@@ -18,6 +18,7 @@ AnyClientEvent = (
     | clients.FeedbackGiven
     | clients.MemoryOffered
     | affect.TurnOffered
+    | tiers.ExperienceOffered
 )
 AnyTaskEvent = (
     tasks.ChunkReady
@@ -59,6 +60,7 @@ AnyAgentEvent = (
     | erasure.MemoriesErased
     | erasure.AgentErased
     | affect.AffectEvent
+    | tiers.TiersEvent
 )
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent
 

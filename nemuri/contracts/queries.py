@@ -27,6 +27,8 @@ from nemuri.contracts.portraits import (
 )
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
+from nemuri.contracts.tiers import Layer, Module, Second
+from nemuri.contracts.tiers_views import TierMemoryView, TiersRecallView, TiersView
 
 MEMORIES_AT_ONCE = 300
 """At most so many memories are in one reply."""
@@ -192,6 +194,39 @@ class AffectRecallQuery(Query):
     quietly: bool = False
 
 
+class TiersQuery(Query):
+    """How does a tiered memory stand? Refused for an agent that has none."""
+
+    name = "tiers"
+    agent_id: Identifier
+
+
+class TiersMemoryQuery(Query):
+    """Which of an agent's tiered memories has an id that begins so? Refused for none or several."""
+
+    name = "tiers-memory"
+    agent_id: Identifier
+    beginning: Beginning
+
+
+class TiersRecallQuery(Query):
+    """What comes to a tiered mind? That it was retrieved counts as access, unless it is asked for `quietly`."""
+
+    name = "tiers-recall"
+    agent_id: Identifier
+    query: Text = Field(min_length=1, max_length=16_000)
+    module: Module = "default"
+    layers: tuple[Layer, ...] = ()
+    """Only these of the module's own; all of them where none is named."""
+    top: int | None = Field(default=None, ge=1, le=100)
+    """The module's own number unless given."""
+    shared: bool = False
+    """Look into what others let it see as well."""
+    second: Second | None = None
+    """When it is, on a simulation's clock; now, by the log's, unless given."""
+    quietly: bool = False
+
+
 class StatusQuery(Query):
     """How far are the views?"""
 
@@ -245,6 +280,9 @@ Answer = (
     | AffectView
     | AffectMemoryView
     | AffectRecallView
+    | TiersView
+    | TierMemoryView
+    | TiersRecallView
     | ScorerView
     | HealthView
     | MemoView

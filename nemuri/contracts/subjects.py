@@ -117,3 +117,31 @@ class Subjects:
     def projected(self) -> str:
         """Where the projector says how far its views are."""
         return f"{self.namespace}-projected"
+
+    def society(self, society: str) -> str:
+        """The beginning of what the hosts and the world of a society say to each other; none of it is recorded."""
+        return f"{self.namespace}.society.{society}"
+
+    def joining(self, society: str) -> str:
+        """Where hosts ask the world to take agents in; answered to their inbox. Leaving is said beside it."""
+        return f"{self.society(society)}.world.join"
+
+    def leaving(self, society: str) -> str:
+        """Where hosts tell the world that agents go."""
+        return f"{self.society(society)}.world.leave"
+
+    def acts(self, society: str) -> str:
+        """Where hosts tell the world what agents do."""
+        return f"{self.society(society)}.world.act"
+
+    def percepts(self, society: str, host: str = "*") -> str:
+        """Where the world tells a host what its agents perceive; by default any host."""
+        return f"{self.society(society)}.percepts.{host}"
+
+    def vitals(self, society: str, host: str = "*") -> str:
+        """Where a host tells how it is, every second; by default any host."""
+        return f"{self.society(society)}.vitals.{host}"
+
+    def turning(self, society: str) -> str:
+        """Where the grid world tells how it is, every beat."""
+        return f"{self.society(society)}.world.turning"

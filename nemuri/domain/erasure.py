@@ -17,6 +17,7 @@ from nemuri.contracts.memories import (
     MemoryRefused,
     RepetitionWithdrawn,
 )
+from nemuri.contracts.tiers import ExperienceOffered, MemoryFormed
 
 TOMBSTONES: tuple[type[Event], ...] = get_args(Tombstone)
 _TELLING: tuple[type[Event], ...] = (
@@ -28,7 +29,9 @@ OF_A_TASK = frozenset(
 )
 """The kinds of events that go with their task."""
 OF_AN_AGENT = frozenset(
-    each.kind_of() for each in (*get_args(AnyAgentEvent), MemoryOffered, TurnOffered) if each not in TOMBSTONES
+    each.kind_of()
+    for each in (*get_args(AnyAgentEvent), MemoryOffered, TurnOffered, ExperienceOffered)
+    if each not in TOMBSTONES
 )
 """The kinds of events that go with their agent."""
 
@@ -98,8 +101,10 @@ def _named(event: Event) -> tuple[UUID | None, ...]:
 
 
 def _parts(event: Event) -> tuple[UUID, ...]:
-    """What an event tells more of than its id: its course, or the memory whose words it has."""
+    """What an event tells more of than its id: its course, or the memories whose words it has."""
     if isinstance(event, MemoryCompressed):
         return (event.memory_id,)
+    if isinstance(event, MemoryFormed):
+        return event.sources
     course_id = vars(event).get("course_id")
     return () if course_id is None else (course_id,)

@@ -25,6 +25,8 @@ from nemuri.contracts.portraits import (
 )
 from nemuri.contracts.results import TaskResult
 from nemuri.contracts.scorers import ScorerView
+from nemuri.contracts.tiers import Layer, Module
+from nemuri.contracts.tiers_views import TierMemoryView, TiersRecallView, TiersView
 from nemuri.face.exchange import Exchange, checked
 from nemuri.face.paging import explained, listed
 
@@ -116,6 +118,44 @@ class Asking:
             prompt=prompt,
             session=session,
             category=category,
+            quietly=quietly,
+        )
+
+    async def tiers(self, agent: str) -> TiersView:
+        """How a tiered memory stands: its layers, what they hold by now. Raises `ClientError` for an agent without."""
+        return await self._exchange.ask(queries.TiersQuery, TiersView, agent_id=agent)
+
+    async def tiers_memory(self, agent: str, memory: str) -> TierMemoryView:
+        """One tiered memory, by at least six digits of its id. Raises `ClientError` for none, or several."""
+        return await self._exchange.ask(queries.TiersMemoryQuery, TierMemoryView, agent_id=agent, beginning=memory)
+
+    async def tiers_recall(
+        self,
+        agent: str,
+        query: str,
+        *,
+        module: Module = "default",
+        layers: Iterable[Layer] = (),
+        top: int | None = None,
+        shared: bool = False,
+        second: float | None = None,
+        quietly: bool = False,
+    ) -> TiersRecallView:
+        """What comes to a tiered mind, best first, each with the numbers that explain it, in the way of a module.
+
+        That it was retrieved counts as access, unless it is asked for `quietly`. With `shared` it looks into what
+        others let it see too. `second` is the time of a simulation. Raises `ClientError` for an agent without one.
+        """
+        return await self._exchange.ask(
+            queries.TiersRecallQuery,
+            TiersRecallView,
+            agent_id=agent,
+            query=query,
+            module=module,
+            layers=list(layers),
+            top=top,
+            shared=shared,
+            second=second,
             quietly=quietly,
         )
 

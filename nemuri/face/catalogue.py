@@ -11,6 +11,7 @@ from nemuri.services.orchestrator.app import service as orchestrator
 from nemuri.services.projector.app import service as projector
 from nemuri.services.sleep.app import service as sleep
 from nemuri.services.specialist.app import service as specialist
+from nemuri.services.tiers.app import service as tiers
 from nemuri.services.trainer.app import service as trainer
 from nemuri.services.tutor.app import service as tutor
 
@@ -28,6 +29,7 @@ SERVICES: dict[str, Service] = {
         tutor,
         affect,
         night,
+        tiers,
         herald,
     )
 }

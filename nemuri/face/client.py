@@ -13,8 +13,10 @@ from nemuri.contracts.education import Repeating, Textbook
 from nemuri.contracts.event import OPERATOR, TUTOR
 from nemuri.contracts.portraits import RetriedView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
+from nemuri.contracts.tiers import Cues, Experience, Experienced, Place
 from nemuri.face.asking import Asking
 from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.face.living import lived
 from nemuri.face.offering import offered, until_known
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
@@ -159,6 +161,27 @@ class Client(Asking):
         """
         [knower] = await self.agents(agent)
         return await offered(self._exchange, knower, memories)
+
+    async def experience(
+        self,
+        agent: str,
+        content: str,
+        *,
+        type: Experienced = "observation",  # noqa: A002 - the document's own name
+        participants: Iterable[str] = (),
+        location: Place | None = None,
+        second: float | None = None,
+        cues: Cues | None = None,
+        importance: float | None = None,
+    ) -> UUID:
+        """Tell what an agent with tiered memory lived through, and return the memory's id, once it can be recalled.
+
+        `second` is the time of a simulation's clock; `cues` and `importance` go by the words unless given. Raises
+        `ClientError` for an agent without such memory, or for what does not matter enough.
+        """
+        fields = {"type": type, "content": content, "participants": list(participants)}
+        experience = checked(Experience, **fields, location=location, second=second)
+        return await lived(self._exchange, agent, experience, cues, importance)
 
     async def until_known(self, agent: str, causes: Sequence[UUID]) -> None:
         """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""

@@ -14,16 +14,18 @@ from nemuri.contracts.event import AgentEvent, Identifier, derive
 from nemuri.contracts.log import complaint, parsed
 from nemuri.domain.affect.policy import AffectPolicy
 from nemuri.domain.memory.policy import Policy
+from nemuri.domain.tiers.policy import TiersPolicy
 from nemuri.face.exchange import ClientError
 from nemuri.face.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from nemuri.face.client import Client
 
-AFFECTIVE = "affective"
+OTHERWISE = ("affective", "tiered")
+"""How agents remember whose definitions need no perspectives."""
 LARGEST = 1024 * 1024
 """Bytes of a definition."""
-P = TypeVar("P", Policy, AffectPolicy)
+P = TypeVar("P", Policy, AffectPolicy, TiersPolicy)
 ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
 
 
@@ -60,8 +62,7 @@ def read_definition(path: Path) -> AgentFile:
     fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)
     policy = fields.pop("policy", None)
-    checked = checked_feelings if fields.get("memory") == AFFECTIVE else checked_policy
-    differing = None if policy is None else checked(policy, path, "policy").differing
+    differing = None if policy is None else _differing(fields.get("memory"), policy, path)
     if "perspectives" in fields:
         fields["perspectives"] = _perspectives(fields["perspectives"], path)
     try:
@@ -112,7 +113,7 @@ async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, A
 def _mapping(parsed: object, path: Path) -> dict[str, Any]:
     if not isinstance(parsed, dict) or not all(isinstance(key, str) for key in parsed):
         raise DefinitionError(f"{path}: write a mapping with the keys id, role and perspectives")
-    needed = ("id", "role") if parsed.get("memory") == AFFECTIVE else ("id", "role", "perspectives")
+    needed = ("id", "role") if parsed.get("memory") in OTHERWISE else ("id", "role", "perspectives")
     missing = [key for key in needed if key not in parsed]
     if missing:
         raise DefinitionError(f"{path}: missing {', '.join(missing)}")
@@ -144,6 +145,22 @@ def checked_policy(value: object, path: Path, place: str = "") -> Policy:
 def checked_feelings(value: object, path: Path, place: str = "") -> AffectPolicy:
     """The same for an agent with affective memory."""
     return _checked(AffectPolicy, value, path, place)
+
+
+def checked_tiers(value: object, path: Path, place: str = "") -> TiersPolicy:
+    """The same for an agent with tiered memory."""
+    return _checked(TiersPolicy, value, path, place)
+
+
+def _differing(memory: object, policy: object, path: Path) -> dict[str, JsonValue]:
+    """The parameters in a definition, by how its agent remembers; those that differ from the defaults."""
+    match memory:
+        case "affective":
+            return checked_feelings(policy, path, "policy").differing
+        case "tiered":
+            return checked_tiers(policy, path, "policy").differing
+        case _:
+            return checked_policy(policy, path, "policy").differing
 
 
 def _checked(kind: type[P], value: object, path: Path, place: str) -> P:

@@ -1,5 +1,7 @@
 """The bus for clients in any language, as documents: AsyncAPI, and a JSON Schema for every event, question and answer.
 
+Hosts and worlds have theirs beside these: a JSON Schema for every action, and one for every message.
+
     python -m nemuri.face.documentation docs/api
 
 All of it is derived: subjects from the contracts, schemas from the events, who says and hears what from the services.
@@ -21,7 +23,9 @@ from nemuri.contracts.log import EVENTS
 from nemuri.contracts.portraits import RetriedView
 from nemuri.contracts.queries import Query, Refusal, RetryQuery
 from nemuri.contracts.results import TaskResult
+from nemuri.contracts.society import Vitals
 from nemuri.contracts.subjects import PARTITIONS, Subjects
+from nemuri.contracts.worlds import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
 from nemuri.face.catalogue import SERVICES
 from nemuri.infra.log import MESSAGE_ID, RECORDED_AT
 from nemuri.infra.reactions import Service
@@ -36,6 +40,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     },
     "agent": {"description": "The agent's id."},
     "service": {"description": "A service.", "enum": list(SERVICES)},
+    "society": {"description": "A society's name."},
+    "host": {"description": "A host of the society: whatever name it joined with."},
     "sequence": {"description": "The place in the log of the event that it is about."},
     "task": {"description": "The task's id, which is the event id of its `task_submitted`."},
 }
@@ -46,6 +52,15 @@ Everything happens by events on one append-only JetStream stream. A client publi
 The result of a task then lies in the key-value store under the task's id, and changes there while the task goes on; a
 watch yields each change. Questions are requests, answered at once. Every message is one JSON value in UTF-8.
 """
+
+
+SOCIETY: dict[str, tuple[str, type[BaseModel]]] = {
+    "joining": (SUBJECTS.joining("{society}"), Joining),
+    "acts": (SUBJECTS.acts("{society}"), Acts),
+    "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
+    "vitals": (SUBJECTS.vitals("{society}", "{host}"), Vitals),
+}
+"""What hosts and the world of a society say to each other, each with where; none of it is recorded."""
 
 
 class _Plain(yaml.SafeDumper):
@@ -61,8 +76,10 @@ def documents() -> dict[str, str]:
     for query, answer in _questions().values():
         found[f"questions/{query.name}.json"] = _text(_schema(query))
         found[f"answers/{answer.__name__}.json"] = _text(_schema(answer))
-    for kind in (TaskResult, Refusal):
-        found[f"answers/{kind.__name__}.json"] = _text(_schema(kind))
+    for plain in (TaskResult, Refusal):
+        found[f"answers/{plain.__name__}.json"] = _text(_schema(plain))
+    for name, kind in (ACTIONS | MESSAGES | {"vitals": Vitals}).items():
+        found[f"worlds/{name}.json"] = _text(_worlds_schema(kind))
     whole = yaml.dump(asyncapi(), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
     return {"asyncapi.yaml": whole, **dict(sorted(found.items()))}
 
@@ -88,6 +105,11 @@ def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"ask_{name}", _channel(address, query, f"ask_{name}")
         answers = {f"answer_{name}": _message(f"answer_{name}"), "refusal": _message("refusal")}
         yield f"told_{name}", {"address": None, "summary": "The asker's inbox.", "messages": answers}
+    for name, (address, about) in SOCIETY.items():
+        yield f"society_{name}", _channel(address, about, f"society_{name}")
+    yield "society_joined", {
+        "address": None, "summary": "The host's inbox.", "messages": {"society_joined": _message("society_joined")}
+    }  # fmt: skip
     yield "result", _channel(SUBJECTS.result("{task}"), TaskResult, "result")
     yield "dead_letter", _channel(SUBJECTS.dead("{service}", "{sequence}"), None, "dead_letter")
 
@@ -115,10 +137,18 @@ def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
             channel = {"$ref": f"#/channels/told_{query.name}"}
             yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
     yield _operation(SERVICES["herald"], "send", "result")
+    for name in ("joining", "acts", "vitals"):
+        yield _operation("host", "send", f"society_{name}")
+    name, told = _operation("world", "receive", "society_joining")
+    channel = {"$ref": "#/channels/society_joined"}
+    yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
+    yield _operation("world", "receive", "society_acts")
+    yield _operation("world", "send", "society_percepts")
 
 
-def _operation(service: Service, action: str, channel: str) -> tuple[str, dict[str, Any]]:
-    return f"{service.name}_{action}s_{channel}", {"action": action, "channel": {"$ref": f"#/channels/{channel}"}}
+def _operation(service: Service | str, action: str, channel: str) -> tuple[str, dict[str, Any]]:
+    name = service if isinstance(service, str) else service.name
+    return f"{name}_{action}s_{channel}", {"action": action, "channel": {"$ref": f"#/channels/{channel}"}}
 
 
 def _messages() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -128,6 +158,9 @@ def _messages() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, (query, answer) in _questions().items():
         yield f"ask_{name}", _told(query, f"questions/{name}.json")
         yield f"answer_{name}", _told(answer, f"answers/{answer.__name__}.json")
+    for name, (_, about) in SOCIETY.items():
+        yield f"society_{name}", _told(about, f"worlds/{about.__name__.lower()}.json")
+    yield "society_joined", _told(Joined, "worlds/joined.json")
     yield "refusal", _told(Refusal, "answers/Refusal.json")
     yield "result", _told(TaskResult, "answers/TaskResult.json")
     yield "dead_letter", {"summary": "The bytes of the original message.", "contentType": "application/octet-stream"}
@@ -163,6 +196,16 @@ def _schema(about: type[BaseModel]) -> dict[str, Any]:
     whole = TypeAdapter(about).json_schema(mode="validation" if said_by_clients else "serialization")
     for name in ("recorded_at", "sequence", "client_id") if issubclass(about, Event) else ():
         whole["properties"].pop(name, None)  # known by the log alone, and never part of a message
+    return {"$schema": DIALECT} | whole
+
+
+def _worlds_schema(about: type[BaseModel]) -> dict[str, Any]:
+    """Of what either side may say, whoever made it: fields with a default may be left out, but not an action's name."""
+    whole = TypeAdapter(about).json_schema(mode="validation")
+    for part in (whole, *whole.get("$defs", {}).values()):
+        named = [name for name, field in part.get("properties", {}).items() if "const" in field]
+        if named:
+            part["required"] = named + part.get("required", [])
     return {"$schema": DIALECT} | whole
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from nemuri.contracts.clients import MemoryContent, MemoryOffered
-from nemuri.contracts.complaints import by_feeling
+from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.portraits import AgentView, RememberedView
@@ -27,8 +27,9 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
     That is one that nobody takes in (`offers.refusal`), and one with a learning under a perspective that the agent has
     not, which would never come to mind under it. `places` say where each memory is from.
     """
-    if agent.definition.memory == "affective":
-        raise ClientError(f"{by_feeling(agent.agent_id)}; it takes in turns and no memories")
+    if (kind := agent.definition.memory) != "strength":
+        takes = "turns" if kind == "affective" else "experiences"
+        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it takes in {takes} and no memories")
     names = agent.definition.perspective_names
     for number, each in enumerate(memories):
         numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"

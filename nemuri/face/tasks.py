@@ -13,7 +13,7 @@ from nemuri.contracts.clients import (
     NegotiationOption,
     TaskSubmitted,
 )
-from nemuri.contracts.complaints import LISTED, by_feeling
+from nemuri.contracts.complaints import LISTED, not_by_use
 from nemuri.contracts.event import DERIVED
 from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
@@ -90,8 +90,9 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
     if agent is None and perspective is None:
         return
     able = (await exchange.ask(AgentsQuery, AgentsView, agent_id=agent)).agents
-    if agent is not None and any(each.definition.memory == "affective" for each in able):
-        raise ClientError(f"{agent} takes no tasks: {by_feeling(agent)}")
+    other = next((kind for each in able if (kind := each.definition.memory) != "strength"), None)
+    if agent is not None and other is not None:
+        raise ClientError(f"{agent} takes no tasks: {not_by_use(agent, other)}")
     if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
         who = f"agent {agent}" if agent else "any agent"
         raise ClientError(f"there is no perspective {perspective!r} of {who}; {LISTED}")

@@ -119,7 +119,7 @@ async def work(
             await asyncio.to_thread(_write, ready, here.http or "")
         if said is not None and here.http:
             said(f"{name} (process {os.getpid()}) tells of itself at {here.http}")
-        await while_connected(here.resources, stop.wait() if parent is None else _until_orphaned(parent, stop))
+        await while_connected(here.resources, stop.wait() if parent is None else until_orphaned(parent, stop))
 
 
 async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
@@ -152,8 +152,9 @@ def nth(settings: Settings, number: int) -> Settings:
 
 def environment_of(settings: Settings) -> dict[str, str]:
     """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
-    addresses = {"NATS_URL": str(settings.nats_url), "DATABASE_URL": str(settings.database_url)}
-    return {**os.environ, **addresses, "NEMURI_HTTP": settings.http or ""}
+    addresses = {"NATS_URL": settings.nats_url, "DATABASE_URL": settings.database_url}
+    known = {name: address for name, address in addresses.items() if address is not None}
+    return {**os.environ, **known, "NEMURI_HTTP": settings.http or ""}
 
 
 def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
@@ -214,13 +215,22 @@ async def _until_stopped(
             raise
 
 
-async def _until_orphaned(parent: int, stop: asyncio.Event) -> None:
+async def until_orphaned(parent: int, stop: asyncio.Event) -> None:
+    """Wait until `stop` is set, or until this process has another parent."""
     while os.getppid() == parent and not stop.is_set():
         try:
             async with asyncio.timeout(ORPHAN_POLL):
                 await stop.wait()
         except TimeoutError:
             continue
+
+
+async def end_when_orphaned(parent: int, stop: asyncio.Event) -> None:
+    """Like `until_orphaned`, but the process ends then as if it was told to: in order, and within the same time."""
+    await until_orphaned(parent, stop)
+    if not stop.is_set():
+        signal.raise_signal(signal.SIGTERM)
+        await stop.wait()
 
 
 def _end_at_once() -> None:

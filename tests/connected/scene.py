@@ -28,6 +28,7 @@ from nemuri.infra.models.factory import Models
 from nemuri.infra.models.protocol import (
     AnswerJob,
     CompressJob,
+    ConsolidateJob,
     FeelJob,
     JudgeJob,
     KeyPointJob,
@@ -239,6 +240,11 @@ class CountingModel(ExtractiveModel):
         """Counted by the level and the trigger."""
         self.calls[f"compress {job.level} {job.trigger}"] += 1
         return await super().compress(job)
+
+    async def consolidate(self, job: ConsolidateJob) -> Reply[Any]:
+        """Counted by the contents."""
+        self.calls[f"consolidate {[each.content for each in job.memories]}"] += 1
+        return await super().consolidate(job)
 
     async def merge(self, job: MergeJob) -> Reply[Any]:
         """Counted by the question."""

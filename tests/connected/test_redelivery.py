@@ -17,6 +17,7 @@ from nemuri.face.client import Client
 from nemuri.face.corrections import separate, unlink
 from nemuri.face.operations import forget
 from nemuri.face.serving import prepare
+from nemuri.face.tiering import consolidate, share
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
 from nemuri.infra.resources import Resources
@@ -90,6 +91,7 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     await client.settle()
     await client.ask("What is a truth value?", agent="passing", settled=True)
     await by_feeling(resources, client)
+    await by_tiers(resources, client)
     await quiet(resources)
     await forget(settings, [Thing("agent", "passing")])
 
@@ -109,6 +111,19 @@ async def by_feeling(resources: Resources, client: Client) -> None:
     await quiet(resources)
     tomorrow = datetime.now(UTC).date() + timedelta(days=1)
     await log.append(NightFell(event_id=uuid4(), agent_id=turns.AGENT, date=tomorrow, nights=1_000))
+    await quiet(resources)
+
+
+async def by_tiers(resources: Resources, client: Client) -> None:
+    """A villager lives through something, is asked for it, lets others see it, and consolidates the rest."""
+    await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
+    await client.settle()
+    seen, *_ = [
+        await client.experience("villager", f"Lila mined iron in the {each}") for each in ("cave", "cave", "hill")
+    ]
+    assert (await client.tiers_recall("villager", "who mined iron?")).recalled
+    await share(client, "villager", str(seen), "global", [])
+    assert (await consolidate(client, "villager")).gone == 2
     await quiet(resources)
 
 

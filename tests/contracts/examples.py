@@ -99,6 +99,7 @@ from nemuri.contracts.tasks import (
     TaskSummarised,
     Voice,
 )
+from tests.contracts import examples_of_tiers
 
 TASK, CAUSE, WORK, MEMORY, OTHER = (UUID(int=number) for number in range(1, 6))
 CONTENT = MemoryContent(
@@ -284,6 +285,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     },
     AgentErased: {"whole": WHOLE},
     ImpactCredited: {"assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,)},
+    **examples_of_tiers.PARTS,
 }  # fmt: skip
 
 EXAMPLES: dict[str, Event] = {

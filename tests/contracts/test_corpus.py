@@ -17,6 +17,8 @@ from nemuri.domain.memory.remembering import evolve as evolve_mind
 from nemuri.domain.tasks.lifecycle import LifeEvent
 from nemuri.domain.tasks.lifecycle import evolve as evolve_task
 from nemuri.domain.tasks.state import TaskState
+from nemuri.domain.tiers.mind import Tiers
+from nemuri.domain.tiers.remembering import evolved
 from tests.contracts import corpus
 from tests.contracts.examples import EXAMPLES
 
@@ -38,6 +40,7 @@ def test_what_is_kept_is_read_and_folded(kind: str, version: int, file: Path) ->
     if isinstance(event, get_args(AnyAgentEvent)):
         evolve_mind(Mind(), event)
         evolve_affect(AffectMind(), event)
+        evolved(Tiers(), event)
 
 
 @pytest.mark.parametrize("kind", sorted(EVENTS))

@@ -1,4 +1,4 @@
-"""One platform for all tests of the command line, driven through the real console script."""
+"""One platform for all tests of the command line, started by the real console script."""
 
 import json
 import os
@@ -10,9 +10,10 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.e2e.forking import Done, forked
 
 TOGETHER = pytest.mark.xdist_group("command line")
 """Tests that share the one platform, so that no other process starts another for them."""
@@ -53,28 +54,20 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Done:
-    """A command that has ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """What it printed, read as JSON."""
-        return json.loads(self.out)
-
-
-@dataclass(frozen=True)
 class CommandLine:
-    """The console script on one data directory."""
+    """The command line on one data directory."""
 
     data: Path
     more: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, *arguments: str | bytes | Path, **variables: str) -> Done:
-        """Run a command to its end."""
+        """Run a command to its end; it has the program's imports behind it."""
+        command = ["--data", str(self.data), *(os.fsdecode(each) for each in arguments)]
+        [done] = forked([command], environment(**self.more, **variables))
+        return done
+
+    def afresh(self, *arguments: str | bytes | Path, **variables: str) -> Done:
+        """Run the console script to its end: whatever it imports, it imports itself."""
         done = subprocess.run(
             [SCRIPT, "--data", self.data, *arguments],
             env=environment(**self.more, **variables),

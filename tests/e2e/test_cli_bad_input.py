@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import TOGETHER, CommandLine, Done, environment
-from tests.e2e.forking import forked
+from tests.e2e.conftest import TOGETHER, CommandLine, environment
+from tests.e2e.forking import Done, forked
 
 pytestmark = [pytest.mark.connected, TOGETHER]
 NOBODY = "00000000-0000-0000-0000-000000000000"

@@ -39,7 +39,7 @@ def test_a_library_that_is_missing_is_named_with_its_extra(library: str, name: s
     stubs.mkdir()
     (stubs / f"{library}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{library}'\")")
     root = str(Path(__file__).parents[2])
-    done = CommandLine(tmp_path)("experiment", name, "--out", out, PYTHONPATH=f"{stubs}:{root}")
+    done = CommandLine(tmp_path).afresh("experiment", name, "--out", out, PYTHONPATH=f"{stubs}:{root}")
     assert (done.code, done.out) == (1, ""), done
     assert done.err.startswith(f"nemuri: there is no {library} "), done
     assert "pip install 'nemuri[experiments]'" in done.err

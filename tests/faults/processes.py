@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
+
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.workers import Worker, environment_of
 from nemuri.infra.embedded.home import Home
+from nemuri.infra.embedded.processes import ServerFailed
 from nemuri.infra.settings import Settings
 from tests.connected.servers import Servers
+from tests.faults.forked import Forked
 
 
-def worker(home: Home, name: str, settings: Settings) -> Worker:
+def worker(home: Home, name: str, settings: Settings, form: type[Worker] = Worker) -> Worker:
     """A worker of the namespace, with the extractive model and the hashing embedder, whatever the keys."""
     chosen = {"NAMESPACE": settings.namespace, "PROVIDERS": "extractive", "EMBEDDER": "hashing"}
-    return Worker(home, name, environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen})
+    return form(home, name, environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen})
 
 
 class Killable(Protocol):
@@ -29,6 +33,9 @@ class Killable(Protocol):
 
     async def kill(self) -> None:
         """End it with SIGKILL."""
+
+
+REVIVING = AsyncRetrying(retry=retry_if_exception_type(ServerFailed), stop=stop_after_attempt(5), reraise=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Platform:
     async def of(cls, servers: Servers, settings: Settings, directory: Path) -> AsyncIterator[Self]:
         """One worker for each service on these servers, for as long as the context lasts."""
         home = Home(directory)
-        workers = {name: worker(home, name, settings) for name in SERVICES}
+        workers = {name: worker(home, name, settings, Forked) for name in SERVICES}
         try:
             await asyncio.gather(*(worker.start() for worker in workers.values()))
             yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})
@@ -51,9 +58,9 @@ class Platform:
             await asyncio.gather(*(worker.stop() for worker in workers.values()))
 
     async def crash(self, name: str) -> None:
-        """Kill a process and start it again at once."""
+        """Kill a process and start it again at once; again, as the supervisor does, where another one is dead then."""
         await self.processes[name].kill()
-        await self.processes[name].start()
+        await REVIVING(self.processes[name].start)
 
     async def crash_sometime(self, victims: Sequence[str], rng: random.Random) -> None:
         """Kill each victim while tasks are coming in, and some once more while they are in work."""

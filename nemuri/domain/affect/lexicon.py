@@ -65,6 +65,15 @@ def read(prompt: str, reply: str) -> Reading:
     )
 
 
+def strength(text: str) -> float:
+    """How strong the strongest feeling is that the words tell of and do not deny, 0 to 1: a third, two thirds, all.
+
+    What is said before "but" counts a half.
+    """
+    felt = _felt(heard(spoken(cleaned(text))))
+    return max((feeling.strength * share for feeling, share in felt), default=0.0) / 3
+
+
 def _felt(voice: Voice) -> list[tuple[Feeling, float]]:
     """The feelings that the words tell of and that are not denied, each with its share.
 

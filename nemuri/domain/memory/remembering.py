@@ -27,6 +27,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
 )
 from nemuri.contracts.scorers import ScorerTrained
+from nemuri.contracts.tiers import TiersEvent
 from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.memory.clocks import advanced, base
 from nemuri.domain.memory.content import principle_key
@@ -115,6 +116,7 @@ Silent = (
     | CourseFinished
     | PolicyAdopted
     | AffectEvent
+    | TiersEvent
 )
 """What tells of the agent, and changes nothing of how strong its memories are; another mind's parameters as well."""
 

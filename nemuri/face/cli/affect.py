@@ -1,12 +1,12 @@
 """Affective memory: affect AGENT, and with it protect, unprotect, delete, recall, config."""
-# ruff: noqa: FBT001, FBT002 - typer reads options from the parameters
+# ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
 
+from nemuri.face.cli import agent_first
 from nemuri.face.cli.failures import Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
@@ -20,24 +20,9 @@ MemoryArgument = Annotated[
 ]
 
 
-class _AgentFirst(TyperGroup):
-    """Options may follow the agent's name where no command does; where one does, they are the command's."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click does, which takes what follows an argument of a group for a command."""
-        ctx.allow_interspersed_args = not any(each in self.commands for each in args[1:])
-        return super().parse_args(ctx, args)
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    group = typer.Typer(
-        cls=_AgentFirst, invoke_without_command=True, rich_markup_mode=None, subcommand_metavar="[COMMAND]"
-    )
-    group.callback()(affect)
-    for command in (protect, unprotect, delete, recall, config):
-        group.command()(command)
-    app.add_typer(group, name="affect")
+    agent_first.add(app, "affect", affect, (protect, unprotect, delete, recall, config))
 
 
 def affect(
@@ -115,7 +100,7 @@ def _change(context: typer.Context, memory: str, *, protected: bool, json: bool)
     from nemuri.face import feelings
     from nemuri.face.cli.screen import say, say_json
 
-    session, agent = _of(context, json)
+    session, agent = agent_first.of(context, json=json)
     storable(MEMORY=memory)
     found, changed = session.run(lambda client: feelings.protect(client, agent, memory, protected=protected))
     if session.json:
@@ -135,7 +120,7 @@ def delete(
     from nemuri.face.cli.erasing import erase
     from nemuri.infra.views.lineage import Thing
 
-    session, agent = _of(context, json)
+    session, agent = agent_first.of(context, json=json)
     storable(MEMORY=memory)
     found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, memory))
     erase(session, Thing("memory", found.memory_id), dry_run=dry_run, yes=yes)
@@ -153,7 +138,7 @@ def recall(
     from nemuri.face.cli.affect_lines import show_recalled
     from nemuri.face.cli.screen import say_json
 
-    session, agent = _of(context, json)
+    session, agent = agent_first.of(context, json=json)
     storable(TEXT=text)
     first = _category(category)
     found = session.run(lambda client: client.come_to_mind(agent, text, category=first, quietly=True))
@@ -181,7 +166,7 @@ def config(
     json: JsonOption = False,
 ) -> None:
     """Show the parameters in force, or adopt those of a file: what it leaves out has its default."""
-    session, agent = _of(context, json)
+    session, agent = agent_first.of(context, json=json)
     if file is None:
         _show_parameters(session, session.run(lambda client: client.affect(agent)))
     else:
@@ -223,9 +208,3 @@ def _adopt(session: Session, agent: str, file: Path) -> None:
         say(f"{', '.join(elsewhere)}: passed over, for these are settings of the platform, the same for all agents")
     force = "now" if view.coming is None else "from the next night on"
     say(f"{agent}: {f'adopted, in force {force}' if adopted else 'nothing new'}")
-
-
-def _of(context: typer.Context, json: bool) -> tuple[Session, str]:
-    """The session, and the agent named before the command."""
-    assert context.parent is not None  # noqa: S101 - these commands are nowhere else
-    return Session.of(context, json=json), agent_id(context.parent.params["agent"])

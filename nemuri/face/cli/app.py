@@ -24,7 +24,9 @@ from nemuri.face.cli import (
     permissions,
     reasons,
     scorers,
+    society,
     tasks,
+    tiers,
     what_if,
 )
 from nemuri.face.cli.session import Session
@@ -61,8 +63,8 @@ def root(
 
 
 for _group in (
-    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, affect, scorers, logs,
-    dead, operating, erasing, permissions, experiments,
+    tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, affect, tiers, scorers,
+    logs, dead, operating, erasing, permissions, experiments, society,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:

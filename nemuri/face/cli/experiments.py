@@ -20,6 +20,7 @@ LONGEST_STREAM = 10_000
 FEWEST_TASKS = 10
 MOST_REPEATS = 1_000
 FEWEST_REPEATS = 8
+NUMBERS = ("mean", "low", "high", "repeats")
 
 SeedOption = Annotated[
     int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_SEED, help="Everything drawn follows from it.")
@@ -78,7 +79,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     stream, times = tasks or chosen.tasks, repeats or chosen.repeats
     if stream > chosen.longest:
         raise WrongUse(f"--tasks is at most {chosen.longest} here: there are no more different needs")
-    _writable(out)
+    writable(out, "--out")
     try:
         plotting.require()
         runs.require(name)
@@ -95,29 +96,42 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
         _show(report, [str(file) for file in files])
 
 
-def _writable(out: Path) -> None:
+def writable(out: Path, option: str) -> None:
     """Raise `WrongUse` for what cannot become a directory with files in it, before anything is run."""
     nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
     if not nearest.is_dir():
-        raise WrongUse(f"--out: {nearest} is not a directory")
+        raise WrongUse(f"{option}: {nearest} is not a directory")
     try:
         with TemporaryFile(dir=nearest):
             pass
     except OSError as error:
-        raise WrongUse(f"--out: nothing can be written in {nearest}: {error.strerror}") from error
+        raise WrongUse(f"{option}: nothing can be written in {nearest}: {error.strerror}") from error
 
 
 def _show(report: "Report", files: list[str]) -> None:
-    from nemuri.face.cli.screen import say, table
+    from nemuri.face.cli.screen import say
 
     say(f"experiment {report.experiment}, seed {report.seed}, {report.tasks} tasks; means with 95 % intervals\n")
-    numbers = ("mean", "low", "high", "repeats")
+    show_figures(report)
+    show_claims(report)
+    say("\n" + "\n".join(files))
+
+
+def show_figures(report: "Report") -> None:
+    """The figures for people, as a table."""
+    from nemuri.face.cli.screen import table
+
     rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
-    table(("measure", "condition", *numbers), rows, numbers=numbers)
+    table(("measure", "condition", *NUMBERS), rows, numbers=NUMBERS)
+
+
+def show_claims(report: "Report") -> None:
+    """What became of the claims, as a table."""
+    from nemuri.face.cli.screen import say, table
+
     say("\nWhat was claimed, and the difference between what is compared, with 99 % intervals:\n")
     claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]
-    table(("verdict", *numbers[:3], "claim"), claims, numbers=numbers[:3])
-    say("\n" + "\n".join(files))
+    table(("verdict", *NUMBERS[:3], "claim"), claims, numbers=NUMBERS[:3])
 
 
 def _cells(each: "Interval") -> tuple[str, str, str, str]:

@@ -76,9 +76,12 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.face.operations import OperationError
     from nemuri.face.permissions import PermissionsError
     from nemuri.face.serving import NotProvisioned
+    from nemuri.infra.minecraft.modules import MinecraftUnavailable
     from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+    from nemuri.infra.stores.states import SocietyError
     from nemuri.infra.views.database import DatabaseError
 
+    yield (SocietyError, MinecraftUnavailable), FAILED
     yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), FAILED
     yield (NotProvisioned, PermissionsError), FAILED
     yield (ModelRefused, ModelUnavailable, ValueError), FAILED

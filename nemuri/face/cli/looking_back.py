@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nemuri.domain.affect.mind import AffectAgent
     from nemuri.domain.memory.differences import Standing
     from nemuri.domain.memory.mind import Agent
+    from nemuri.domain.tiers.mind import TiersAgent
     from nemuri.face.client import Client
     from nemuri.face.operations.looking_back import Past
     from nemuri.face.places import Place
@@ -144,10 +145,9 @@ def when(at: "datetime | None") -> str:
 def _state(past: "Past", place: "Place") -> dict[str, Any]:
     """The whole mind as JSON values."""
     agent = _agent(past)
-    if past.affect.agent is not None:
-        felt = past.affect.agent
-        rules = {"definition": agent.definition, "policy": felt.rules.model_dump(mode="json")}
-        return {"asked": place.text, **_where(past), "events": past.events, **felt.model_dump(mode="json"), **rules}
+    if (other := past.affect.agent or past.tiers.agent) is not None:
+        rules = {"definition": agent.definition, "policy": other.rules.model_dump(mode="json")}
+        return {"asked": place.text, **_where(past), "events": past.events, **other.model_dump(mode="json"), **rules}
     fields = agent.model_dump(mode="json", exclude={"policy", "next_policy", "active", "archived"})
     return {
         "asked": place.text,
@@ -208,6 +208,9 @@ def _show_state(past: "Past", place: "Place", top: int) -> None:
     if past.affect.agent is not None:
         _show_affect(past, past.affect.agent, place)
         return
+    if past.tiers.agent is not None:
+        _show_tiers(past, past.tiers.agent, place)
+        return
     awake = f"; {len(agent.awake)} more ended and not slept over" if agent.awake else ""
     say(f"{agent.agent_id}, {agent.definition.role}, as of {_moment(past, place)}")
     say(f"perspectives  {', '.join(agent.definition.perspective_names)}")
@@ -243,6 +246,15 @@ def _show_affect(past: "Past", felt: "AffectAgent", place: "Place") -> None:
     names = ("1 whole", "2 summary", "3 keywords", "4 archived")
     columns = ("level", "memories")
     table(columns, list(zip(names, felt.levels, strict=True)), numbers=("memories",))
+
+
+def _show_tiers(past: "Past", tiered: "TiersAgent", place: "Place") -> None:
+    from nemuri.face.cli.screen import say
+
+    say(f"{tiered.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
+    say(f"consolidated  {f'last for {tiered.consolidated_for}' if tiered.consolidated_for else 'never'}")
+    say(f"policy        {_parameters(tiered.rules.differing)}")
+    say(f"memories      {tiered.short} in short-term memory, {tiered.long} in long-term memory")
 
 
 def _parameters(parameters: "Mapping[str, Any]") -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
@@ -81,19 +82,21 @@ def run(
     experiment = EXPERIMENTS[name]
     progress(0, repeats)
     samples: dict[int, Sample] = {}
-    for repeat, found in _samples(name, seed, tasks, repeats, processes):
+    work = partial(one, name, seed, tasks=tasks)
+    for repeat, found in repeated(work, repeats, processes):
         samples[repeat] = found
         progress(len(samples), repeats)
     in_order = [samples[each] for each in range(repeats)]
     return reported(name, in_order, experiment.claims, seed=seed, tasks=tasks, compared=experiment.compared)
 
 
-def _samples(name: str, seed: int, tasks: int, repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
+def repeated(work: Callable[[int], Sample], repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
+    """What each repeat measures, with its number, as they end; the work goes to so many processes (this one for 0)."""
     if not processes:
-        yield from ((each, one(name, seed, each, tasks)) for each in range(repeats))
+        yield from ((each, work(each)) for each in range(repeats))
         return
     with _one_thread_each(), _pool(min(processes, repeats)) as pool:
-        waiting = {pool.submit(one, name, seed, each, tasks): each for each in range(repeats)}
+        waiting = {pool.submit(work, each): each for each in range(repeats)}
         yield from ((waiting[done], done.result()) for done in as_completed(waiting))
 
 

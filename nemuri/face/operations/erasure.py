@@ -17,6 +17,7 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.stores.deletion import delete_letters, doomed
 from nemuri.infra.stores.results import Results
+from nemuri.infra.stores.states import States, states_bucket
 from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
 from nemuri.infra.views.feelings import Feelings
@@ -24,6 +25,7 @@ from nemuri.infra.views.lineage import DefinedError, Lineage, Reached, Thing
 from nemuri.infra.views.minds import touched_by
 from nemuri.infra.views.refolding import Advance
 from nemuri.infra.views.scrubbing import scrub
+from nemuri.services.society.app import society_of
 
 PATIENCE = 30.0
 """Seconds in which whoever is at work may finish."""
@@ -67,10 +69,24 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
     async with workshop(settings) as at, paused(at.log):
         await _at_rest(at)
         await caught_up(at)
-        root, whole = await planned(at, things)
+        chosen = list(things)
+        await lives_nowhere(at.log, chosen)
+        root, whole = await planned(at, chosen)
         ledger.note(settings, *root, whole)
         await bury(at, root, whole, begun=False)
         return await _complete(at, on_progress)
+
+
+async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
+    """Raises `OperationError` for an agent of a society: its words lie in states and checkpoints, others' too."""
+    for each in things:
+        society = str(each.name).rpartition("-")[0]
+        states = States(log, states_bucket(log.subjects.namespace, society))
+        if each.sort != "agent" or not society or not await states.exists():
+            continue
+        if each.name in {resident.id for resident in (await society_of(states)).agents}:
+            why = f"{each.name} lives in society {society!r}"
+            raise OperationError(f"{why}: run `nemuri society delete {society}` first")
 
 
 async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotten:

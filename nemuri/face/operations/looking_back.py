@@ -12,7 +12,7 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from nemuri.contracts.agents import AgentDefined
-from nemuri.contracts.complaints import by_feeling
+from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.log import AnyAgentEvent, UndecodableError, parsed
 from nemuri.domain.affect.mind import AffectMind
 from nemuri.domain.affect.remembering import evolve as evolve_affect
@@ -23,6 +23,8 @@ from nemuri.domain.memory.history import History, Step
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.remembering import evolve
 from nemuri.domain.memory.whatif import WhatIf
+from nemuri.domain.tiers.mind import Tiers
+from nemuri.domain.tiers.remembering import evolved
 from nemuri.face.operations.workshop import OperationError
 from nemuri.face.places import Place, PlaceError
 from nemuri.infra.log import Log
@@ -37,6 +39,8 @@ class Past:
     mind: Mind = field(default_factory=Mind)
     affect: AffectMind = field(default_factory=AffectMind)
     """What it remembers by feeling; without an agent where it goes by use."""
+    tiers: Tiers = field(default_factory=Tiers)
+    """What it remembers by tiers; likewise."""
     courses: dict[UUID, CourseState] = field(default_factory=dict)
     events: int = 0
     """The agent's own events up to there."""
@@ -47,6 +51,7 @@ class Past:
     def take(self, event: AnyAgentEvent) -> None:
         """Go on by an event."""
         self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
+        self.tiers = evolved(self.tiers, event)
         if isinstance(event, get_args(CourseEvent)):
             course_id, _ = concerned(event)
             self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)
@@ -54,7 +59,7 @@ class Past:
 
     def kept(self) -> "Past":
         """The same, which goes on no more."""
-        return Past(self.mind, self.affect, dict(self.courses), self.events, self.sequence, self.at)
+        return Past(self.mind, self.affect, self.tiers, dict(self.courses), self.events, self.sequence, self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ async def agents_of(log: Log) -> tuple[str, ...]:
     [subject] = log.subjects.of_kind(AgentDefined)
     info = await log.stream.stream_info(log.subjects.stream, subjects_filter=subject)
     names = sorted(name for each in info.state.subjects or {} if (name := log.subjects.agent_of(each)))
-    return tuple([each for each in names if await _by_use(log, each)])
+    return tuple([each for each in names if await _memory(log, each) == "strength"])
 
 
 async def known(log: Log, agent_id: str) -> None:
@@ -110,13 +115,14 @@ async def known(log: Log, agent_id: str) -> None:
 async def check_use(log: Log, agent_id: str) -> None:
     """Raise `OperationError` unless the agent is there, and remembers by use."""
     await known(log, agent_id)
-    if not await _by_use(log, agent_id):
-        raise OperationError(by_feeling(agent_id))
+    if (kind := await _memory(log, agent_id)) != "strength":
+        raise OperationError(not_by_use(agent_id, str(kind)))
 
 
-async def _by_use(log: Log, agent_id: str) -> bool:
+async def _memory(log: Log, agent_id: str) -> str | None:
+    """Which kind of memory an agent has."""
     event = parsed((await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).data)
-    return isinstance(event, AgentDefined) and event.definition.memory == "strength"
+    return event.definition.memory if isinstance(event, AgentDefined) else None
 
 
 async def events_of(

@@ -14,6 +14,7 @@ from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.event import OPERATOR, ClientEvent, Event
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.subjects import Subjects
+from nemuri.contracts.tiers import ConsolidationAsked
 from nemuri.infra.bus.access import INBOX, inbox
 from nemuri.infra.bus.provisioning import Durable, timers_durable
 from nemuri.infra.reactions import Service, Use
@@ -84,10 +85,10 @@ class Permissions:
         return {self.subjects.stream: mine, self.subjects.timers_stream: (timers_durable(self.subjects),)}
 
     def operators_kinds(self) -> frozenset[type[Event]]:
-        """What neither a service nor a client says is left to operators; and they too define agents, and protect."""
+        """What neither a service nor a client says is left to operators; they too define, protect, consolidate."""
         said = frozenset[type[Event]]().union(*(each.says() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
-        return frozenset((*left, AgentDefined, ProtectionChanged))
+        return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
 
     @property
     def _blobs(self) -> str:

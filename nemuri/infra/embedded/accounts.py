@@ -1,15 +1,18 @@
 """The OS user that PostgreSQL runs as when the platform runs as root, and what that user must be able to reach."""
 
+import fcntl
 import os
 import pwd
 import stat
 import subprocess
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 DATABASE_USER = "nemuri-postgres"
-CREATE_SECONDS = 20.0
+LOCK = Path("/run/nemuri-postgres.lock")
+"""Root's own folder: nobody else can lay a link there."""
 
 
 class AccountUnavailable(RuntimeError):  # noqa: N818 - said as the fact that it is
@@ -33,13 +36,21 @@ def database_account(data: Path) -> Account | None:
         return None
     if data.exists() and (owner := data.stat()).st_uid != 0:
         return Account(owner.st_uid, owner.st_gid)
-    deadline = time.monotonic() + CREATE_SECONDS
-    while (account := _lookup(DATABASE_USER)) is None:
-        problem = _create(DATABASE_USER)
-        if problem and _lookup(DATABASE_USER) is None and time.monotonic() > deadline:
-            raise AccountUnavailable(f"it must not run as root, and {DATABASE_USER} cannot be created: {problem}")
-        time.sleep(0.1 if problem else 0)
+    with _alone():
+        if _lookup(DATABASE_USER) is None:
+            _create(DATABASE_USER)
+        account = _lookup(DATABASE_USER)
+    if account is None:
+        raise AccountUnavailable(f"it must not run as root, and {DATABASE_USER} is not there after its creation")
     return account
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One platform at a time: two useradd at once both succeed, and the second gives the user another number."""
+    with LOCK.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _lookup(name: str) -> Account | None:
@@ -50,14 +61,15 @@ def _lookup(name: str) -> Account | None:
     return Account(entry.pw_uid, entry.pw_gid)
 
 
-def _create(name: str) -> str:
-    """What went wrong, or nothing. Two platforms may try at once: the second finds the password file locked."""
+def _create(name: str) -> None:
     command = ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed words
     except FileNotFoundError:
-        return "there is no useradd"
-    return "" if done.returncode == 0 else done.stderr.strip() or f"useradd ended with {done.returncode}"
+        raise AccountUnavailable(f"it must not run as root, and there is no useradd to create {name}") from None
+    if done.returncode:
+        problem = done.stderr.strip() or f"useradd ended with {done.returncode}"
+        raise AccountUnavailable(f"it must not run as root, and {name} cannot be created: {problem}")
 
 
 def open_way(path: Path) -> None:

@@ -68,13 +68,14 @@ class HashingEmbedder:
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimension); many texts are done in a thread, about 0.3 ms for 200 characters."""
         if len(texts) > _AT_ONCE:
-            return await asyncio.to_thread(self._rows, texts)
-        return self._rows(texts)
+            return await asyncio.to_thread(self.rows, texts)
+        return self.rows(texts)
 
     async def aclose(self) -> None:
         """Nothing to release."""
 
-    def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same at once, for callers that cannot wait."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _AT_ONCE):
             some = texts[start : start + _AT_ONCE]

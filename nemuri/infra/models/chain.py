@@ -6,6 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from nemuri.contracts.affect import Reading
+from nemuri.domain.tiers.formation import Written
 from nemuri.infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -13,6 +14,7 @@ from nemuri.infra.models.protocol import (
     Comparisons,
     Compressed,
     CompressJob,
+    ConsolidateJob,
     FeelJob,
     JudgeJob,
     KeyPointJob,
@@ -134,6 +136,10 @@ class Fallback:
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """The first model's words, or the second's."""
         return await _either(lambda: self._first.compress(job), lambda: self._second.compress(job))
+
+    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+        """What the first model makes of the memories, or the second."""
+        return await _either(lambda: self._first.consolidate(job), lambda: self._second.consolidate(job))
 
     async def aclose(self) -> None:
         """Close both."""

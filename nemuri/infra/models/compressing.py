@@ -3,10 +3,10 @@
 from typing import Final
 
 from nemuri.domain.affect.compression import MOST_WORDS, listed
+from nemuri.domain.language.objects import objects
 from nemuri.domain.language.sentences import normalised
 from nemuri.infra.models.fences import message
 from nemuri.infra.models.protocol import Compressed, CompressJob, Source
-from nemuri.infra.models.readings import objects
 from nemuri.infra.models.wire import sendable, storable
 
 TOKENS: Final = 1_024

@@ -17,6 +17,7 @@ from nemuri.domain.language.references import self_contained
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
 from nemuri.domain.language.terms import content_terms
 from nemuri.domain.tasks.panel import merged
+from nemuri.domain.tiers.formation import Written, extracted
 from nemuri.infra.models.judging import judged
 from nemuri.infra.models.protocol import (
     Answer,
@@ -24,6 +25,7 @@ from nemuri.infra.models.protocol import (
     Comparisons,
     Compressed,
     CompressJob,
+    ConsolidateJob,
     FeelJob,
     JudgeJob,
     KeyPointJob,
@@ -153,6 +155,10 @@ class ExtractiveModel:
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """Its own most telling sentences, or its own keywords."""
         return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
+
+    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+        """Their own most telling sentences."""
+        return Reply(extracted(job.memories, job.rules), _FREE)
 
     async def aclose(self) -> None:
         """Nothing to release."""

@@ -12,7 +12,7 @@ from nemuri.infra.models.protocol import Chat, Model
 from nemuri.infra.models.settings import ModelSettings, Provider, secret
 from nemuri.infra.observation.metrics import Metrics
 
-__all__ = ["ModelSettings", "Models", "build_models"]
+__all__ = ["ModelSettings", "Models", "build_chats", "build_models"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,15 @@ def build_models(settings: ModelSettings, metrics: Metrics | None = None) -> Mod
     return Models(main=_model(settings, seen, light=False), light=_model(settings, seen, light=True))
 
 
-def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
+def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, light: bool = True) -> list[Chat]:
+    """The language models of the settings in order of preference, for those that speak to them in their own words."""
+    seen = metrics or Metrics()
     providers = [each for each in settings.chosen if each != "extractive"]
-    chats = [Measured(_chat(each, settings, light=light), metrics) for each in providers]
+    return [Measured(_chat(each, settings, light=light), seen) for each in providers]
+
+
+def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
+    chats = build_chats(settings, metrics, light=light)
     if not chats:
         return ExtractiveModel()
     prompted = PromptedModel(Bounded(Chain(chats, settings.retries), settings.concurrency))

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast, get_args
 
 from nemuri.contracts.affect import Category, NegativeTag, OtherTag, PositiveTag, Reading, Tag, Valence
+from nemuri.domain.language.objects import objects
 from nemuri.domain.language.sentences import normalised
 from nemuri.infra.models.fences import message
 from nemuri.infra.models.protocol import FeelJob, Source
-from nemuri.infra.models.readings import objects
 from nemuri.infra.models.wire import sendable, storable
 
 TOKENS: Final = 1_024

@@ -10,7 +10,8 @@ from nemuri.domain.affect.lexicon import LEXICON, read
 from nemuri.domain.language.citations import cited, disarmed, without_labels
 from nemuri.domain.language.sentences import normalised, sentences
 from nemuri.domain.tasks.panel import side_by_side
-from nemuri.infra.models import compressing, feeling, relations
+from nemuri.domain.tiers.formation import Written, extracted
+from nemuri.infra.models import compressing, consolidating, feeling, relations
 from nemuri.infra.models.fences import digest, fenced, message
 from nemuri.infra.models.judging import JUDGEMENT_TOKENS, judgement_prompt, read_judgement
 from nemuri.infra.models.protocol import (
@@ -20,6 +21,7 @@ from nemuri.infra.models.protocol import (
     Comparisons,
     Compressed,
     CompressJob,
+    ConsolidateJob,
     FeelJob,
     JudgeJob,
     KeyPointJob,
@@ -165,6 +167,14 @@ class PromptedModel:
         found = compressing.read(reply.value, job)
         own = compressed(job.level, job.trigger, job.content)
         return Reply(found or Compressed(*own), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
+
+    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+        """What the chat makes of the memories; their own words when it cannot be read, and the usage names both."""
+        system, user = consolidating.prompt(job)
+        reply = await self._chat.complete(system, user, consolidating.TOKENS, steady=True)
+        own = extracted(job.memories, job.rules)
+        found = consolidating.read(reply.value, own)
+        return Reply(found or own, reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
     async def aclose(self) -> None:
         """Close the chat."""

@@ -9,6 +9,9 @@ from nemuri.contracts.event import Usage
 from nemuri.contracts.tasks import Dissent, Voice
 from nemuri.domain.language.statements import Comparison
 from nemuri.domain.tasks.conversation import Turn
+from nemuri.domain.tiers.formation import Written
+from nemuri.domain.tiers.mind import TierMemory
+from nemuri.domain.tiers.policy import Consolidation
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -148,6 +151,16 @@ class Compressed:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsolidateJob:
+    """Memories of an agent that belong together, of which one is to be made."""
+
+    agent: str
+    memories: tuple[TierMemory, ...]
+    """Oldest first, at least one."""
+    rules: Consolidation
+
+
+@dataclass(frozen=True, slots=True)
 class Merged:
     """One answer out of several, and who does not agree with it."""
 
@@ -197,6 +210,9 @@ class Model(Protocol):
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """The memory at the level; the usage names who wrote it, `extractive` for its own sentences and words."""
+
+    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+        """What the memories become; the usage names who wrote it, `extractive` for their own sentences."""
 
     async def aclose(self) -> None:
         """Release the connections; the model is not used afterwards."""

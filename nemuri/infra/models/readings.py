@@ -1,17 +1,16 @@
 """Reading what a model wrote where structure was asked for; whatever cannot be read is left out."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from nemuri.contracts.tasks import Voice
 from nemuri.domain.language.citations import without_labels
+from nemuri.domain.language.objects import objects
 from nemuri.domain.language.sentences import sentences
 from nemuri.domain.tasks.panel import dissenting
 from nemuri.infra.models.protocol import Merged
 
-_MOST_TRIES: Final = 20
 _LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")
 _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当なし", "特になし"})
 
@@ -45,24 +44,6 @@ def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
             dissent = (dissenting(voice, held[label]) for label, voice in voices.items() if label in held)
             return Merged(answer, tuple(dissent))
     return None
-
-
-def objects(text: str) -> Iterator[Mapping[str, object]]:
-    """The JSON objects in a text in their order, each followed by those directly within it; prose is passed over."""
-    decoder = json.JSONDecoder(strict=False)
-    position = text.find("{")
-    for _ in range(_MOST_TRIES):
-        if position < 0:
-            return
-        end = position + 1
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
-            yield value
-            yield from (inner for inner in value.values() if isinstance(inner, dict))
-        position = text.find("{", end)
 
 
 def _dissent(value: object) -> dict[str, str]:

@@ -11,6 +11,7 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.log import UndecodableError, decode
 from nemuri.contracts.memories import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
 from nemuri.contracts.tasks import ChunkReady, TaskAnswered, TaskSummarised
+from nemuri.contracts.tiers import ExperienceOffered, ExperienceRecorded, MemoryFormed
 from nemuri.domain.affect.content import embedded_text as affect_text
 from nemuri.domain.erasure import Erased
 from nemuri.domain.memory.content import embedded_text
@@ -60,6 +61,11 @@ class Doomed:
             case TurnRemembered(reading=words) | (MemoryCompressed() as words):
                 self.vectors.add(event.vector)
                 self._say(affect_text(words.trigger, words.content))
+            case ExperienceOffered():
+                self._say(event.experience.content)
+            case ExperienceRecorded(experience=words) | (MemoryFormed() as words):
+                self.vectors.add(event.vector)
+                self._say(words.content)
             case _:
                 pass
 

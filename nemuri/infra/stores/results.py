@@ -7,11 +7,12 @@ from typing import Any, Self
 from uuid import UUID
 
 import structlog
-from nats.js.errors import KeyNotFoundError, NoKeysError
+from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 
 from nemuri.contracts.results import TaskResult
 from nemuri.infra.log import Log
+from nemuri.infra.stores.buckets import entries
 
 CUT = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """What of a result can be shortened."""
@@ -100,13 +101,11 @@ class Results:
         Only while nobody writes here. Older entries lie in the store's files until the whole store is purged.
         """
         gone = set(map(str, task_ids))
-        try:
-            kept = [await self.store.get(key) for key in await self.store.keys() if key not in gone]
-        except NoKeysError:
-            kept = []
+        there = entries(self.log, result_bucket(self.log.subjects.namespace))
+        kept = {each.key: each.value async for each in there if each.key not in gone}
         await self.log.stream.purge_stream(f"KV_{result_bucket(self.log.subjects.namespace)}")
-        for entry in kept:
-            await self.store.put(str(entry.key), entry.value or b"")
+        for key, value in kept.items():
+            await self.store.put(key, value)
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:

@@ -9,8 +9,7 @@ from hashlib import sha256
 from typing import Self
 
 import numpy as np
-from nats.js import JetStreamContext
-from nats.js.errors import KeyNotFoundError, NoKeysError
+from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 from numpy.typing import NDArray
 
@@ -19,6 +18,7 @@ from nemuri.infra.bus.messages import delete_message
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import Log
+from nemuri.infra.stores.buckets import Entry, entries
 
 HASHING = HashingEmbedder().model
 TOGETHER = 128
@@ -65,12 +65,12 @@ class Vectors:
 
     store: KeyValue
     embedder: Embedder
-    context: JetStreamContext
+    log: Log
 
     @classmethod
     async def open(cls, log: Log, embedder: Embedder) -> Self:
         """The vectors of the log's namespace, made by `embedder` where they are not there yet."""
-        return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log.stream)
+        return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log)
 
     @property
     def generation(self) -> str:
@@ -129,13 +129,8 @@ class Vectors:
 
     async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
         """Every stored vector: its key and its numbers as raw little-endian float32."""
-        try:
-            keys = await self.store.keys()
-        except NoKeysError:
-            return
-        for key in keys:
-            entry = await self.store.get(key)
-            yield key, entry.value or b""
+        async for entry in self._entries():
+            yield entry.key, entry.value
 
     async def put(self, key: str, data: bytes) -> None:
         """Store a vector that was exported."""
@@ -144,14 +139,14 @@ class Vectors:
     async def erase(self, keys: Iterable[str], hashes: Iterable[str]) -> None:
         """Delete the vectors under these keys, and those of texts with these hashes by whichever model."""
         wanted, texts = set(keys), set(hashes)
-        try:
-            known = await self.store.keys()
-        except NoKeysError:
-            return
-        for key in known:
-            if key in wanted or hash_in(key) in texts:
-                entry = await self.store.get(key)
-                await delete_message(self.context, f"KV_{entry.bucket}", entry.revision or 0)
+        async for entry in self._entries():
+            if entry.key in wanted or hash_in(entry.key) in texts:
+                await delete_message(
+                    self.log.stream, f"KV_{vector_bucket(self.log.subjects.namespace)}", entry.revision
+                )
+
+    def _entries(self) -> AsyncIterator[Entry]:
+        return entries(self.log, vector_bucket(self.log.subjects.namespace))
 
     async def _stored(self, key: str) -> NDArray[np.float32] | None:
         try:

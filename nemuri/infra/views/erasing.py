@@ -18,9 +18,9 @@ from nemuri.infra.views.database import Database
 _AGENT = "agent/"
 _OF_AGENTS = (
     tables.agent, tables.memory, tables.memory_state, tables.memory_vector, tables.scorer, tables.course, tables.trial,
-    tables.affect_agent, tables.affect_memory, tables.affect_mood,
+    tables.affect_agent, tables.affect_memory, tables.affect_mood, tables.tier_agent, tables.tier_memory,
 )  # fmt: skip
-_OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector, tables.affect_memory)
+_OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector, tables.affect_memory, tables.tier_memory)
 _OF_TASKS = (tables.task, tables.chunk, tables.assignment, tables.feedback)
 _OF_COURSES = (tables.course, tables.trial)
 TOGETHER = 5_000
@@ -67,7 +67,7 @@ async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
     """Those of the sha256 of texts whose vectors some memory has."""
     wanted, found = list(hashes), set[str]()
     async with database.reading() as connection:
-        for key in (tables.memory.c.vector, tables.affect_memory.c.vector):
+        for key in (tables.memory.c.vector, tables.affect_memory.c.vector, tables.tier_memory.c.vector):
             of = func.right(key, 64)
             found |= set((await connection.execute(select(of).where(of.in_(wanted)))).scalars())
     return found

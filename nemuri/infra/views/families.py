@@ -12,11 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri.domain.affect.mind import AffectMind
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.record import Record
+from nemuri.domain.tiers.mind import Tiers
 from nemuri.infra.views.rows import load
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S")
-M = TypeVar("M", Mind, AffectMind)
+M = TypeVar("M", Mind, AffectMind, Tiers)
 R = TypeVar("R", bound=Record)
 Change = tuple[Record | None, Record | None]
 """A row as the tables have it, None where they have none, and as it is to be, None where it is to go."""

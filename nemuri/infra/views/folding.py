@@ -17,6 +17,7 @@ from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.erasure import MemoriesErased
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent, AnyEvent
+from nemuri.contracts.tiers import TiersEvent
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory, AffectMind
 from nemuri.domain.affect.remembering import FOLDED
 from nemuri.domain.affect.remembering import evolve as evolve_affect
@@ -27,14 +28,19 @@ from nemuri.domain.memory.remembering import touched
 from nemuri.domain.tasks.lifecycle import LifeEvent
 from nemuri.domain.tasks.lifecycle import evolve as evolve_task
 from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Task, TaskState
+from nemuri.domain.tiers import remembering as tiering
+from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent
 from nemuri.infra.collecting import uncollected
 from nemuri.infra.views import tables
 from nemuri.infra.views.families import Change, Family, Minds, by_owner, many, one, overwritten
 from nemuri.infra.views.rows import load
 
 _LIFE: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
-_MIND: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(get_args(AffectEvent))
+_MIND: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
+    (*get_args(AffectEvent), *get_args(TiersEvent))
+)
 _FELT: frozenset[type[Event]] = frozenset(FOLDED)
+_TIERED: frozenset[type[Event]] = frozenset(tiering.FOLDED)
 _TASK, _AGENT = attrgetter("thread"), attrgetter("agent_id")
 
 
@@ -59,6 +65,16 @@ def _affects() -> Minds[AffectMind]:
     )
 
 
+def _tiers() -> Minds[Tiers]:
+    return Minds(
+        Tiers(),
+        tiering.evolved,
+        agents=(tables.tier_agent, TiersAgent),
+        memories=(tables.tier_memory, TierMemory),
+        touched=tiering.touched,
+    )
+
+
 @dataclass(slots=True)
 class States:
     """Tasks and minds in memory: as the tables have them, and as the events that were folded since made them."""
@@ -68,11 +84,12 @@ class States:
     tasks: Family[UUID, TaskState] = field(default_factory=_tasks)
     minds: Minds[Mind] = field(default_factory=_minds)
     affects: Minds[AffectMind] = field(default_factory=_affects)
+    tiers: Minds[Tiers] = field(default_factory=_tiers)
 
     @property
     def size(self) -> int:
         """How many tasks and memories are held."""
-        return len(self.tasks.now) + self.minds.size + self.affects.size
+        return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
 
     async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
         """Fold events, each of which counts, and return what is to be remembered from now on, which nobody folds.
@@ -81,15 +98,18 @@ class States:
         """
         lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
         thoughts: list[Any] = [each for each in events if type(each) in _MIND]
-        feelings: list[Any] = [each for each in events if type(each) in _FELT and _may_be_felt(each)]
+        feelings: list[Any] = [each for each in events if type(each) in _FELT and _concerns(each, "affective")]
+        lived: list[Any] = [each for each in events if type(each) in _TIERED and _concerns(each, "tiered")]
         if not self.blank:
             await self._load_tasks(connection, {each.task_id for each in lives})
             await self.minds.load(connection, thoughts)
             await self.affects.load(connection, feelings)
+            await self.tiers.load(connection, lived)
         with uncollected():
             self.tasks.fold(_TASK, lives)
             self.minds.fold(_AGENT, thoughts)
             self.affects.fold(_AGENT, feelings)
+            self.tiers.fold(_AGENT, lived)
         return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
 
     def changes(self) -> Iterator[tuple[Table, list[Change]]]:
@@ -108,9 +128,13 @@ class States:
         yield tables.affect_memory, many((old.memories, new.memories) for old, new in felt)
         yield tables.affect_mood, overwritten(mood for _, new in felt for mood in new.moods.values())
 
+        lived = self.tiers.pairs()
+        yield tables.tier_agent, one((old.agent, new.agent) for old, new in lived)
+        yield tables.tier_memory, many((old.memories, new.memories) for old, new in lived)
+
     def forget(self) -> None:
         """Hold nothing any more: the tables know everything by now, and are not blank."""
-        for each in (self.tasks, self.minds, self.affects):
+        for each in (self.tasks, self.minds, self.affects, self.tiers):
             each.forget()
         self.blank = False
 
@@ -127,8 +151,8 @@ class States:
         self.tasks.kept |= found
 
 
-def _may_be_felt(event: AnyEvent) -> bool:
-    return not isinstance(event, AgentDefined) or event.definition.memory == "affective"
+def _concerns(event: AnyEvent, memory: str) -> bool:
+    return not isinstance(event, AgentDefined) or event.definition.memory == memory
 
 
 def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:

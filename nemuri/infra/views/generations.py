@@ -14,13 +14,14 @@ from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Content
 from nemuri.domain.record import Record
+from nemuri.domain.tiers.mind import TierMemory
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import records, selecting
 
 
 class Words(NamedTuple):
-    """The present words of a memory, remembered by use or by feeling."""
+    """The present words of a memory, remembered by use, by feeling or by tiers."""
 
     memory_id: UUID
     since: int
@@ -47,6 +48,7 @@ _SORTS = (
         AffectMemory,
         lambda each: affect.embedded_text(each.trigger, each.content),
     ),
+    _Sort(tables.tier_memory, tables.tier_memory.c.worded, TierMemory, lambda each: str(each.content)),
 )
 
 

@@ -10,7 +10,7 @@ from nemuri.infra.views.database import Database
 
 _IDS = {
     "task": (tables.task.c.task_id,),
-    "memory": (tables.memory.c.memory_id, tables.affect_memory.c.memory_id),
+    "memory": (tables.memory.c.memory_id, tables.affect_memory.c.memory_id, tables.tier_memory.c.memory_id),
     "course": (tables.course.c.course_id,),
 }
 

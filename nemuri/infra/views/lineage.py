@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 import orjson
@@ -12,20 +12,29 @@ from sqlalchemy import text
 from nemuri.contracts.affect import MemoryCompressed, TurnRemembered
 from nemuri.contracts.clients import MemoryOffered
 from nemuri.contracts.education import ChapterRead
+from nemuri.contracts.event import AgentEvent
 from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.tiers import ExperienceRecorded, MemoryFormed
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.mind import LET_GO
 from nemuri.domain.memory.lineage import quotes, says_the_same
 from nemuri.infra.log import Log
 from nemuri.infra.views.database import Database
 
+E = TypeVar("E", bound=AgentEvent)
 Sort = Literal["memory", "task", "agent", "course"]
 
 ASKED_FOR = "asked for"
 """Why the roots go. Only of these goes what says the same: else what was learned elsewhere would go with a task."""
 
 _MEMORY = text("SELECT agent_id, memory->>'content' AS content, source, created FROM memory WHERE memory_id = :id")
-_TURN = text("SELECT sequence FROM journal WHERE event_id = :id AND kind = 'turn_remembered'")
+_LIVED = text(
+    """
+    -- Where a memory began that is of a turn or of an experience, or was made of several.
+    SELECT sequence FROM journal
+    WHERE event_id = :id AND kind IN ('turn_remembered', 'experience_recorded', 'memory_formed')
+    """
+)
 _LET_GO = text("SELECT 1 FROM affect_memory WHERE memory_id = :id AND level = :level")
 _SIMILAR = text(
     """
@@ -33,6 +42,7 @@ _SIMILAR = text(
     SELECT memory_id, content FROM (
         SELECT memory_id, memory->>'content' AS content FROM memory
         UNION ALL SELECT memory_id, trigger || ' ' || content FROM affect_memory
+        UNION ALL SELECT memory_id, content FROM tier_memory
     ) AS anything
     WHERE memory_id <> :id AND strpos(
         lower(regexp_replace(content, '\\s+', '', 'g')), lower(regexp_replace(:content, '\\s+', '', 'g'))
@@ -111,6 +121,8 @@ class Reached:
     """Other events that hold the same words."""
     compressed: dict[str, list[MemoryCompressed]] = field(default_factory=dict)
     """What nights have put into fewer words, of each agent that was asked for it."""
+    formed: dict[str, list[MemoryFormed]] = field(default_factory=dict)
+    """What was made of several memories, likewise."""
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
         """The things of a sort, in the order in which they were reached."""
@@ -139,7 +151,7 @@ class Lineage:
 
     async def knows(self, thing: Thing) -> bool:
         """Whether the views have it."""
-        if thing.sort == "memory" and await self._rows(_TURN, id=thing.name):
+        if thing.sort == "memory" and await self._rows(_LIVED, id=thing.name):
             return True
         table, key = {"memory": ("memory", "memory_id"), "task": ("task", "task_id"), "agent": ("agent", "agent_id")}[
             thing.sort
@@ -163,7 +175,7 @@ class Lineage:
     async def _from_memory(self, memory_id: UUID, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
         rows = await self._rows(_MEMORY, id=memory_id)
         if not rows:
-            async for each in self._from_turn(memory_id, found):
+            async for each in self._from_life(memory_id, found):
                 yield each
             return
         [row] = rows
@@ -194,20 +206,44 @@ class Lineage:
                 if says_the_same(same.content, content):
                     yield Thing("memory", same.memory_id), f"says the same as memory {memory_id}"
 
-    async def _from_turn(self, memory_id: UUID, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
-        """A turn that is remembered: its words are in what the client said, and in what nights made of them.
-
-        The log is asked, as a night may have deleted it from the mind before.
-        """
-        place = await self._rows(_TURN, id=memory_id)
+    async def _from_life(self, memory_id: UUID, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        """A memory of what was lived through. The log is asked, as the mind may have let it go before."""
+        place = await self._rows(_LIVED, id=memory_id)
         event = await self.log.at(place[0].sequence) if place else None
-        if not isinstance(event, TurnRemembered):
+        if not isinstance(event, TurnRemembered | ExperienceRecorded | MemoryFormed):
             return
         found.owners[memory_id] = event.agent_id
         if Thing("agent", event.agent_id) in found.why:
             return
+        steps = self._from_turn(event, found) if isinstance(event, TurnRemembered) else self._from_tiers(event, found)
+        async for each in steps:
+            yield each
+
+    async def _from_tiers(
+        self, event: ExperienceRecorded | MemoryFormed, found: Reached
+    ) -> AsyncIterator[tuple[Thing, str]]:
+        """An experience, or what was made of several: its words are in all that it is part of, and in all its parts.
+
+        The others of a group go with it: they say nearly the same, and what was made of them together goes.
+        """
+        memory_id = event.memory_id
+        content = event.experience.content if isinstance(event, ExperienceRecorded) else event.content
+        if isinstance(event, ExperienceRecorded):
+            found.events.update(each for each in (event.causation_id,) if each is not None)
+        else:
+            for source in event.sources:
+                yield Thing("memory", source), f"is a part of memory {memory_id}"
+        for each in await self._said(event.agent_id, MemoryFormed, found.formed):
+            if memory_id in each.sources:
+                yield Thing("memory", each.memory_id), f"was made of memory {memory_id}"
+        async for same in self._same(memory_id, content, found):
+            yield same
+
+    async def _from_turn(self, event: TurnRemembered, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
+        """A turn that is remembered: its words are in what the client said, and in what nights made of them."""
+        memory_id = event.memory_id
         found.events.add(event.turn_id)
-        for each in await self._compressed(event.agent_id, found):
+        for each in await self._said(event.agent_id, MemoryCompressed, found.compressed):
             if each.memory_id == memory_id:
                 found.events.add(each.event_id)
         if await self._rows(_LET_GO, id=memory_id, level=LET_GO):
@@ -217,15 +253,13 @@ class Lineage:
         async for same in self._same(memory_id, words, found):
             yield same
 
-    async def _compressed(self, agent_id: str, found: Reached) -> list[MemoryCompressed]:
-        """What the nights have put into fewer words; read once, however many of the agent's memories go."""
-        if agent_id not in found.compressed:
-            only = [self.log.subjects.of_agent(agent_id, MemoryCompressed)]
-            until = await self.log.last_sequence()
+    async def _said(self, agent_id: str, kind: type[E], known: dict[str, list[E]]) -> list[E]:
+        """An agent's events of a kind; read once, however many of its memories go."""
+        if agent_id not in known:
+            only, until = [self.log.subjects.of_agent(agent_id, kind)], await self.log.last_sequence()
             batches = [each async for each in self.log.read(0, until, only=only)]
-            events = (each for batch in batches for each in batch.events)
-            found.compressed[agent_id] = [each for each in events if isinstance(each, MemoryCompressed)]
-        return found.compressed[agent_id]
+            known[agent_id] = [each for batch in batches for each in batch.events if isinstance(each, kind)]
+        return known[agent_id]
 
     async def _origin(self, row: Any, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
         """Where a memory came from, which holds its words too: an offer, a task, a course."""

@@ -21,12 +21,12 @@ from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.erasing import erase, erased_among
-from nemuri.infra.views.felt import write_vectors
+from nemuri.infra.views.felt import WITH_VECTORS, write_vectors
 from nemuri.infra.views.folding import States
 from nemuri.infra.views.generations import words_of
 from nemuri.infra.views.rows import insert_new, remove, write
 
-FOLD = 12
+FOLD = 13
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 Row = dict[str, Any]
@@ -88,7 +88,7 @@ class Projection:
             for table, changes in states.changes():
                 await write(connection, table, [new for _, new in changes if new is not None])
                 await remove(connection, table, [old for old, new in changes if old is not None and new is None])
-                if table is tables.affect_memory:
+                if table in WITH_VECTORS:
                     await write_vectors(connection, self.vectors, changes)
             await fold_courses(connection, events)
             await _write_vectors(connection, vector_rows(events, fresh))

@@ -18,7 +18,7 @@ from nemuri.infra.log import Batch, Log
 from nemuri.infra.views import tables
 from nemuri.infra.views.courses import fold_courses
 from nemuri.infra.views.erasing import erase
-from nemuri.infra.views.felt import write_vectors
+from nemuri.infra.views.felt import WITH_VECTORS, write_vectors
 from nemuri.infra.views.folding import States
 from nemuri.infra.views.projection import FOLD, VIEW, Projection, Unprojectable, entry, first_of_all, vector_rows
 from nemuri.infra.views.rows import copy, copy_values, remove, write
@@ -58,8 +58,10 @@ class Refolding:
             await self.write()
 
     async def _embed(self, events: Sequence[AnyEvent]) -> None:
-        """Add vectors of other models; those of affective memories are of words that their rows have, so written."""
-        if any(self.states.affects.holds(each.agent_id) for each in events if isinstance(each, MemoriesEmbedded)):
+        """Add vectors of other models; where memory is not by use they are of words that rows have, so written."""
+        rows = (self.states.affects, self.states.tiers)
+        embedded = [each.agent_id for each in events if isinstance(each, MemoriesEmbedded)]
+        if any(minds.holds(agent_id) for minds in rows for agent_id in embedded):
             await self.write()
         async with self.projection.database.begin() as connection:
             await self.projection.write_generations(connection, events)
@@ -77,7 +79,7 @@ class Refolding:
                 await copy(connection, table, [new for old, new in changes if old is None and new is not None])
                 await write(connection, table, [new for old, new in changes if old is not None and new is not None])
                 await remove(connection, table, [old for old, new in changes if old is not None and new is None])
-                if table is tables.affect_memory:
+                if table in WITH_VECTORS:
                     await write_vectors(connection, self.projection.vectors, changes)
         self.states.forget()
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.complaints import by_feeling
+from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.event import derive
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
@@ -38,6 +39,7 @@ from nemuri.contracts.queries import (
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.scorers import ScorerView
 from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
+from nemuri.contracts.tiers import ExperienceRecorded
 from nemuri.domain.memory.experience import WINDOW
 from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.reactions import Service, Use
@@ -147,8 +149,8 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return await _nobody(query.agent_id, resources)
-    if agent.definition.memory == "affective":
-        return Refusal(refused=by_feeling(query.agent_id))
+    if agent.definition.memory != "strength":
+        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
     found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
     views = await _seen(agent, found, resources)
     return page(views, query, resources.log.room)
@@ -190,12 +192,12 @@ async def remembered(query: RememberedQuery, resources: Resources) -> Remembered
 
 
 async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedView:
-    encoded = {each: derive(each, MemoryEncoded.kind_of()) for each in offers}
+    taken = {each: {derive(each, kind.kind_of()) for kind in (MemoryEncoded, ExperienceRecorded)} for each in offers}
     refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
-    happened = await resources.views.happened([*encoded.values(), *refused.values()])
+    happened = await resources.views.happened([*chain.from_iterable(taken.values()), *refused.values()])
     gone = {each for each in offers if each not in happened and await is_erased(resources.database, each)}
     return RememberedView(
-        pending=tuple(each for each in offers if not happened & {encoded[each], refused[each]} and each not in gone),
+        pending=tuple(each for each in offers if not happened & {*taken[each], refused[each]} and each not in gone),
         refused=tuple(each for each in offers if refused[each] in happened or each in gone),
     )
 

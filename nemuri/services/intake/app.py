@@ -92,8 +92,9 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
-    if agent.definition.memory == "affective":
-        return MemoryRefused.following(event, reason=f"{event.agent_id} remembers turns, and nothing else")
+    if (kind := agent.definition.memory) != "strength":
+        takes = "turns" if kind == "affective" else "experiences"
+        return MemoryRefused.following(event, reason=f"{event.agent_id} remembers {takes}, and nothing else")
     refused = refusal(event.memory)
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)

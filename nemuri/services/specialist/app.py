@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from nemuri.contracts.complaints import by_feeling
+from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
@@ -102,8 +102,8 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
-    if agent.definition.memory == "affective":
-        return Refusal(refused=by_feeling(query.agent_id))
+    if agent.definition.memory != "strength":
+        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
     if query.perspective not in {None, *agent.definition.perspective_names}:
         known = ", ".join(agent.definition.perspective_names)
         return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")

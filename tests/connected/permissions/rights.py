@@ -13,7 +13,7 @@ SAYS: dict[str, set[str]] = {
     "chunk_summarised": {"intake"},
     "negotiation_opened": {"intake"},
     "task_summarised": {"intake"},
-    "memory_refused": {"intake", "affect"},
+    "memory_refused": {"intake", "affect", "tiers"},
     "task_routed": {"orchestrator"},
     "task_assigned": {"orchestrator"},
     "task_completed": {"orchestrator"},
@@ -38,6 +38,13 @@ SAYS: dict[str, set[str]] = {
     "protection_changed": {"affect"} | OPERATORS,
     "compression_due": {"affect"},
     "memory_compressed": {"affect"},
+    "experience_recorded": {"tiers"},
+    "consolidation_asked": {"tiers"} | OPERATORS,
+    "consolidation_begun": {"tiers"},
+    "formation_due": {"tiers"},
+    "memory_formed": {"tiers"},
+    "memories_accessed": {"tiers"},
+    "memory_shared": OPERATORS,
     "night_fell": {"night"},
     "night_passed": {"night"},
     "reaction_failed": REACTING,
@@ -56,7 +63,9 @@ SAYS: dict[str, set[str]] = {
 """Who may say what of tasks and agents. The importer says everything; the chronicler speaks for one agent only."""
 THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
 """What the chronicler says of the orchestrator's own mind."""
-CLIENTS_SAY = {"task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered"}
+CLIENTS_SAY = {
+    "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered", "experience_offered",
+}  # fmt: skip
 TUTOR_SAYS = {"task_submitted", "feedback_given"}
 ANSWERS = {
     "recall": "specialist",
@@ -65,6 +74,9 @@ ANSWERS = {
     "affect": "affect",
     "affect-recall": "affect",
     "affect-memory": "affect",
+    "tiers": "tiers",
+    "tiers-recall": "tiers",
+    "tiers-memory": "tiers",
 }
 """Who answers which question; all others are the herald's, and whoever reacts can be asked to try again."""
 
@@ -96,7 +108,7 @@ def may_publish(name: str) -> dict[str, set[str]]:
 
 def of_stores(name: str) -> dict[str, set[str]]:
     """Who writes beside the log."""
-    embedding = {"intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "affect"}
+    embedding = {"intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "affect", "tiers"}
     return {
         f"$KV.{name}-vectors.hashing.1024.abc": embedding | OPERATORS,
         f"$KV.{name}-results.abc": {"herald", "eraser"},

@@ -22,6 +22,14 @@ policy: {archive: {auto_delete_enabled: true, retention_days: 365}}
 """
 
 
+TIERED = """\
+id: noah
+role: a villager
+memory: tiered
+policy: {short_term: {base_capacity: 50}, long_term: {capacity: 10000}}
+"""
+
+
 def written(path: Path, text: str) -> Path:
     """A file with this text."""
     file = path / "agent.yaml"
@@ -54,6 +62,13 @@ def test_an_affective_memory_is_defined_by_what_it_is_for(tmp_path: Path) -> Non
     assert agent.policy == {"archive": {"auto_delete_enabled": True}}
 
 
+def test_a_tiered_memory_is_defined_likewise(tmp_path: Path) -> None:
+    """Of its own policy what differs from the defaults is kept."""
+    agent = read_definition(written(tmp_path, TIERED))
+    assert (agent.definition.memory, agent.definition.perspective_names) == ("tiered", ())
+    assert agent.policy == {"short_term": {"base_capacity": 50}}
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -63,6 +78,9 @@ def test_an_affective_memory_is_defined_by_what_it_is_for(tmp_path: Path) -> Non
         (AFFECTIVE + "perspectives: [a]", "an affective memory has neither perspectives nor principles"),
         (AFFECTIVE.replace("affective", "strength"), "missing perspectives"),
         (AFFECTIVE.replace("archive:", "speed:"), "policy.speed: there is no such key"),
+        (TIERED + "perspectives: [a]", "a tiered memory has neither perspectives nor principles"),
+        (TIERED.replace("10000", "0"), "policy.long_term.capacity: it must be at least 1"),
+        (TIERED.replace("50", "500"), "policy.short_term: base_capacity is at most max_capacity"),
         (GOOD.replace("python", "a.b"), "id: 'a.b' is no agent's id"),
         (GOOD.replace("python", "'>'"), "is no agent's id"),
         (GOOD.replace("python", "orchestrator"), "id: 'orchestrator' is the platform's own"),

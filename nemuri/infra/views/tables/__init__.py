@@ -8,6 +8,7 @@ from nemuri.infra.views.tables.education import course, trial
 from nemuri.infra.views.tables.minds import agent, memory, memory_state, memory_vector, scorer
 from nemuri.infra.views.tables.record import checkpoint, erased, journal
 from nemuri.infra.views.tables.tasks import assignment, chunk, feedback, task
+from nemuri.infra.views.tables.tiers import tier_agent, tier_memory
 
 __all__ = [
     "VIEWS",
@@ -28,6 +29,8 @@ __all__ = [
     "metadata",
     "scorer",
     "task",
+    "tier_agent",
+    "tier_memory",
     "trial",
 ]
 
@@ -48,5 +51,7 @@ VIEWS: tuple[Table, ...] = (
     affect_agent,
     affect_memory,
     affect_mood,
+    tier_agent,
+    tier_memory,
 )
 """Everything that a rebuild makes anew and `verify` compares."""

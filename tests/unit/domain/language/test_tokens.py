@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.tokens import estimate_tokens, truncate
+from nemuri.domain.language.tokens import estimate_tokens, most_tokens, truncate
 
 
 def test_the_rule() -> None:
@@ -43,3 +43,9 @@ def test_a_truncated_text_is_a_prefix_that_fits(text: str, tokens: int) -> None:
 
     assert text.startswith(cut)
     assert cut == text or estimate_tokens(cut) <= max(tokens, 0)
+
+
+@given(st.text(st.characters(), max_size=80))
+def test_no_text_costs_more_than_at_most(text: str) -> None:
+    """Whatever it is written in."""
+    assert estimate_tokens(text) <= most_tokens(text)

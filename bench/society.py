@@ -1,0 +1,242 @@
+"""Societies as they run: hosts, world and server in processes of their own; how fast, how late, how fair, at what cost.
+
+    python -m bench.society             # twenty-two minutes
+    python -m bench.society --quick     # a hundred agents for twenty seconds
+
+Agents live in the grid world at 4 Hz with all nine modules. The model is a stub that answers by rules, after a time
+that is exponentially distributed around a second and a half; 200 questions are answered at once. A host keeps 500.
+Measured is from the moment at which all agents are there; only the waits of questions count from the beginning. A run
+counts when every host lives through it.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from bench.measuring import had, kept, table
+from nemuri.contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.module import Spec
+from nemuri.domain.cognition.registry import modules
+from nemuri.face.society.places import reached
+from nemuri.face.society.residents import residents
+from nemuri.face.society.running import Vigil, begin, live
+from nemuri.infra.settings import Settings
+
+SIZES = {100: 256, 500: 512, 1_000: 512, 4_000: 1_024}
+"""The blocks from edge to edge, for so many agents."""
+SECONDS = {100: 120.0, 500: 180.0, 1_000: 600.0, 4_000: 300.0}
+HOST = 500
+"""Agents of a host."""
+SLOTS, LATENCY = 200, 1.5
+QUICK = 20.0
+SETTLED = 60.0
+"""Seconds after which memory is held against that of the end."""
+LATE_MS = 50.0
+GOALS = {"within_50_ms": 0.99, "unfairness": 2.0, "growth": 1.1}
+"""At 1,000 agents."""
+Sizes = dict[str, float]
+
+
+@dataclass(slots=True)
+class Moment:
+    """What was told by one moment of a run."""
+
+    at: float
+    hosts: Mapping[str, Vitals]
+    world: Turning
+    server: float
+    """Seconds of processor time of the NATS server."""
+    megabytes: Sizes
+
+
+@dataclass(slots=True)
+class Watching:
+    """Listens to a run for so many seconds from when all are there, and ends it then."""
+
+    agents: int
+    seconds: float
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    moments: list[Moment] = field(default_factory=list)
+    """When all were there, when memory is looked at first, half of it, the end."""
+    silence: float = 0.0
+    """The longest, in seconds, that an agent decided nothing."""
+
+    def tell(self, seen: Vigil) -> None:
+        """Called whenever a host tells how it is."""
+        if self.stop.is_set() or seen.turning is None or sum(each.agents for each in seen.told.values()) < self.agents:
+            return
+        due = (0.0, min(SETTLED, self.seconds / 4), self.seconds / 2, self.seconds)[len(self.moments)]
+        if self.moments:
+            self.silence = max(self.silence, *(each.silence for each in seen.told.values()))
+        if not self.moments or time.monotonic() - self.moments[0].at >= due:
+            self.moments.append(_moment(dict(seen.told), seen.turning))
+        if len(self.moments) == 4:
+            self.stop.set()
+
+
+def _moment(hosts: Mapping[str, Vitals], world: Turning) -> Moment:
+    server = next(each for each in psutil.Process().children(recursive=True) if each.name() == "nats-server")
+    held = {
+        "hosts": sum(each.memory for each in hosts.values()),
+        "world": world.memory,
+        "server": server.memory_info().rss,
+    }
+    sizes = {name: round(size / 2**20, 1) for name, size in held.items()}
+    return Moment(time.monotonic(), hosts, world, had(server), sizes)
+
+
+async def measure(agents: int, seconds: float) -> dict[str, Any]:
+    """Let so many live for so many seconds of the wall's clock; raises RuntimeError where a host did not."""
+    name = f"bench-{agents}"
+    society = Society(
+        name=name, seed=1, size=SIZES[agents], agents=residents(name, agents, 1), slots=SLOTS, hosts=-(-agents // HOST),
+        latency=LATENCY,
+    )  # fmt: skip
+    watching = Watching(agents, seconds)
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+        chosen = Settings(data=Path(directory), embedder="hashing", providers="extractive")
+        async with reached(chosen, start=True) as (settings, log):
+            await begin(log, society)
+            await live(log, society, settings, seconds=None, limit=HOST, stop=watching.stop, tell=watching.tell)
+    return figures(watching)
+
+
+def figures(watching: Watching) -> dict[str, Any]:
+    """What there is to tell of a run that has ended; raises RuntimeError where a host or the world began anew."""
+    first, settled, halfway, last = watching.moments
+    if first.hosts.keys() != last.hosts.keys() or first.world.process != last.world.process:
+        raise RuntimeError(f"{len(last.hosts)} hosts at last and {len(first.hosts)} at first: one did not live through")
+    seconds = last.at - first.at
+    ends = [(first.hosts[name], last.hosts[name]) for name in last.hosts]
+    late = _late(ends)
+    together = sum(late.values(), Lateness())
+    asked = sum((each.asked for each in last.hosts.values()), Waits())
+    world = last.world.lateness.since(first.world.lateness)
+    answered = asked.answered - sum(each.asked.answered for each in first.hosts.values())
+    return {
+        "agents": watching.agents,
+        "hosts": len(ends),
+        "seconds": round(seconds, 1),
+        "runs_per_agent_second": _rates(ends, watching.agents),
+        "within_50_ms": _within(together),
+        "late_ms": {name: {"50": each.quantile(0.5), "99": each.quantile(0.99)} for name, each in late.items()}
+        | {"together": {"50": together.quantile(0.5), "99": together.quantile(0.99)}},
+        "answers_per_second": round(answered / seconds, 1),
+        "waits": {rank: _waits(ends, rank) for rank in ends[0][1].waits} | {"together": _shown(asked)},
+        "stretch": round(max(each.stretch for each in last.hosts.values()), 2),
+        "silence_s": round(watching.silence, 1),
+        "cores": {
+            "hosts": _cores(sum(then.cpu - before.cpu for before, then in ends), seconds),
+            "world": _cores(last.world.cpu - first.world.cpu, seconds),
+            "server": _cores(last.server - first.server, seconds),
+        },
+        "megabytes": {"settled": settled.megabytes, "halfway": halfway.megabytes, "at_last": last.megabytes},
+        "growth": round(last.megabytes["hosts"] / settled.megabytes["hosts"], 3),
+        "world": {
+            "ticks_per_second": round((last.world.ticks - first.world.ticks) / seconds, 2),
+            "missed": last.world.missed - first.world.missed,
+            "within_50_ms": _within(world),
+            "late_ms_99": world.quantile(0.99),
+            "percepts_per_second": round((last.world.percepts - first.world.percepts) / seconds, 1),
+            "acts_per_second": round((last.world.acts - first.world.acts) / seconds, 1),
+        },
+        "conflicts": sum(each.conflicts for each in last.hosts.values()),
+        "failures": dict(sum((Counter(each.failures) for each in last.hosts.values()), Counter[str]())),
+    }
+
+
+def _rates(ends: Sequence[tuple[Vitals, Vitals]], agents: int) -> dict[str, dict[str, float]]:
+    """Of each module, how often it ran for each agent in a second, and how often at most by its interval."""
+    found = {}
+    for name, spec in _specs().items():
+        achieved = sum(
+            (now.runs.get(name, 0) - then.runs.get(name, 0)) / (now.seconds - then.seconds) for then, now in ends
+        )
+        found[name] = {"achieved": round(achieved / agents, 4), "set": round(1 / spec.interval, 3)}
+    return found
+
+
+def _specs() -> dict[str, Spec]:
+    return {each.spec.name: each.spec for each in modules(Oblivious())}
+
+
+def _late(ends: Sequence[tuple[Vitals, Vitals]]) -> dict[str, Lateness]:
+    found: dict[str, Lateness] = {}
+    for then, now in ends:
+        for name, each in now.lateness.items():
+            found[name] = found.get(name, Lateness()) + each.since(then.lateness.get(name, Lateness()))
+    return found
+
+
+def _within(late: Lateness) -> float:
+    """The share of runs that began within 50 ms of their time."""
+    return round(sum(late.counts[: LATENESS.index(LATE_MS) + 1]) / max(1, sum(late.counts)), 4)
+
+
+def _waits(ends: Sequence[tuple[Vitals, Vitals]], rank: str) -> dict[str, float]:
+    return _shown(sum((now.waits[rank] for _, now in ends), Waits()))
+
+
+def _shown(waits: Waits) -> dict[str, float]:
+    told = {name: round(value, 3) for name, value in waits.model_dump().items()}
+    return told | {"unfairness": round(waits.unfairness, 3)}
+
+
+def _cores(spent: float, seconds: float) -> float:
+    return round(spent / seconds, 3)
+
+
+def _columns(one: Mapping[str, Any]) -> tuple[object, ...]:
+    asked, cores, sizes = one["waits"]["together"], one["cores"], one["megabytes"]
+    return (
+        one["agents"],
+        f"{one['late_ms']['together']['50']:g} / {one['late_ms']['together']['99']:g}",
+        f"{one['within_50_ms']:.2%}",
+        one["answers_per_second"],
+        f"{asked['mean']:.2f} / {asked['longest']:.1f}",
+        f"{asked['unfairness']:.2f}",
+        f"{one['silence_s']:.0f}",
+        " / ".join(f"{each:.2f}" for each in cores.values()),
+        " > ".join(f"{each['hosts']:.0f}" for each in sizes.values()),
+        one["world"]["percepts_per_second"],
+        one["world"]["ticks_per_second"],
+    )
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--agents", type=int, action="append", default=[], choices=list(SIZES), help="all by default")
+    parser.add_argument("--seconds", type=float, help="for each number of agents the same")
+    parser.add_argument("--quick", action="store_true", help="a smoke test: a hundred agents for twenty seconds")
+    chosen = parser.parse_args()
+    sizes = chosen.agents or ([min(SIZES)] if chosen.quick else list(SIZES))
+    found = {}
+    for agents in sizes:
+        seconds = chosen.seconds or (QUICK if chosen.quick else SECONDS[agents])
+        print(f"{agents} agents for {seconds:.0f} s", file=sys.stderr, flush=True)
+        found[str(agents)] = asyncio.run(measure(agents, seconds))
+    heading = (
+        "agents", "late p50 / p99 ms", "within 50 ms", "answers/s", "wait mean / most s", "unfairness", "silence s",
+        "cores host / world / server", "hosts MB", "percepts/s", "ticks/s",
+    )  # fmt: skip
+    print(table([heading, *(_columns(each) for each in found.values())]))
+    for agents, one in found.items():
+        rows = [(name, each["achieved"], each["set"]) for name, each in one["runs_per_agent_second"].items()]
+        print(f"\n{agents} agents\n" + table([("module", "runs/s of an agent", "at most"), *rows]))
+    model = {"slots": SLOTS, "latency_s": LATENCY, "answers_per_second": SLOTS / LATENCY}
+    kept("society", {"model": model, "world_hz": 4.0, "goals_at_1000": GOALS, "at": found})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""The grid world alone: what it takes for 50, 1,000 and 4,000 agents, and how many of their steps it does in a second.
+
+    python -m bench.world
+
+A step of the world is a quarter of a second, as at 4 Hz. Each agent has something to do all the time: it walks to a
+block that it sees and takes it, or somewhere else, makes something, or speaks, and thinks two seconds about what it
+perceived. A third begin in six towns, the others anywhere; the land grows with their number, four times as many on four
+times the land. Measured is what the process of a world does: the acts, the time that passes, the percepts of all for
+whom something is new, and these as messages; not the server, and not the checks of what hosts say.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+
+from bench.measuring import Spent, kept, table
+from nemuri.contracts.worlds import REACH, Act, Action, Collect, Craft, Go, Position, Say
+from nemuri.domain.worlds.settings import WorldSettings
+from nemuri.domain.worlds.world import World
+from nemuri.services.society.world_messages import packed
+
+SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
+"""The blocks from edge to edge, for so many agents."""
+TOWNS = ("north", "south", "east", "west", "mill", "port")
+RATE = 4.0
+THINKING = 8
+"""Steps from one act of an agent to its next one."""
+ROOM = 2**20
+"""Bytes of a message, as a nats-server has it unless told otherwise."""
+GOAL = 0.5
+"""Cores that 1,000 agents may take."""
+
+
+def acts(told: Mapping[str, bytes], step: int, size: int, rng: np.random.Generator) -> Iterator[Act]:
+    """What those do whose turn it is, by what they perceived last."""
+    for number, (agent, percept) in enumerate(told.items()):
+        if (number + step) % THINKING == 0:
+            yield Act(agent_id=agent, act_id=f"{agent}-{step}", act=_act(orjson.loads(percept), size, rng))
+
+
+def _act(percept: Mapping[str, Any], size: int, rng: np.random.Generator) -> Action:
+    here, blocks, drawn = percept["position"], percept["blocks"], rng.random()
+    if drawn < 0.1:
+        return Say(text="Has anybody seen iron, or somebody who would trade it for wood?")
+    if drawn < 0.2:
+        return Craft(item="table")
+    if blocks and drawn < 0.7:
+        block = blocks[int(rng.integers(len(blocks)))]
+        place = Position(**block["position"])
+        near = (place.x - here["x"]) ** 2 + (place.z - here["z"]) ** 2 <= REACH**2
+        return Collect(block=block["block"], at=place) if near else Go(to=place)
+    x, z = (int(np.clip(here[axis] + rng.integers(-20, 21), 0, size - 1)) for axis in ("x", "z"))
+    return Go(to=Position(x=x, y=here["y"], z=z))
+
+
+def measure(agents: int, seconds: float) -> dict[str, float]:
+    """Let so many live for so many seconds of their clock, the first five of which are not measured."""
+    size, rng = SIZES[agents], np.random.default_rng(1)
+    world = World(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
+    for number in range(agents):
+        world.join(f"agent-{number}", f"Agent {number}", TOWNS[number // 3 % len(TOWNS)] if number % 3 == 0 else None)
+    told, spent, percepts, sent, done = world.changed_json(), Spent(alone=True), 0, 0, 0
+    settling, steps = int(5 * RATE), int((5 + seconds) * RATE)
+    for step in range(steps):
+        if step == settling:
+            spent, percepts, sent, done = Spent(alone=True), 0, 0, 0
+        doing = list(acts(told, step, size, rng))
+        with spent.measured():
+            world.step(doing, 1.0 / RATE)
+            fresh = world.changed_json()
+            messages = [data for data, _ in packed(world.second, fresh, ROOM)]
+        told |= fresh
+        percepts, sent, done = percepts + len(fresh), sent + sum(map(len, messages)), done + len(doing)
+    began = time.process_time()
+    dumped = world.dump()
+    measured = steps - settling
+    return {
+        "cores": round(sum(spent.cpu) / measured * RATE, 3),
+        "agent_steps_per_second": round(agents * measured / sum(spent.cpu)),
+        **spent.figures(),
+        "percepts_per_step": round(percepts / measured, 1),
+        "kilobytes_per_step": round(sent / measured / 1e3, 1),
+        "acts_per_step": round(done / measured, 1),
+        "dump_ms": round((time.process_time() - began) * 1e3, 1),
+        "dump_kilobytes": round(len(dumped) / 1e3, 1),
+    }
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--most", type=int, default=max(SIZES))
+    chosen = parser.parse_args()
+    found = {str(agents): measure(agents, chosen.seconds) for agents in SIZES if agents <= chosen.most}
+    columns = ("cores", "agent_steps_per_second", "cpu_ms", "wall_p95_ms", "percepts_per_step", "kilobytes_per_step")
+    print(table([("agents", *columns), *((agents, *(one[each] for each in columns)) for agents, one in found.items())]))
+    kept("world", {"seconds": chosen.seconds, "rate": RATE, "goal_cores_at_1000": GOAL, "at": found})
+
+
+if __name__ == "__main__":
+    main()

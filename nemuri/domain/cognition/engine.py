@@ -1,0 +1,176 @@
+"""The agents of one host: what is due runs, what changes wakes others, what goes out is collected (document 002 §1.5).
+
+The engine knows neither a clock nor a loop: whoever drives it says what time it is, and does what takes time. The host
+of a society drives it by the wall's clock, an experiment by one that jumps.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from random import Random
+from typing import Any
+
+from nemuri.contracts.worlds import Percept
+from nemuri.domain.cognition.module import Ask, Module
+from nemuri.domain.cognition.perceiving import Plain, in_force, listed, perceived, spoken, withdrawn
+from nemuri.domain.cognition.schedule import Schedule, Slot
+from nemuri.domain.cognition.state import EMPTY, Changes, Conflict, SharedState, Snapshot
+
+BACKOFF = 2.0
+"""How much longer than its interval a module rests after a failure (document 002 §3.2)."""
+OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
+"""The sections whose contents leave the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A run that takes time: a question to a model, a coroutine, or a function that may block."""
+
+    slot: Slot
+    base: Snapshot
+    work: Ask | Awaitable[Changes] | Callable[[], Any] | Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What leaves an agent."""
+
+    acts: tuple[Any, ...] = ()
+    speech: str = ""
+    experiences: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run that went wrong."""
+
+    agent_id: str
+    module: str
+    error: Exception
+
+
+class Engine:
+    """Agents, their states and their modules."""
+
+    def __init__(self, modules: Iterable[Module], now: float, seed: int) -> None:
+        """The modules are the same for all; `now` is the society's second at which it begins."""
+        self.schedule = Schedule(modules, now, Random(seed))
+        self.states: dict[str, SharedState] = {}
+        self.changed: dict[str, set[str]] = {}
+        """By agent, the sections that are to be written behind."""
+        self.sending: set[str] = set()
+        """The agents that something leaves."""
+        self.failures: list[Failure] = []
+        """What went wrong since somebody last looked; who drives the engine tells it, and clears it."""
+        self.suspended: frozenset[str] = frozenset()
+        """Modules that rest for now, whatever wakes them: those without which an agent does while no model answers."""
+        self.conflicts = 0
+        """How often two modules changed the same."""
+
+    def add(self, state: SharedState, now: float) -> None:
+        """An agent begins, or goes on; all that it knows is new to its modules."""
+        self.states[state.agent_id] = state
+        self.schedule.add(state.agent_id, now)
+        self._touched(state, frozenset(state.sections), now)
+
+    def remove(self, agent_id: str) -> None:
+        """An agent is here no more; what it still waits for is lost."""
+        self.states.pop(agent_id, None)
+        self.changed.pop(agent_id, None)
+        self.sending.discard(agent_id)
+        self.schedule.remove(agent_id)
+
+    def perceive(self, agent_id: str, percept: Percept | Plain, now: float) -> None:
+        """The world tells an agent what it perceives; raises ValueError for what is no percept."""
+        plain = percept.model_dump(mode="json") if isinstance(percept, Percept) else percept
+        self.put(agent_id, perceived(self.states[agent_id], plain), now)
+
+    def put(self, agent_id: str, changes: Changes, now: float) -> None:
+        """Changes from outside the modules."""
+        state = self.states[agent_id]
+        self._touched(state, state.put(changes, now), now)
+
+    def run(self, now: float, starting: Callable[[Module, float], None] | None = None) -> Iterator[Pending | None]:
+        """Run what is due, one by one; yields what takes time, None for what is done.
+
+        `starting` is told of each run, and when it was due. Who stops reading loses nothing.
+        """
+        for due, slot in self.schedule.ring(now):
+            if starting is not None:
+                starting(slot.module, due)
+            yield self._start(slot, now)
+
+    def settle(self, pending: Pending, changes: Changes, now: float) -> None:
+        """Take in what a run made; it is repeated where somebody else changed what it rests on."""
+        slot, spec = pending.slot, pending.slot.module.spec
+        state = self.states.get(slot.agent_id)
+        if state is None or not self.schedule.holds(slot):
+            return  # Its agent has gone, or began anew.
+        foreign = sorted(changes.keys() - spec.writes)
+        if foreign:
+            self.fail(
+                slot, ValueError(f"module {spec.name!r} wrote {', '.join(foreign)}, which it did not declare"), now
+            )
+            return
+        try:
+            if state.moved(spec.rests, pending.base):
+                raise Conflict(spec.name)  # noqa: TRY301 - the same as where what it writes has changed
+            touched = state.apply(changes, pending.base, now)
+        except Conflict:
+            self.conflicts += 1
+            self.schedule.again(slot, now)
+            return
+        self.schedule.ran(slot, now, slot.module.pause(pending.base))
+        self._touched(state, touched, now)
+
+    def fail(self, slot: Slot, error: Exception, now: float) -> None:
+        """A run went wrong: its module rests longer, nobody else does."""
+        self.failures.append(Failure(slot.agent_id, slot.module.spec.name, error))
+        self.schedule.ran(slot, now, BACKOFF * slot.module.spec.interval)
+
+    def take(self, agent_id: str, now: float) -> Outgoing:
+        """What is to leave the agent; it is gone from there, and the agent has heard itself speak.
+
+        Words and acts of a decision that is no longer in force stay: such acts end, undone, in the agent's history.
+        """
+        self.sending.discard(agent_id)
+        state = self.states[agent_id]
+        held = {section: state.sections.get(section, EMPTY).values for section in OUTBOXES}
+        self.put(agent_id, {section: dict.fromkeys(values) for section, values in held.items()}, now)
+        speech, queue = held["pending_speech"], listed(held["pending_acts"], "queue")
+        text = str(speech.get("text") or "") if in_force(state, speech) else ""
+        if text:
+            self.put(agent_id, spoken(state, text, now), now)
+        if late := [each for each in queue if not in_force(state, each)]:
+            self.put(agent_id, withdrawn(state, late, now), now)
+        new = (each for made in held["experiences"].values() for each in listed({"entries": made}))
+        return Outgoing(tuple(each for each in queue if in_force(state, each)), text, tuple(new))
+
+    def _start(self, slot: Slot, now: float) -> Pending | None:
+        module = slot.module
+        if module.spec.name in self.suspended:
+            self.schedule.rested(slot, now)
+            return None
+        base = self.states[slot.agent_id].snapshot(module.spec.reads, now)
+        if not module.spec.brief and not iscoroutinefunction(module.process):
+            return Pending(slot, base, lambda: module.process(base))
+        try:
+            made = module.process(base)
+        except Exception as error:  # noqa: BLE001 - whatever a module raises is told, and the others go on
+            self.fail(slot, error, now)
+            return None
+        if isinstance(made, Mapping):
+            self.settle(Pending(slot, base, made), made, now)
+            return None
+        return Pending(slot, base, made)
+
+    def _touched(self, state: SharedState, sections: frozenset[str], now: float) -> None:
+        if not sections:
+            return
+        agent_id = state.agent_id
+        self.changed.setdefault(agent_id, set()).update(sections)
+        if not OUTBOXES.isdisjoint(sections) and any(state.sections[each].values for each in OUTBOXES & sections):
+            self.sending.add(agent_id)
+        for slot in self.schedule.touched(agent_id, sorted(sections), now):
+            if slot.module.urgency(state.snapshot(slot.module.spec.reads, now)):
+                self.schedule.interrupt(slot, now)

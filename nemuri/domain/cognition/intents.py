@@ -1,0 +1,177 @@
+"""What hands are to do, read from a few words: `collect 3 wood`, `craft stone_pickaxe`, `give 2 wood to bea`.
+
+A decision's priority action and the steps of a plan are such words, whoever wrote them. They are read here alone, so
+what hands do and what mouths may promise is compared in the same terms.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, get_args
+
+Verb = Literal[
+    "collect",
+    "craft",
+    "place",
+    "eat",
+    "drink",
+    "attack",
+    "give",
+    "trade",
+    "deposit",
+    "withdraw",
+    "go",
+    "follow",
+    "flee",
+    "explore",
+    "rest",
+    "wait",
+    "plan",
+]
+"""Everything that hands can be told; `plan` is to go on with the plan, step by step."""
+VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
+MOST: Final = 64
+"""The most of anything that one intent asks for."""
+_SYNONYMS: Final[dict[Verb, str]] = {
+    "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
+    "craft": "craft make build create smelt cook forge",
+    "place": "place put set plant lay",
+    "eat": "eat consume",
+    "drink": "drink",
+    "attack": "attack fight kill strike hit hunt defend",
+    "give": "give hand share bring deliver donate",
+    "trade": "trade exchange barter swap",
+    "deposit": "deposit store stash",
+    "withdraw": "withdraw",
+    "go": "go move walk travel head return approach visit",
+    "follow": "follow accompany",
+    "flee": "flee escape retreat",
+    "explore": "explore search scout wander look",
+    "rest": "rest sleep heal",
+    "wait": "wait stay idle nothing none stand",
+    "plan": "plan continue proceed",
+}
+VERB_OF: Final[dict[str, Verb]] = {word: verb for verb, words in _SYNONYMS.items() for word in words.split()}
+"""The verb that a word stands for."""
+NEEDS_ITEM: Final = frozenset[Verb]({"collect", "craft", "place", "eat", "attack", "give", "deposit", "withdraw"})
+_TEN: Final = "one two three four five six seven eight nine ten"
+_NUMBERS: Final = {word: count for count, word in enumerate(_TEN.split(" "), 1)}
+_ARTICLES: Final = "a an the some more of my your our up down out off x piece pieces block blocks"
+_FILLERS: Final = frozenset(_ARTICLES.split(" "))
+_PREPOSITIONS: Final = "to with for from at near using by in on into onto until and then toward towards"
+_BREAKS: Final = frozenset(_PREPOSITIONS.split(" "))
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|-?\d+")
+_ITEM: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One thing to do."""
+
+    verb: Verb
+    item: str | None = None
+    """An item, a block or a creature; of a trade, what is offered."""
+    count: int = 1
+    """1 to 64."""
+    whom: str | None = None
+    """An agent by id or name, or for `go` the name of whatever is to be reached."""
+    want: str | None = None
+    """Of a trade, what is asked for."""
+    price: int = 1
+    """How many of it."""
+    place: tuple[int, int, int] | None = None
+
+    def words(self) -> str:
+        """The words that this intent is read from."""
+        parts: list[str] = [self.verb]
+        if self.item is not None:
+            parts += [str(self.count), self.item]
+        elif self.count > 1:
+            parts.append(str(self.count))
+        if self.want is not None:
+            parts += ["for", str(self.price), self.want]
+        if self.whom is not None:
+            parts += ["with" if self.verb == "trade" else "to", self.whom]
+        if self.place is not None:
+            parts += ["to", *map(str, self.place)]
+        return " ".join(parts)
+
+
+@lru_cache(maxsize=4096)
+def read_intent(text: str) -> Intent | None:
+    """The first thing to do that the words name; None where they name none that hands could do."""
+    words = [part for word in _WORD.findall(text[:400]) for part in _parts(word)]
+    if "plan" in (word.casefold() for word in words[:4]):
+        return Intent("plan")
+    for number, word in enumerate(words):
+        if (verb := VERB_OF.get(word.casefold())) is not None:
+            return _read(verb, words[number + 1 :])
+    return None
+
+
+def singular(word: str) -> str:
+    """An item's name from a word that may be a plural: `logs`, `torches`, `pickaxes`, but `glass`."""
+    if word.endswith(("ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+def _parts(word: str) -> list[str]:
+    """`move_to_mine` is three words, `stone_pickaxe` is one."""
+    first, *rest = word.split("_")
+    return [first, *rest] if rest and first.casefold() in VERB_OF else [word]
+
+
+def _read(verb: Verb, words: list[str]) -> Intent | None:
+    numbers = [int(word) for word in words if re.fullmatch(r"-?\d+", word)]
+    if verb == "go" and len(numbers) >= 3:
+        return Intent("go", place=(numbers[0], numbers[1], numbers[2]))
+    count, item, rest = _thing(words)
+    after = {word.casefold(): _thing(rest[number + 1 :]) for number, word in enumerate(rest) if word in _BREAKS}
+    whom = next((_name(rest, word) for word in ("to", "with", "towards", "toward", "near") if word in after), None)
+    if verb in NEEDS_ITEM and item is None:
+        return None
+    match verb:
+        case "trade":
+            price, want, _ = after.get("for", (1, None, []))
+            return Intent(verb, item, count, whom, want, price) if item and want and whom else None
+        case "give":
+            return Intent(verb, item, count, whom) if whom else None
+        case "go" | "follow":
+            whom = whom or _named(words)
+            return Intent(verb, whom=whom) if whom else None
+        case "drink" | "flee" | "plan":
+            return Intent(verb)
+        case "explore" | "rest" | "wait":
+            return Intent(verb, count=count)
+        case _:
+            return Intent(verb, item, count)
+
+
+def _thing(words: list[str]) -> tuple[int, str | None, list[str]]:
+    """How many of what, up to the next preposition, and what follows."""
+    count, names = 1, list[str]()
+    for number, word in enumerate(words):
+        plain = word.casefold()
+        if plain in _BREAKS:
+            return count, _item(names), words[number:]
+        if plain.isdecimal():
+            count = min(MOST, max(1, int(plain)))
+        elif plain in _NUMBERS:
+            count = _NUMBERS[plain]
+        elif plain not in _FILLERS and not plain.startswith("-"):
+            names.append(plain)
+    return count, _item(names), []
+
+
+def _item(names: list[str]) -> str | None:
+    item = singular("_".join(names[:3]))
+    return item if _ITEM.fullmatch(item) else None
+
+
+def _name(words: list[str], preposition: str) -> str | None:
+    return _named(words[[word.casefold() for word in words].index(preposition) + 1 :])
+
+
+def _named(words: list[str]) -> str | None:
+    return next((word for word in words if word.casefold() not in _FILLERS | _BREAKS and not word.isdecimal()), None)

@@ -1,0 +1,143 @@
+"""When each module of each agent runs: on its own time, and woken only by what it reads (document 002 §3.2, PIANO.md).
+
+Every module of every agent is a slot on one timing wheel. A module with `wakes` lies still until one of these sections
+changes, so modules without a model cost nothing while nothing happens; one without them runs whenever its interval
+is over. One run at a time for each slot, so a slow one delays only itself.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from nemuri.domain.cognition.module import Module
+from nemuri.domain.cognition.wheel import Wheel
+
+
+@dataclass(slots=True)
+class Slot:
+    """One module of one agent."""
+
+    agent_id: str
+    module: Module
+    free_at: float
+    """Its interval is over then."""
+    due: float | None = None
+    """When it runs next, as far as that is settled."""
+    dirty: bool = False
+    """What wakes it has changed since its last run began."""
+    running: bool = False
+    called: bool = False
+    """Something urgent came while it was running: it runs again at once."""
+
+
+class Schedule:
+    """The slots of all agents of a host. Times are seconds of the society's clock."""
+
+    def __init__(self, modules: Iterable[Module], now: float, rng: Random) -> None:
+        """The random numbers only spread the first runs over an interval, so that not all begin at once."""
+        self.modules = tuple(modules)
+        self.stretch = 1.0
+        """By how much the shortest pause of modules that ask a model is longer, at least 1; grows with their load."""
+        self._rng = rng
+        self._wheel = Wheel[Slot](now)
+        self._slots: dict[str, dict[str, Slot]] = {}
+        self._woken: Mapping[str, tuple[str, ...]] = _by_section(
+            (each.spec.name, each.spec.wakes) for each in self.modules
+        )
+        self._called: Mapping[str, tuple[str, ...]] = _by_section(
+            (each.spec.name, each.spec.urgent) for each in self.modules
+        )
+
+    def add(self, agent_id: str, now: float) -> None:
+        """An agent's modules begin; those that wait for changes wait for the first."""
+        slots = {each.spec.name: Slot(agent_id, each, now) for each in self.modules}
+        self._slots[agent_id] = slots
+        for slot in slots.values():
+            if not slot.module.spec.wakes:
+                self._set(slot, now + self._rng.uniform(0, slot.module.spec.interval))
+
+    def remove(self, agent_id: str) -> None:
+        """An agent's modules run no more; what runs is not settled any more either."""
+        for slot in self._slots.pop(agent_id, {}).values():
+            slot.due = None
+
+    def __contains__(self, agent_id: object) -> bool:
+        """Whether the agent's modules run here."""
+        return agent_id in self._slots
+
+    def holds(self, slot: Slot) -> bool:
+        """Whether this is a slot of an agent that is here, and not of one that was."""
+        return self._slots.get(slot.agent_id, {}).get(slot.module.spec.name) is slot
+
+    def touched(self, agent_id: str, sections: Iterable[str], now: float) -> Iterator[Slot]:
+        """Sections have changed: wakes whoever reads them, and yields whom it may concern urgently."""
+        slots = self._slots[agent_id]
+        for section in sections:
+            for name in self._woken.get(section, ()):
+                slot = slots[name]
+                if not slot.dirty:
+                    slot.dirty = True
+                    if slot.due is None and not slot.running:
+                        self._set(slot, max(now, slot.free_at))
+            yield from (slots[name] for name in self._called.get(section, ()))
+
+    def interrupt(self, slot: Slot, now: float) -> None:
+        """It runs now, whatever its interval; after its present run, if it is running."""
+        if slot.running:
+            slot.called = True
+        elif slot.due is None or slot.due > now:
+            self._set(slot, now)
+
+    def ring(self, now: float) -> Iterator[tuple[float, Slot]]:
+        """The slots that are to run, with when each was due; from then on they are running."""
+        for due, slot in self._wheel.ring(now):
+            if slot.due == due and not slot.running:
+                slot.due, slot.dirty, slot.running = None, False, True
+                yield due, slot
+
+    def ran(self, slot: Slot, now: float, pause: float) -> None:
+        """A run is over; the next at the earliest after a pause, which no module that asks a model may cut short.
+
+        While many ask, their shortest pause is longer. What pauses longer anyway waits no longer for it: so those that
+        ask most give way first, and nobody falls silent.
+        """
+        slot.running = False
+        if not self.holds(slot):
+            return  # Its agent has gone.
+        slot.free_at = now if slot.called else now + self._paused(slot, pause)
+        if slot.dirty or slot.called or not slot.module.spec.wakes:
+            self._set(slot, slot.free_at)
+        slot.called = False
+
+    def rested(self, slot: Slot, now: float) -> None:
+        """It did not run after all; what woke it still does when its interval is over."""
+        slot.dirty = bool(slot.module.spec.wakes)
+        self.ran(slot, now, slot.module.spec.interval)
+
+    def again(self, slot: Slot, now: float) -> None:
+        """A run was for nothing: somebody else changed what it rests on, so it is repeated at once."""
+        slot.running = False
+        if self.holds(slot):
+            self._set(slot, now)
+
+    @property
+    def earliest(self) -> float | None:
+        """When the next slot is due, for clocks that can jump."""
+        return self._wheel.earliest
+
+    def _paused(self, slot: Slot, pause: float) -> float:
+        spec = slot.module.spec
+        return pause if spec.rank is None else max(pause, spec.interval * self.stretch)
+
+    def _set(self, slot: Slot, due: float) -> None:
+        slot.due = due
+        self._wheel.set(due, slot)
+
+
+def _by_section(names: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[str, ...]]:
+    found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
+    for name, sections in names:
+        for section in sections:
+            found[section] += (name,)
+    return dict(found)

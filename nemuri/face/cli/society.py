@@ -1,0 +1,311 @@
+"""Societies: society run|resume|watch|list|delete, and the processes of one, host and world."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.face.cli import society_experiments
+from nemuri.face.cli.failures import Failure, WrongUse
+from nemuri.face.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.contracts.society import Society
+    from nemuri.face.society.report import Lived
+    from nemuri.infra.log import Log
+    from nemuri.infra.settings import Settings
+
+
+def _name(written: str | None) -> str | None:
+    """The name of a society, if it is one."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from nemuri.contracts.society import SocietyName
+
+    try:
+        return None if written is None else TypeAdapter(SocietyName).validate_python(written)
+    except ValidationError as error:
+        rule = "1 to 48 letters, digits, _ or -, beginning with a letter or digit"
+        raise typer.BadParameter(f"{written!r} is no name of a society: {rule}") from error
+
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The society.", callback=_name)]
+SecondsOption = Annotated[
+    float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Seconds of its clock; else until Ctrl-C.")
+]
+LimitOption = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Agents that one host keeps at most.")
+]
+ParentOption = Annotated[int | None, typer.Option("--parent", hidden=True)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(help="Societies of agents that think at several speeds at once.", no_args_is_help=True)
+    for command in (run, resume, watch, host, world):
+        group.command()(command)
+    group.command("list")(list_them)
+    group.command("delete")(delete)
+    society_experiments.register(group)
+    minecraft = typer.Typer(help="The Minecraft world: an extra of some 500 MB.", no_args_is_help=True)
+    minecraft.callback()(_minecraft)
+    minecraft.command()(install)
+    group.add_typer(minecraft, name="minecraft")
+    app.add_typer(group, name="society")
+
+
+def run(
+    context: typer.Context,
+    agents: Annotated[int, typer.Option("--agents", metavar="N", min=1, max=5_000, help="How many agents.")] = 10,
+    seconds: SecondsOption = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="K", min=0, max=2**32 - 1, help="What chance follows.")] = 0,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", callback=_name, help="Else one is made up.")
+    ] = None,
+    world: Annotated[str, typer.Option("--world", help="`grid`, or `minecraft` by the bridge.")] = "grid",
+    size: Annotated[int, typer.Option("--size", metavar="BLOCKS", min=64, max=4_096, help="The grid's edge.")] = 256,
+    towns: Annotated[
+        int | None, typer.Option("--towns", metavar="N", min=0, max=64, help="Towns to begin in; else one for 25.")
+    ] = None,
+    speed: Annotated[
+        float, typer.Option("--speed", metavar="X", min=0.01, max=100, help="Its seconds in one of the wall's.")
+    ] = 1.0,
+    hosts: Annotated[int, typer.Option("--hosts", metavar="N", min=1, max=64, help="Processes for agents.")] = 1,
+    limit: LimitOption = 500,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", metavar="MODULE", help="A module to go without; repeat it.")
+    ] = None,
+    plugin: Annotated[
+        list[str] | None, typer.Option("--plugin", metavar="NAME", help="A module of another package; repeat it.")
+    ] = None,
+    slots: Annotated[
+        int, typer.Option("--slots", metavar="N", min=1, max=10_000, help="Questions to models at once.")
+    ] = 8,
+    latency: Annotated[
+        float, typer.Option("--latency", metavar="S", min=0, max=60, help="Mean of the scripted thinker's seconds.")
+    ] = 0.0,
+    json: JsonOption = False,
+) -> None:
+    """Begin a society and run it; where no platform runs, on a server of its own for as long as it lasts."""
+    chosen = name or f"society-{seed}"
+    society = _society(
+        name=chosen,
+        seed=seed,
+        world=world,
+        size=size,
+        speed=speed,
+        residents=(agents, towns),
+        without=tuple(without or ()),
+        plugins=tuple(plugin or ()),
+        slots=slots,
+        hosts=hosts,
+        latency=latency,
+    )
+    _check_modules(society)
+    _check_room(society, limit)
+    if society.world == "minecraft":
+        raise WrongUse("--world minecraft cannot be run yet; --world grid can")
+
+    async def begun(log: "Log", settings: "Settings") -> "Society":
+        from nemuri.face.society.running import begin
+
+        try:
+            await begin(log, society, settings.replicas)
+        except FileExistsError as error:
+            raise Failure(f"{error}; give another --name, or go on with `nemuri society resume {chosen}`") from error
+        return society
+
+    _lived(Session.of(context, json=json), begun, seconds, limit)
+
+
+def resume(
+    context: typer.Context,
+    name: NameArgument,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option("--checkpoint", metavar="WHICH", help="Go back to this one first, or to `newest`."),
+    ] = None,
+    seconds: SecondsOption = None,
+    limit: LimitOption = 500,
+    json: JsonOption = False,
+) -> None:
+    """Go on with a society where it stands, or where it stood at a checkpoint."""
+
+    async def found(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
+        from nemuri.face.society.running import going_on, laid_down
+
+        _check_room(await laid_down(log, name), limit)
+        return await going_on(log, name, checkpoint)
+
+    _lived(Session.of(context, json=json), found, seconds, limit)
+
+
+def watch(
+    context: typer.Context,
+    name: NameArgument,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Of the wall's clock.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Watch a society that runs: who says what, and every second how its hosts are."""
+    from nemuri.face.society.watching import watching
+
+    session = Session.of(context, json=json)
+    _with_log(session, lambda log, _: watching(log, name, seconds, json=session.json), start=False)
+
+
+def list_them(context: typer.Context, json: JsonOption = False) -> None:
+    """The societies that there are, with their checkpoints."""
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.society.running import societies
+
+    session = Session.of(context, json=json)
+    there = _with_log(session, lambda log, _: societies(log), start=True)
+    if session.json:
+        say_json(there)
+        return
+    for name, checkpoints in there.items():
+        say(f"{name}  {len(checkpoints)} checkpoints{f', the newest {checkpoints[-1]}' if checkpoints else ''}")
+    if not there:
+        say("there is no society yet; begin one with `nemuri society run`")
+
+
+def delete(context: typer.Context, name: NameArgument) -> None:
+    """Take a society away with its checkpoints; what its agents lived through stays on the log."""
+    from nemuri.face.society.running import end_of
+
+    session = Session.of(context)
+    _with_log(session, lambda log, _: end_of(log, name), start=True)
+
+
+def host(context: typer.Context, name: NameArgument, limit: LimitOption = 500, parent: ParentOption = None) -> None:
+    """Keep agents of a society in this process, beside other hosts anywhere on the bus."""
+    from nemuri.services.society.app import run_host
+
+    session = Session.of(context)
+    models = session.settings().model_settings()
+    _serve(session, f"host-{name}", lambda log: run_host(log, name, models, limit), parent)
+
+
+def world(context: typer.Context, name: NameArgument, parent: ParentOption = None) -> None:
+    """Keep the grid world of a society in this process; another one waits until this one is gone."""
+    from nemuri.services.society.app import run_world
+
+    session = Session.of(context)
+    _serve(session, f"world-{name}", lambda log: run_world(log, name), parent)
+
+
+def _minecraft() -> None:
+    """What is to be there before a society can live in Minecraft."""
+
+
+def install(context: typer.Context) -> None:
+    """Install the modules of the Minecraft world into the data directory, with npm."""
+    from nemuri.face.cli.screen import say
+    from nemuri.infra.minecraft.modules import install as installing
+
+    say(f"the Minecraft world is in {installing(Session.of(context).settings().data)}")
+
+
+def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: Any) -> "Society":
+    from pydantic import ValidationError
+
+    from nemuri.contracts.log import complaint
+    from nemuri.contracts.society import Society
+    from nemuri.face.society.residents import residents as living
+
+    try:
+        return Society(name=name, seed=seed, agents=living(name, residents[0], seed, residents[1]), **fields)
+    except ValidationError as error:
+        raise WrongUse(complaint(error)) from error
+
+
+def _check_modules(society: "Society") -> None:
+    from nemuri.domain.cognition.memories import Oblivious
+    from nemuri.domain.cognition.registry import modules
+    from nemuri.services.society.app import plugins
+
+    try:
+        modules(Oblivious(), without=society.without, plugins=plugins(society.plugins))
+    except (ValueError, LookupError) as error:
+        raise WrongUse(str(error).strip("'\"")) from error
+
+
+def _check_room(society: "Society", limit: int) -> None:
+    if not society.fits(limit):
+        raise WrongUse(
+            f"{society.hosts} hosts of {limit} agents do not hold {len(society.agents)}, who stay together in cells of "
+            "25; raise --hosts or --limit"
+        )
+
+
+def _lived(session: Session, found: Any, seconds: float | None, limit: int) -> None:
+    """Run a society and tell what it did."""
+    from nemuri.face.cli import society_lines
+    from nemuri.face.society.places import reached
+    from nemuri.face.society.running import live
+    from nemuri.face.workers import run_until_stopped
+
+    told: list[Lived] = []
+
+    async def lives(stop: asyncio.Event) -> None:
+        async with reached(session.settings(), start=True) as (settings, log):
+            society = await found(log, settings)
+            tell = society_lines.progress(society, quiet=session.json)
+            told.append(await live(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))
+
+    async def work(stop: asyncio.Event) -> None:
+        """Whoever ends it is told what it did until then: it is not cancelled, but sees that it is to end."""
+        living = asyncio.ensure_future(lives(stop))
+        try:
+            await asyncio.shield(living)
+        except asyncio.CancelledError:
+            if not stop.is_set():
+                living.cancel()
+            await living
+
+    session.loudly("nemuri-society")
+    run_until_stopped(work)
+    if told:
+        society_lines.show(told[0], json=session.json)
+
+
+def _with_log(session: Session, work: Any, *, start: bool) -> Any:
+    from nemuri.face.society.places import reached
+
+    async def main() -> Any:
+        async with reached(session.settings(), start=start) as (settings, log):
+            return await work(log, settings)
+
+    session.quieten()
+    return asyncio.run(main())
+
+
+def _serve(session: Session, process: str, work: Any, parent: int | None) -> None:
+    """One process of a society, until it is told to stop or its parent is gone."""
+    from nemuri.face.society.places import reached
+    from nemuri.face.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
+
+    async def main(stop: asyncio.Event) -> None:
+        async with reached(session.settings(), start=False) as (_, log):
+            await _until(work(log), stop.wait() if parent is None else end_when_orphaned(parent, stop), log.lost.wait())
+
+    session.loudly(f"nemuri-{process}")
+    run_until_stopped(main, within=ENDS_WITHIN)
+
+
+async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
+    """Work until one of the ends comes; raises what the work raises."""
+    from nemuri.infra.ending import end
+
+    working, *others = (asyncio.ensure_future(each) for each in (work, *ends))
+    try:
+        await asyncio.wait((working, *others), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        done = working.done()
+        await end(working, *others)
+    if done:
+        working.result()

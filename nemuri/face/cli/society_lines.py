@@ -1,0 +1,78 @@
+"""How a society and what it did looks on a screen."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from nemuri.face.cli.screen import say, say_json, table
+
+if TYPE_CHECKING:
+    from nemuri.contracts.society import Society
+    from nemuri.face.society.report import Lived
+    from nemuri.face.society.running import Vigil
+
+EVERY = 10.0
+"""Seconds of a society's clock between two lines of progress."""
+
+
+def progress(society: "Society", *, quiet: bool) -> Callable[["Vigil"], None]:
+    """What tells how a society goes on, a line every ten of its seconds."""
+    last = -EVERY
+
+    def tell(seen: "Vigil") -> None:
+        nonlocal last
+        if quiet or seen.second - last < EVERY:
+            return
+        last = seen.second
+        here = [each for each in seen.living.values() if each.agents]
+        agents, runs = sum(each.agents for each in here), sum(sum(each.runs.values()) for each in seen.told.values())
+        asked = sum(waits.answered for each in seen.told.values() for waits in each.waits.values())
+        say(
+            f"{society.name}: second {seen.second:.0f}, {agents} agents on {len(here)} hosts, "
+            f"{runs} runs, {asked} answers"
+        )
+
+    return tell
+
+
+def show(lived: "Lived", *, json: bool) -> None:
+    """What a society did in a run."""
+    if json:
+        say_json(lived.model_dump(mode="json"))
+        return
+    say(f"{lived.society}: {lived.agents} agents, {lived.seconds:.0f} of its seconds in {lived.wall:.0f} on the wall")
+    if lived.items is not None:
+        say(f"an agent held {lived.items:g} different items and reached {lived.achievements:g} achievements on average")
+    rows = [
+        (module, f"{rate:.3f}", *(_late(lived.tardiness.get(module, {}), share) for share in ("50", "99")))
+        for module, rate in lived.rates.items()
+    ]
+    table(
+        ["module", "runs/s per agent", "late p50", "late p99"],
+        rows,
+        numbers=["runs/s per agent", "late p50", "late p99"],
+    )
+    waits = [
+        (
+            rank,
+            each.answered,
+            each.shared,
+            each.failed,
+            each.stale,
+            f"{each.mean:.2f} s",
+            f"{each.longest:.2f} s",
+            f"{each.unfairness:.2f}",
+        )
+        for rank, each in {**lived.waits, "all": lived.asked}.items()
+    ]
+    columns = ["rank", "answered", "shared", "failed", "stale", "mean wait", "longest", "unfairness"]
+    table(columns, waits, numbers=columns[1:])
+    say(
+        f"longest silence {lived.silence:.0f} s; intervals stretched {lived.stretch:.2f} times; "
+        f"{lived.conflicts} conflicts"
+    )
+    for module, count in sorted(lived.failures.items()):
+        say(f"{module} failed {count} times")
+
+
+def _late(quantiles: Mapping[str, float], share: str) -> str:
+    return f"<= {quantiles[share]:g} ms" if share in quantiles else "-"

@@ -1,0 +1,30 @@
+"""What an agent with tiered memory lives through: told, and waited for until it is taken in."""
+
+from uuid import UUID, uuid4
+
+from nemuri.contracts.event import derive
+from nemuri.contracts.portraits import RememberedView
+from nemuri.contracts.queries import RememberedQuery, TiersQuery
+from nemuri.contracts.tiers import Cues, Experience, ExperienceOffered, ExperienceRecorded
+from nemuri.contracts.tiers_views import TiersView
+from nemuri.face.exchange import ClientError, Exchange, checked
+
+PATIENCE = 30
+"""Questions in a row, a few seconds each, to which nothing had moved."""
+
+
+async def lived(
+    exchange: Exchange, agent: str, experience: Experience, cues: Cues | None, importance: float | None
+) -> UUID:
+    """Tell it and return the memory's id; raises `ClientError`, as `Client.experience` says."""
+    said = {"experience": experience, "cues": cues, "importance": importance}
+    event = checked(ExperienceOffered, event_id=uuid4(), agent_id=agent, **said)
+    await exchange.ask(TiersQuery, TiersView, agent_id=agent)
+    await exchange.say(event)
+    for _ in range(PATIENCE):
+        view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=(event.event_id,))
+        if view.refused:
+            raise ClientError(f"{agent} does not remember it: it does not matter enough")
+        if not view.pending:
+            return derive(event.event_id, ExperienceRecorded.kind_of())
+    raise ClientError("it is on the log and not taken in yet; see `nemuri status`")

@@ -1,0 +1,1 @@
+"""Societies of agents: begun, run in processes of their own, watched, gone back to a checkpoint."""

@@ -1,0 +1,47 @@
+"""A NATS server for a society: the one that the settings lead to, else one for as long as it is needed."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from nemuri.face.connection import NotRunning, nats_address
+from nemuri.face.jetstream import jetstream_needed
+from nemuri.infra.bus.provisioning import provision
+from nemuri.infra.embedded.home import Home
+from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.supervisor import Supervisor
+from nemuri.infra.log import Log
+from nemuri.infra.settings import Settings
+
+
+@asynccontextmanager
+async def reached(settings: Settings, *, start: bool) -> AsyncIterator[tuple[Settings, Log]]:
+    """The settings with the server's address, and a connection to it.
+
+    Where no platform runs and `start` is true, a server of its own runs in the data directory for as long as the
+    context lasts; else raises `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
+    """
+    try:
+        url = nats_address(settings)
+    except NotRunning:
+        if not start:
+            raise
+        home = Home(settings.data)
+        nats = EmbeddedNats(home.nats)
+        with home.lock():
+            async with Supervisor([nats]).kept(), connected(settings, nats.url) as found:
+                await provision(found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas)
+                yield found
+    else:
+        async with connected(settings, url) as found:
+            yield found
+
+
+@asynccontextmanager
+async def connected(settings: Settings, url: str) -> AsyncIterator[tuple[Settings, Log]]:
+    """A connection to a server that is there; raises `UnreachableError` for one that is not."""
+    log = await Log.connect(url, settings.namespace, patient=False, access=settings.access)
+    try:
+        with jetstream_needed(url):
+            yield settings.model_copy(update={"nats_url": url}), log
+    finally:
+        await log.close()

@@ -1,0 +1,189 @@
+"""A society from its beginning to the end of a run."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from nats.aio.msg import Msg
+
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding
+from nemuri.contracts.event import derive
+from nemuri.contracts.society import Lease, Society, Turning, Vitals
+from nemuri.face.society.processes import processes
+from nemuri.face.society.report import Lived, lived
+from nemuri.infra.embedded.supervisor import Supervisor
+from nemuri.infra.log import Log
+from nemuri.infra.settings import Settings
+from nemuri.infra.stores.states import SOCIETY, SocietyError, States, states_bucket
+from nemuri.services.society.app import society_of
+from nemuri.services.society.checkpoints import Checkpoints
+from nemuri.services.society.leases import LOST
+from nemuri.services.society.recollecting import DIMENSION, EMBEDDER
+from nemuri.services.society.world import world_in
+from nemuri.services.society.world_keeping import dumped
+
+SILENT: Final = 3.0
+"""Seconds without a word after which a host, which tells every second how it is, counts as gone."""
+DEFINING: Final = 64
+"""Agents that are defined together."""
+
+
+@dataclass(slots=True)
+class Vigil:
+    """What the hosts of a society have told since somebody listens."""
+
+    told: dict[str, Vitals] = field(default_factory=dict)
+    """The newest of each host."""
+    turning: Turning | None = None
+    """The newest of the grid world."""
+    heard: dict[str, float] = field(default_factory=dict)
+    """When that was, by the wall's clock."""
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def living(self) -> dict[str, Vitals]:
+        """The newest of each host but those that fell silent while others told on."""
+        newest = max(self.heard.values(), default=0.0)
+        return {host: vitals for host, vitals in self.told.items() if newest - self.heard[host] <= SILENT}
+
+    @property
+    def second(self) -> float:
+        """The society's clock, as far as hosts that have agents tell."""
+        return max((each.second for each in self.told.values() if each.agents), default=0.0)
+
+
+async def begin(log: Log, society: Society, replicas: int = 1) -> States:
+    """Lay down what a society is, and define its agents; raises FileExistsError where there is one of the name."""
+    states = await States.create(log, society.name, replicas)
+    await states.write({SOCIETY: society.model_dump_json().encode()}, {})
+    definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
+    defined = [
+        AgentDefined(
+            event_id=derive(f"{society.name}/{each.id}", AgentDefined.kind_of()),
+            agent_id=each.id,
+            definition=definition,
+            embedding=Embedding(model=EMBEDDER, dimension=DIMENSION),
+        )
+        for each in society.agents
+    ]
+    for start in range(0, len(defined), DEFINING):
+        await asyncio.gather(*(log.append(each) for each in defined[start : start + DEFINING]))
+    return states
+
+
+@asynccontextmanager
+async def vigil(log: Log, society: str) -> AsyncIterator[Vigil]:
+    """Listen to the hosts of a society for as long as the context lasts."""
+    found = Vigil()
+
+    async def hear(message: Msg) -> None:
+        vitals = Vitals.model_validate_json(message.data)
+        found.told[vitals.host], found.heard[vitals.host] = vitals, time.monotonic()
+        found.news.set()
+
+    async def hear_world(message: Msg) -> None:
+        found.turning = Turning.model_validate_json(message.data)
+
+    subscriptions = [
+        await log.connection.subscribe(log.subjects.vitals(society), cb=hear),
+        await log.connection.subscribe(log.subjects.turning(society), cb=hear_world),
+    ]
+    try:
+        yield found
+    finally:
+        if not log.connection.is_closed:
+            for each in subscriptions:
+                await each.unsubscribe()
+
+
+async def live(
+    log: Log,
+    society: Society,
+    settings: Settings,
+    *,
+    seconds: float | None,
+    limit: int,
+    stop: asyncio.Event,
+    tell: Callable[[Vigil], None],
+) -> Lived:
+    """Run hosts and world until so many seconds of the society's clock have passed, or `stop`; then end them in order.
+
+    `tell` is called whenever a host tells how it is.
+    """
+    began: float | None = None
+    states = await States.open(log, society.name)
+    async with vigil(log, society.name) as seen:
+        async with Supervisor(processes(society, settings, limit), together=True).kept():
+            while not stop.is_set():
+                await _either(seen.news, stop)
+                seen.news.clear()
+                if not seen.told:
+                    continue
+                began = seen.second if began is None and seen.second else began
+                tell(seen)
+                if seconds is not None and began is not None and seen.second - began >= seconds:
+                    break
+        data = await dumped(states) if society.world == "grid" else None
+        world = None if data is None else world_in(data)
+        return lived(society.name, seen.told, seen.living, began or 0.0, world, seen.turning)
+
+
+async def laid_down(log: Log, name: str) -> Society:
+    """What a society is that is there; raises `SocietyError` where there is none of the name."""
+    return await society_of(await States.open(log, name))
+
+
+async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
+    """A society that is there, put back to a checkpoint (`newest`, or one by its name) where one is given.
+
+    Raises `SocietyError` where there is no such society or checkpoint, or where it lives: then nothing is changed.
+    """
+    states = await States.open(log, name)
+    if checkpoint is not None:
+        if keepers := await kept_by(states):
+            raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it before going back")
+        await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
+    return await society_of(states)
+
+
+async def kept_by(states: States) -> list[str]:
+    """Who keeps something of the society now: hosts and a world, as seen for as long as a lease lasts."""
+    before = {each.key: each async for each in states.read("lease.*")}
+    held = {key: Lease.model_validate_json(each.value).host for key, each in before.items()}
+    if not any(held.values()):
+        return []
+    await asyncio.sleep(LOST)  # a lease lives if it moves
+    moved = [each async for each in states.read("lease.*") if before.get(each.key) != each]
+    return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
+
+
+async def societies(log: Log) -> dict[str, list[str]]:
+    """The names of all societies of the namespace, and the checkpoints of each."""
+    beginning = f"KV_{states_bucket(log.subjects.namespace, '')}"
+    there = sorted(str(each.config.name) for each in await log.stream.streams_info())
+    names = [each.removeprefix(beginning) for each in there if each.startswith(beginning)]
+    return {name: await (await Checkpoints.open(log, name)).names() for name in names}
+
+
+async def end_of(log: Log, name: str) -> None:
+    """Take a society away, its states and its checkpoints; what its agents lived through stays on the log.
+
+    Raises `SocietyError` where there is none of the name, or where it lives: then nothing is changed.
+    """
+    states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
+    if keepers := await kept_by(states):
+        raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it before taking it away")
+    await states.delete()
+    await checkpoints.erase()
+
+
+async def _either(*events: asyncio.Event) -> None:
+    waits = [asyncio.ensure_future(each.wait()) for each in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waits:
+            each.cancel()

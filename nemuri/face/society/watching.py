@@ -1,0 +1,60 @@
+"""Watching a society: who says what, and how its hosts are."""
+
+import asyncio
+
+from nats.aio.msg import Msg
+from pydantic import ValidationError
+
+from nemuri.contracts.worlds import Acts, Say
+from nemuri.face.cli.screen import say
+from nemuri.face.society.running import vigil
+from nemuri.infra.log import Log
+from nemuri.infra.stores.states import States
+from nemuri.services.society.app import society_of
+
+
+async def watching(log: Log, name: str, seconds: float | None, *, json: bool) -> None:
+    """Tell what happens until so many seconds have passed, or for ever; with `json` one JSON object on each line.
+
+    Raises `SocietyError` where there is no such society.
+    """
+    society = await society_of(await States.open(log, name))
+    names = {each.id: each.name for each in society.agents}
+
+    async def hear(message: Msg) -> None:
+        for speaker, text in _said(message.data):
+            say(_line(speaker=speaker, text=text) if json else f"{names.get(speaker, speaker)}: {text}")
+
+    subscription = await log.connection.subscribe(log.subjects.acts(name), cb=hear)
+    try:
+        async with asyncio.timeout(seconds), vigil(log, name) as seen:
+            while True:
+                await seen.news.wait()
+                seen.news.clear()
+                newest = max(seen.told.values(), key=lambda each: each.second)
+                asked = sum(each.answered for each in newest.waits.values())
+                say(
+                    newest.model_dump_json()
+                    if json
+                    else f"-- {newest.host}: second {newest.second:.0f}, {newest.agents} agents, {asked} answers, "
+                    f"intervals x {newest.stretch:.1f}, models {newest.standing}"
+                )
+    except TimeoutError:
+        return
+    finally:
+        if not log.connection.is_closed:
+            await subscription.unsubscribe()
+
+
+def _said(data: bytes) -> list[tuple[str, str]]:
+    try:
+        told = Acts.model_validate_json(data)
+    except ValidationError:
+        return []  # the world tells what it does not understand
+    return [(each.agent_id, each.act.text) for each in told.acts if isinstance(each.act, Say)]
+
+
+def _line(**fields: str) -> str:
+    from orjson import dumps
+
+    return dumps(fields).decode()

@@ -1,0 +1,185 @@
+'use strict'
+
+const { once } = require('node:events')
+const { Vec3 } = require('vec3')
+const { walk } = require('./walking')
+const { demand } = require('./refused')
+const { passable } = require('./terrain')
+
+const SIDES = [[0, -1, 0], [1, 0, 0], [-1, 0, 0], [0, 0, 1], [0, 0, -1], [0, 1, 0]]
+const vector = ({ x, y, z }) => new Vec3(x, y, z)
+
+/** Refuses who holds less of a thing than that. */
+function has (agent, thing, count) {
+  const held = agent.inventory.held[thing] ?? 0
+  demand(held >= count, held ? `holds only ${held} ${thing}` : `holds no ${thing}`)
+}
+
+/** Refuses who has no room for so much of a thing. */
+function fits (agent, thing, count) {
+  demand(agent.inventory.room(thing) >= count, `can hold no more ${thing}`)
+}
+
+async function collect (agent, { block, at }, signal) {
+  const { rules, terrain } = agent.world
+  agent.reaches(at)
+  const sort = rules.sort(terrain.at(at.x, at.y, at.z))
+  demand(sort === block, `there is ${sort ?? 'nothing'}, not ${block}`)
+  const { gives, needs } = rules.taking(sort, agent.inventory.held)
+  if (gives === null) return drink(agent)
+  fits(agent, gives, 1)
+  agent.world.chests.emptied(at.x, at.y, at.z)
+  if (needs) await agent.hold(best(agent))
+  await agent.answer(async () => {
+    signal.addEventListener('abort', () => agent.bot.stopDigging(), { once: true })
+    agent.digging = at
+    await agent.bot.dig(agent.bot.blockAt(vector(at)), true)
+  }, signal)
+  await agent.settled()
+}
+
+/** The best pickaxe that is held. */
+function best (agent) {
+  return agent.world.rules.table.pickaxes.findLast(each => agent.inventory.held[each] > 0)
+}
+
+function drink ({ player, world }) {
+  const { most, drink_heals: heals } = world.rules.table
+  player.updateHealth(Math.min(most, player.health + heals))
+}
+
+async function place (agent, { block, at }) {
+  const { world } = agent
+  const { rules, terrain } = world
+  agent.reaches(at)
+  const { becomes, into } = rules.placing(block)
+  has(agent, block, 1)
+  const there = terrain.at(at.x, at.y, at.z)
+  demand(there === 'air' || into.includes(rules.sort(there)), `there is ${rules.sort(there) ?? there} already`)
+  demand(becomes !== 'oak_sapling' || terrain.at(at.x, at.y - 1, at.z) === 'grass_block', 'it grows on turf only')
+  demand(![...world.agents.values()].some(each => stands(each, at)), 'somebody is there')
+  const side = SIDES.find(([x, y, z]) => carries(terrain, at.x + x, at.y + y, at.z + z))
+  demand(side, 'there is nothing to put it against')
+  await world.reserve(at, () => put(agent, block, at, new Vec3(...side)))
+  if (becomes === 'oak_sapling') world.plants.planted(at)
+}
+
+function stands (agent, { x, y, z }) {
+  const feet = agent.place
+  return feet.x === x && feet.z === z && (feet.y === y || feet.y + 1 === y)
+}
+
+function carries (terrain, x, y, z) {
+  const block = terrain.at(x, y, z)
+  return !passable(block) && block !== 'water' && block !== 'chest'
+}
+
+async function put (agent, block, at, side) {
+  await agent.hold(block)
+  await agent.bot.placeBlock(agent.bot.blockAt(vector(at).plus(side)), side.scaled(-1))
+  await agent.settled()
+}
+
+async function craft (agent, { item }) {
+  const { rules, terrain, radii } = agent.world
+  const near = new Set(terrain.near(agent.place, radii.reach, block => rules.sort(block)).map(each => each.block))
+  const recipe = rules.crafting(item, agent.inventory.held, near)
+  fits(agent, item, recipe.gives)
+  for (const [thing, count] of Object.entries(recipe.uses)) agent.inventory.take(thing, count)
+  agent.inventory.put(item, recipe.gives)
+  await agent.settled()
+}
+
+async function eat (agent, { item }) {
+  const { food, most } = agent.world.rules.table
+  demand(food[item], `nobody can eat ${item}`)
+  has(agent, item, 1)
+  agent.inventory.take(item, 1)
+  agent.player.updateFood(Math.min(most, agent.player.food + food[item]))
+  await agent.settled()
+}
+
+async function attack (agent, { target }, signal) {
+  const entity = agent.world.creature(target)
+  demand(!agent.world.agents.has(target), `${target} is an agent`)
+  demand(entity?.type === 'mob', `there is no creature ${target}`)
+  agent.reaches(entity.position.floored())
+  const seen = agent.bot.entities[entity.id]
+  demand(seen, `${target} is not in sight`)
+  await agent.answer(async () => agent.bot.attack(seen), signal)
+}
+
+/** Another agent within reach. */
+function partner (agent, id) {
+  const other = agent.world.agents.get(id)
+  demand(other !== agent, 'that is oneself')
+  demand(other?.player, `there is no agent ${id} in this world`)
+  agent.reaches(other.place)
+  return other
+}
+
+async function give (agent, { to, stack }) {
+  const other = partner(agent, to)
+  has(agent, stack.item, stack.count)
+  fits(other, stack.item, stack.count)
+  hand(agent, other, stack)
+  await Promise.all([agent.settled(), other.settled()])
+}
+
+function hand (from, to, { item, count }) {
+  from.inventory.take(item, count)
+  to.inventory.put(item, count)
+}
+
+async function trade (agent, offered, signal) {
+  const other = partner(agent, offered.partner)
+  agent.world.rules.item(offered.want.item)
+  has(agent, offered.offer.item, offered.offer.count)
+  fits(agent, offered.want.item, offered.want.count)
+  const taken = agent.world.trades.reverse(agent, offered)
+  if (!taken) return agent.world.trades.offer(agent, offered, signal)
+  has(other, offered.want.item, offered.want.count)
+  fits(other, offered.offer.item, offered.offer.count)
+  hand(agent, other, offered.offer)
+  hand(other, agent, offered.want)
+  await Promise.all([agent.settled(), other.settled()])
+  taken.resolve()
+}
+
+function chest (agent, at) {
+  const { rules, terrain, chests } = agent.world
+  agent.reaches(at)
+  const there = rules.sort(terrain.at(at.x, at.y, at.z))
+  demand(there === 'chest', `there is ${there ?? 'nothing'}, not a chest`)
+  return chests.at(at)
+}
+
+async function deposit (agent, { at, stack }) {
+  const inside = chest(agent, at)
+  has(agent, stack.item, stack.count)
+  inside.put(stack)
+  agent.inventory.take(stack.item, stack.count)
+  await agent.settled()
+}
+
+async function withdraw (agent, { at, stack }) {
+  const inside = chest(agent, at)
+  fits(agent, stack.item, stack.count)
+  inside.take(stack)
+  agent.inventory.put(stack.item, stack.count)
+  await agent.settled()
+}
+
+async function rest (agent, { seconds }, signal) {
+  const woken = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+  if (!woken.aborted) await once(woken, 'abort')
+  signal.throwIfAborted()
+}
+
+const go = (agent, { to }, signal) => walk(agent, to, signal)
+const say = (agent, { text }) => agent.bot._client.write('chat', { message: text })
+
+/** What each action of the contract does: `(agent, act, signal)`; each ends, or throws `Refused`. */
+const ACTS = { go, collect, place, craft, eat, attack, give, trade, deposit, withdraw, say, rest }
+
+module.exports = { ACTS }

@@ -1,0 +1,150 @@
+'use strict'
+
+const { chances } = require('./chance')
+
+const CHUNK = 16
+const GROUND = 3
+/** The height of the turf; feet stand one above it. */
+const FEET = GROUND + 1
+const TREES = 3
+const TRUNK = 3
+const ORES = [['diamond_ore', 0.06], ['iron_ore', 0.24], ['coal_ore', 0.5]]
+
+const key = (x, y, z) => `${x},${y},${z}`
+const chunkOf = (x, z) => `${x >> 4},${z >> 4}`
+
+/**
+ * The blocks of a flat world with trees, ponds, and ores in boulders: what follows from the seed, and what changed.
+ *
+ * The one account of what is where: the server's own columns are made from it, also again after they were unloaded.
+ */
+class Terrain {
+  /** `changes` are blocks by place, `x,y,z`, as `save` tells them. */
+  constructor (seed, changes = {}) {
+    this.seed = seed
+    this.features = new Map()
+    this.changes = new Map()
+    for (const [place, block] of Object.entries(changes)) this.put(...place.split(',').map(Number), block)
+  }
+
+  /** What changed since the world began. */
+  save () {
+    return Object.fromEntries([...this.changes.values()].flatMap(chunk => [...chunk]))
+  }
+
+  /** The block at a place. */
+  at (x, y, z) {
+    const place = key(x, y, z)
+    return this.changes.get(chunkOf(x, z))?.get(place) ?? this.feature(x >> 4, z >> 4).get(place) ?? layer(y)
+  }
+
+  /** Another block is at a place. */
+  put (x, y, z, block) {
+    const chunk = chunkOf(x, z)
+    if (!this.changes.has(chunk)) this.changes.set(chunk, new Map())
+    this.changes.get(chunk).set(key(x, y, z), block)
+  }
+
+  /** The block at a height of bare ground. */
+  flat (y) {
+    return layer(y)
+  }
+
+  /** The blocks of a chunk that are not those of bare flat ground, as [x, y, z, block]. */
+  * chunk (chunkX, chunkZ) {
+    const changes = this.changes.get(`${chunkX},${chunkZ}`) ?? new Map()
+    for (const [place, block] of this.feature(chunkX, chunkZ)) {
+      if (!changes.has(place)) yield [...place.split(',').map(Number), block]
+    }
+    for (const [place, block] of changes) yield [...place.split(',').map(Number), block]
+  }
+
+  /** The blocks within a distance of a place for which `wanted(block)` is something, the nearest first. */
+  near (at, radius, wanted) {
+    const found = []
+    const low = { x: at.x - radius >> 4, z: at.z - radius >> 4 }
+    const high = { x: at.x + radius >> 4, z: at.z + radius >> 4 }
+    for (let x = low.x; x <= high.x; x++) {
+      for (let z = low.z; z <= high.z; z++) this.collect(found, at, radius, wanted, this.chunk(x, z))
+    }
+    return found.sort((one, other) => one.distance - other.distance)
+  }
+
+  collect (found, at, radius, wanted, blocks) {
+    for (const [x, y, z, block] of blocks) {
+      const sort = wanted(block)
+      const distance = Math.hypot(x - at.x, y - at.y, z - at.z)
+      if (sort && distance <= radius) found.push({ block: sort, position: { x, y, z }, distance })
+    }
+  }
+
+  /** Whether somebody can stand there. */
+  stands (x, y, z) {
+    return this.at(x, y - 1, z) !== 'water' && !passable(this.at(x, y - 1, z)) &&
+      passable(this.at(x, y, z)) && passable(this.at(x, y + 1, z))
+  }
+
+  /** A place near another where somebody can stand; each number has its own. */
+  standing (x, z, number) {
+    const chance = chances(this.seed, x, z, number)
+    for (let spread = 8; ; spread += 1) {
+      const aside = () => Math.floor((chance() - 0.5) * spread)
+      const place = { x: x + aside(), y: FEET, z: z + aside() }
+      if (this.stands(place.x, place.y, place.z)) return place
+    }
+  }
+
+  feature (chunkX, chunkZ) {
+    const name = `${chunkX},${chunkZ}`
+    if (!this.features.has(name)) this.features.set(name, grown(this.seed, chunkX, chunkZ))
+    return this.features.get(name)
+  }
+}
+
+function passable (block) {
+  return block === 'air' || block === 'grass' || block === 'torch'
+}
+
+function layer (y) {
+  if (y < 0 || y > GROUND) return 'air'
+  return y === 0 ? 'bedrock' : y === GROUND ? 'grass_block' : 'dirt'
+}
+
+/** What grows and lies in a chunk; two blocks of its border stay free, so that nothing reaches into the next. */
+function grown (seed, chunkX, chunkZ) {
+  const chance = chances(seed, chunkX, chunkZ)
+  const blocks = new Map()
+  const place = () => [2 + Math.floor(chance() * (CHUNK - 5)), 2 + Math.floor(chance() * (CHUNK - 5))]
+  const put = (x, y, z, block) => blocks.set(key(chunkX * CHUNK + x, y, chunkZ * CHUNK + z), block)
+  const [stoneX, stoneZ] = place()
+  for (let each = 0; each < TREES; each++) tree(put, ...place())
+  for (let each = 0; each < 6; each++) put(...place().toSpliced(1, 0, FEET), 'grass')
+  if (chance() < 0.5) boulder(put, chance, stoneX, stoneZ)
+  else if (chance() < 0.4) square((x, z) => pond(put, x, z), stoneX, stoneZ)
+  return blocks
+}
+
+function square (each, x, z) {
+  for (let dx = 0; dx < 3; dx++) for (let dz = 0; dz < 3; dz++) each(x + dx, z + dz)
+}
+
+function pond (put, x, z) {
+  put(x, GROUND, z, 'water')
+  for (let y = FEET; y < FEET + TRUNK + 2; y++) put(x, y, z, 'air')
+}
+
+function tree (put, x, z) {
+  for (let dx = -1; dx <= 1; dx++) {
+    for (let dz = -1; dz <= 1; dz++) put(x + dx, FEET + TRUNK, z + dz, 'oak_leaves')
+  }
+  for (let y = FEET; y < FEET + TRUNK; y++) put(x, y, z, 'oak_log')
+}
+
+function boulder (put, chance, x, z) {
+  square((at, to) => {
+    const drawn = chance()
+    put(at, FEET, to, ORES.find(([, limit]) => drawn < limit)?.[0] ?? 'stone')
+  }, x, z)
+}
+
+module.exports = { FEET, GROUND, Terrain, passable }

@@ -1,0 +1,36 @@
+"""Everything in a key-value bucket, read for certain.
+
+The client library's own `watch`, and with it `keys`, may say that it has seen everything before it has seen anything:
+it asks the server how much is to come, and what is on its way by then is neither counted there nor here.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from nemuri.infra.bus.pulling import Pull
+from nemuri.infra.log import Log
+
+OPERATION = "KV-Operation"
+"""The header of an entry that says that its key is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What lies under a key."""
+
+    key: str
+    value: bytes
+    revision: int
+
+
+async def entries(log: Log, bucket: str, keys: str = ">") -> AsyncIterator[Entry]:
+    """What is there under keys that match, in the order of its writing; what is written meanwhile may come twice.
+
+    Raises what `Pull` raises where reading is interrupted.
+    """
+    beginning = f"$KV.{bucket}."
+    async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0) as pull:
+        while messages := await pull.present():
+            for each in messages:
+                if OPERATION not in (each.headers or {}):
+                    yield Entry(each.subject.removeprefix(beginning), each.data, each.metadata.sequence.stream)

@@ -1,0 +1,111 @@
+"""The processes of a society: a host with some of its agents, and the grid world."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from random import Random
+from uuid import uuid4
+
+import structlog
+
+from nemuri.contracts.society import Society
+from nemuri.domain.cognition.module import Module, Prompt
+from nemuri.domain.cognition.registry import PLUGINS, modules
+from nemuri.domain.cognition.scripted import answer
+from nemuri.domain.worlds.settings import WorldSettings
+from nemuri.domain.worlds.world import World
+from nemuri.infra.collecting import seldom
+from nemuri.infra.ending import end
+from nemuri.infra.log import Log
+from nemuri.infra.models.factory import build_chats
+from nemuri.infra.models.settings import ModelSettings
+from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States
+from nemuri.services.society.checkpoints import Checkpoints
+from nemuri.services.society.host import Host
+from nemuri.services.society.leases import BEAT
+from nemuri.services.society.providers import Providers, Speaking, Thinker
+from nemuri.services.society.recollecting import Recollecting
+from nemuri.services.society.thinking import Thinking
+from nemuri.services.society.world import WorldProcess
+from nemuri.services.society.world_keeping import WorldKeeping
+
+logger = structlog.get_logger()
+
+
+class Scripted:
+    """A thinker without a language model: answers by rules, after a while where it is told to be slow."""
+
+    name = "scripted"
+
+    def __init__(self, seed: int, latency: float) -> None:
+        """`latency` is the mean of the exponentially distributed seconds that an answer takes; 0 is at once."""
+        self._rng, self._latency = Random(seed), latency
+
+    async def answer(self, prompt: Prompt) -> str:
+        """What the rules say."""
+        if self._latency:
+            await asyncio.sleep(self._rng.expovariate(1 / self._latency))
+        return answer(prompt, self._rng)
+
+
+def plugins(wanted: Sequence[str]) -> list[Module]:
+    """The modules of other packages by the names of their entry points; raises LookupError where there is none."""
+    there = {each.name: each for each in entry_points(group=PLUGINS)}
+    missing = sorted(set(wanted) - there.keys())
+    if missing:
+        raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGINS!r})")
+    return [there[name].load()() for name in wanted]
+
+
+async def society_of(states: States) -> Society:
+    """What the society is."""
+    entry = await states.get(SOCIETY)
+    if entry is None:
+        raise SocietyError(f"the society in {states.bucket!r} has no beginning")
+    return Society.model_validate_json(entry.value)
+
+
+async def run_host(log: Log, name: str, models: ModelSettings, limit: int) -> None:
+    """Keep up to so many agents of a society until cancelled."""
+    seldom()
+    states = await States.open(log, name)
+    society = await society_of(states)
+    host = f"h{uuid4().hex[:12]}"
+    thinkers: list[Thinker] = [Speaking(each) for each in build_chats(models)]
+    if "extractive" in models.chosen:
+        thinkers.append(Scripted(society.seed, society.latency))
+    slots = max(1, society.slots // society.hosts)
+    thinking = Thinking(Providers(thinkers, time.monotonic), slots, time.monotonic)
+    memories = Recollecting(log)
+    chosen = modules(memories, without=society.without, plugins=plugins(society.plugins))
+    checkpoints = await Checkpoints.open(log, name)
+    await Host(host, society, states, chosen, thinking, memories, checkpoints, limit).run()
+
+
+async def run_world(log: Log, name: str) -> None:
+    """Keep the grid world of a society until cancelled, or until another process has it."""
+    seldom()
+    states = await States.open(log, name)
+    society = await society_of(states)
+    towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
+    world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
+    process = WorldProcess(log.connection, log.subjects, name, world)
+    keeping = WorldKeeping(f"w{uuid4().hex[:12]}", states, process)
+    await keeping.take()
+    running = asyncio.ensure_future(process.run())
+    try:
+        while not running.done():
+            try:
+                await keeping.beat()
+                await process.tell()
+            except TimeoutError:
+                logger.warning("world not written", society=name)
+            await asyncio.wait([running], timeout=BEAT)
+    except RevisionError:
+        logger.warning("another process has the world", society=name)
+        raise
+    else:
+        await keeping.release()
+    finally:
+        await end(running)

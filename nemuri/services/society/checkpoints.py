@@ -1,0 +1,142 @@
+"""Checkpoints: everything of a society at one moment, the last three kept, to go back to (document 002 §6.4)."""
+
+import asyncio
+import gzip
+import time
+from datetime import UTC, datetime
+from typing import Final
+
+import orjson
+import structlog
+from nats.js import api
+from nats.js.errors import NotFoundError
+
+from nemuri.contracts.society import Society
+from nemuri.infra.log import Log
+from nemuri.infra.observation.errors import said
+from nemuri.infra.stores.buckets import Entry
+from nemuri.infra.stores.objects import Objects
+from nemuri.infra.stores.states import RevisionError, SocietyError, States, in_batches
+from nemuri.services.society.leases import Leases
+
+KEEPER: Final = "checkpoints"
+"""The name of the lease of whoever makes them."""
+KEPT: Final = 3
+EVERY: Final = 300.0
+"""Seconds between two; twice as many for a large society (RULINGS, PIANO)."""
+LARGE: Final = 400
+"""Agents above which a society is large."""
+RETRY: Final = 10.0
+"""Seconds until it is tried again where it went wrong."""
+
+logger = structlog.get_logger()
+
+
+class Checkpoints:
+    """The checkpoints of one society, in the object store."""
+
+    def __init__(self, objects: Objects, society: str) -> None:
+        """They lie beside those of other societies."""
+        self._objects, self._society = objects, society
+
+    @classmethod
+    async def open(cls, log: Log, society: str, replicas: int = 1) -> "Checkpoints":
+        """The store is made where it is not there yet."""
+        bucket = f"{log.subjects.namespace}-checkpoints"
+        try:
+            await log.stream.object_store(bucket)
+        except NotFoundError:
+            await log.stream.create_object_store(bucket, config=api.ObjectStoreConfig(bucket=bucket, replicas=replicas))
+        return cls(await Objects.open(log.stream, bucket), society)
+
+    async def names(self) -> list[str]:
+        """What there is, the oldest first."""
+        try:
+            there = await self._objects.store.list()
+        except NotFoundError:
+            return []
+        mine = (str(each.name).rpartition(".") for each in there)
+        return sorted(name for society, _, name in mine if society == self._society)
+
+    async def make(self, states: States) -> str:
+        """Lay down everything as it is at one moment, without who keeps what; those but the last three go."""
+        entries = [each async for each in states.read() if not each.key.startswith("lease.")]
+        name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        await self._objects.put(f"{self._society}.{name}", await asyncio.to_thread(_packed, entries))
+        for old in (await self.names())[:-KEPT]:
+            await self._objects.erase(f"{self._society}.{old}")
+        return name
+
+    async def erase(self) -> None:
+        """Take all of them away."""
+        for name in await self.names():
+            await self._objects.erase(f"{self._society}.{name}")
+
+    async def restore(self, states: States, name: str | None = None) -> str:
+        """Put a checkpoint, by default the newest, in the place of everything; while no host runs.
+
+        Raises `SocietyError`, and changes nothing then.
+        """
+        there = await self.names()
+        chosen = name or (there[-1] if there else None)
+        if chosen is None or chosen not in there:
+            known = f"there are {', '.join(there)}" if there else "there is none yet"
+            raise SocietyError(f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {known}")
+        entries = await asyncio.to_thread(_unpacked, await self._objects.get(f"{self._society}.{chosen}"))
+        await states.empty()
+        for batch in in_batches(entries):
+            await states.write(batch, {})
+        return chosen
+
+
+class Checkpointing:
+    """Makes checkpoints now and then, as long as no other host does."""
+
+    def __init__(self, keeper: str, society: Society, states: States, checkpoints: Checkpoints) -> None:
+        """The first is made one interval after it has begun."""
+        self._leases, self._states, self._checkpoints = Leases(keeper, states), states, checkpoints
+        self._every = society.checkpoint_every or (EVERY if len(society.agents) <= LARGE else 2 * EVERY)
+        self._ours = False
+        self._due = time.monotonic() + self._every
+
+    async def beat(self) -> None:
+        """Keep the lease, or try to get it; make a checkpoint where it is time."""
+        if not self._ours:
+            self._ours = await self._leases.got(KEEPER)
+            return
+        try:
+            await self._leases.write(self._leases.stamped(KEEPER))
+        except RevisionError:
+            self._ours = False
+            return
+        if time.monotonic() >= self._due:
+            await self._make()
+
+    async def release(self) -> None:
+        """Let another host make them."""
+        if self._ours:
+            await self._leases.release([KEEPER])
+
+    async def _make(self) -> None:
+        try:
+            name = await self._checkpoints.make(self._states)
+        except TimeoutError as error:
+            self._due = time.monotonic() + RETRY
+            logger.warning("no checkpoint", why=said(error))
+        else:
+            self._due = time.monotonic() + self._every
+            logger.info("checkpoint", name=name)
+
+
+def _packed(entries: list[Entry]) -> bytes:
+    head = orjson.dumps([[each.key, len(each.value)] for each in entries])
+    return gzip.compress(b"\n".join((head, b"".join(each.value for each in entries))), compresslevel=3)
+
+
+def _unpacked(data: bytes) -> dict[str, bytes]:
+    head, _, rest = gzip.decompress(data).partition(b"\n")
+    entries, start = dict[str, bytes](), 0
+    for key, size in orjson.loads(head):
+        entries[key] = rest[start : start + size]
+        start += size
+    return entries

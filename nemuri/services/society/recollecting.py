@@ -1,0 +1,285 @@
+"""The tiered memories of a host's agents: folded here, recorded on the log, recalled within a module's run (004 §4.6).
+
+What a memory is is decided by events alone. The host keeps the folds of its agents in step with what it appends, so
+that recalling asks nobody; who takes an agent over folds the same events again.
+"""
+
+import asyncio
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+from uuid import UUID
+
+import numpy as np
+import structlog
+from nats.errors import Error as NatsError
+from nats.js.errors import Error as JetStreamError
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from nemuri.contracts.event import derive
+from nemuri.contracts.log import AnyAgentEvent
+from nemuri.contracts.tiers import (
+    Access,
+    Because,
+    ConsolidationBegun,
+    Cues,
+    Experience,
+    ExperienceRecorded,
+    Group,
+    MemoriesAccessed,
+    Module,
+)
+from nemuri.domain.cognition.memories import Remembered
+from nemuri.domain.tiers.consolidation import due, gathered
+from nemuri.domain.tiers.formation import extracted, formed
+from nemuri.domain.tiers.mind import Tiers
+from nemuri.domain.tiers.recording import weighed, worth_recording
+from nemuri.domain.tiers.remembering import evolve, evolved, moment_of, touched
+from nemuri.domain.tiers.shelf import Shelf
+from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri.infra.log import Log
+from nemuri.infra.observation.errors import said
+from nemuri.infra.stores.vectors import vector_key
+from nemuri.services.society.turns import Turns
+
+EMBEDDER: Final = HashingEmbedder.model
+DIMENSION: Final = 256
+"""Of the vectors in a host: a thousand agents keep some hundred memories each."""
+AT_ONCE: Final = 64
+"""Events on their way to the log together."""
+TOGETHER: Final = 8
+"""Experiences that are remembered in one step."""
+QUERIES: Final = 4_096
+"""Vectors of questions that are kept."""
+MODULES: Final = frozenset(get_args(Module))
+
+logger = structlog.get_logger()
+Vector = NDArray[np.float32]
+Lived = tuple[str, Mapping[str, Any], float]
+"""Whose experience it is, what it is, and when it was told."""
+
+
+@dataclass(slots=True)
+class Held:
+    """What a host holds of one agent's memory."""
+
+    tiers: Tiers
+    shelf: Shelf = field(default_factory=lambda: Shelf(DIMENSION))
+    accessed: Counter[UUID] = field(default_factory=Counter)
+    """Since the log was last told."""
+    forming: deque[tuple[ConsolidationBegun, Group]] = field(default_factory=deque)
+    """What is decided and has no words yet."""
+
+
+class Recollecting:
+    """The memories of the agents that are here. Times are seconds of the society's clock."""
+
+    def __init__(self, log: Log) -> None:
+        """Holds nobody's yet."""
+        self._log = log
+        self._embedder = HashingEmbedder(DIMENSION)
+        self._held: dict[str, Held] = {}
+        self._expected: deque[tuple[str, ...]] = deque()
+        self._lived: list[Lived] = []
+        self._unsaid: deque[AnyAgentEvent] = deque()
+        self._asked: OrderedDict[str, Vector] = OrderedDict()
+
+    def expect(self, agent_ids: Iterable[str]) -> None:
+        """These agents are here: what they remember is to be read."""
+        self._expected.append(tuple(agent_ids))
+
+    async def load(self) -> None:
+        """Fold what the log says of those expected first, all in one reading; nothing where nobody is expected."""
+        if not self._expected:
+            return
+        agent_ids = self._expected[0]
+        here = {each: Held(Tiers.of(each)) for each in agent_ids}
+        minds = [self._log.subjects.mind(each) for each in here]
+        async for batch in self._log.read(until=await self._log.last_sequence(), only=minds):
+            for event in batch.events:
+                held = here[str(event.agent_id)]
+                held.tiers = evolved(held.tiers, event)  # type: ignore[arg-type]
+                if isinstance(event, ConsolidationBegun):
+                    held.forming.extend((event, group) for group in event.groups)
+        for held in here.values():
+            there = list(held.tiers.memories.values())
+            for memory, vector in zip(there, self._embedder.rows([each.content for each in there]), strict=True):
+                held.shelf.take(memory, vector)
+        if self._expected and self._expected[0] == agent_ids:  # they are not somewhere else by now
+            self._expected.popleft()
+            self._held |= here
+
+    def drop(self, agent_ids: Iterable[str]) -> None:
+        """These agents are somewhere else now."""
+        gone = set(agent_ids)
+        for agent_id in gone:
+            self._held.pop(agent_id, None)
+        self._expected = deque(each for each in self._expected if gone.isdisjoint(each))
+        self._unsaid = deque(each for each in self._unsaid if each.agent_id in self._held)
+
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
+        """What comes to the agent's mind, by the layers, types, weights and number of the module; counts as access."""
+        held = self._held.get(agent_id)
+        if held is None:
+            return ()
+        asked: Module = module if module in MODULES else "default"  # type: ignore[assignment]
+        found = held.shelf.recall(held.tiers, self._vector(query), second, asked)
+        held.accessed.update(each.memory_id for each in found)
+        memories = held.tiers.memories
+        return [
+            Remembered(memories[each.memory_id].content, each.score, each.layer, memories[each.memory_id].type)
+            for each in found
+        ]
+
+    def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
+        """Take down what the agent lived through; it can be recalled after the next beat."""
+        self._lived.extend((agent_id, each, second) for each in experiences)
+
+    async def remember(self) -> None:
+        """Called every beat: what was taken down since is remembered, as far as it is important enough, step by step.
+
+        Reflecting consolidates.
+        """
+        left, turns = len(self._lived), Turns()
+        while left > 0:
+            some, self._lived = self._lived[:TOGETHER], self._lived[TOGETHER:]
+            left -= len(some)
+            expected = {each for agents in self._expected for each in agents}
+            self._lived += [each for each in some if each[0] in expected]
+            self._remember([each for each in some if each[0] not in expected])
+            await turns()
+
+    async def consolidate(self, second: float) -> None:
+        """Called every second: begins what is due, and puts one group of each agent into words."""
+        turns = Turns()
+        for agent_id, held in list(self._held.items()):
+            if self._held.get(agent_id) is not held:
+                continue  # it has gone meanwhile
+            if held.tiers.agent is not None and (because := due(held.tiers.agent, second)) is not None:
+                self._consolidate(held, because, second)
+            if held.forming:
+                self._form(held, *held.forming.popleft(), second)
+            await turns()
+
+    def _remember(self, lived: Sequence[Lived]) -> None:
+        found = [
+            each for agent_id, told, second in lived if (each := self._weighed(agent_id, told, second)) is not None
+        ]
+        rows = self._embedder.rows([each.experience.content for each in found])
+        for event, vector in zip(found, rows, strict=True):
+            held = self._held[event.agent_id]
+            self._happened(held, event, vector)
+            if event.experience.type == "reflection":
+                self._consolidate(held, "reflection", moment_of(event))
+
+    async def flush(self, second: float) -> None:
+        """Append what is not on the log yet; what cannot be appended now is appended later, in the same order."""
+        turns = Turns()
+        for agent_id, held in list(self._held.items()):
+            if held.accessed and self._held.get(agent_id) is held:
+                self._tell_accesses(agent_id, held, second)
+            await turns()
+        while self._unsaid:
+            some = [self._unsaid.popleft() for _ in range(min(AT_ONCE, len(self._unsaid)))]
+            try:
+                await asyncio.gather(*(self._log.append(each) for each in some))
+            except (NatsError, JetStreamError, TimeoutError) as error:
+                self._unsaid.extendleft(reversed(some))
+                logger.warning("not recorded", why=said(error))
+                return
+            except asyncio.CancelledError:
+                self._unsaid.extendleft(reversed(some))
+                raise
+
+    def _weighed(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
+        """The same experience, told twice by a host that crashed between, is the same event."""
+        held = self._held.get(agent_id)
+        if held is None or held.tiers.agent is None:
+            return None
+        try:
+            cues = Cues.model_validate(told.get("cues", {}))
+            lived = Experience.model_validate(
+                {"second": second} | {name: told[name] for name in told if name != "cues"}
+            )
+        except ValidationError as error:
+            logger.warning("no experience", agent=agent_id, why=said(error))
+            return None
+        cues, rated = weighed(lived, cues)
+        if not worth_recording(rated, held.tiers.agent.rules):
+            return None
+        return ExperienceRecorded(
+            event_id=derive(
+                f"{agent_id}/{lived.type}/{lived.second:.2f}/{lived.content}", ExperienceRecorded.kind_of()
+            ),
+            agent_id=agent_id,
+            experience=lived,
+            cues=cues,
+            importance=rated,
+            vector=vector_key(EMBEDDER, DIMENSION, lived.content),
+        )
+
+    def _consolidate(self, held: Held, because: Because, second: float) -> None:
+        vectors = held.shelf.vectors(each.memory_id for each in held.tiers.short)
+        decided = gathered(held.tiers, vectors, because, second)
+        if held.tiers.agent is None or not decided:
+            return
+        agent_id = held.tiers.agent.agent_id
+        event = ConsolidationBegun(
+            event_id=derive(f"{agent_id}/{because}/{second:.2f}", ConsolidationBegun.kind_of()),
+            agent_id=agent_id,
+            because=because,
+            groups=decided.groups,
+            deleted=decided.deleted,
+            second=second,
+        )
+        self._happened(held, event)
+        held.forming.extend((event, group) for group in event.groups)
+
+    def _form(self, held: Held, begun: ConsolidationBegun, group: Group, second: float) -> None:
+        """Its own words: what a thousand agents consolidate is not worth as many questions to a model."""
+        sources = [each for each in held.tiers.known(group.memory_ids) if each.going]
+        if held.tiers.agent is None or not sources:
+            return
+        rules = held.tiers.agent.rules
+        written = extracted(sources, rules.consolidation)
+        most = max((each.access_count for each in held.tiers.memories.values()), default=0)
+        key = vector_key(EMBEDDER, DIMENSION, written.content)
+        event = formed(
+            begun, sources, written, vector=key, most=most, rules=rules.consolidation,
+            nth=str(group.memory_ids[0]), second=second,
+        )  # fmt: skip
+        self._happened(held, event, self._embedder.rows([written.content])[0])
+
+    def _tell_accesses(self, agent_id: str, held: Held, second: float) -> None:
+        told = [each for each in held.accessed.items() if each[0] in held.tiers.memories][:1_000]
+        held.accessed.clear()
+        if not told:
+            return
+        accessed = tuple(Access(memory_id=memory_id, times=times) for memory_id, times in told)
+        counts = ((memory_id, held.tiers.memories[memory_id].access_count) for memory_id, _ in told)
+        event = MemoriesAccessed(
+            event_id=derive(f"{agent_id}/{[*counts]}", MemoriesAccessed.kind_of()),
+            agent_id=agent_id,
+            accessed=accessed,
+            second=second,
+        )
+        self._happened(held, event)
+
+    def _happened(self, held: Held, event: AnyAgentEvent, vector: Vector | None = None) -> None:
+        """It is so here from now on, and on the log soon."""
+        new = {} if vector is None else {event.event_id: vector}
+        held.tiers = evolve(held.tiers, event, moment_of(event))
+        held.shelf.follow(held.tiers, touched(event), new)
+        self._unsaid.append(event)
+
+    def _vector(self, query: str) -> Vector:
+        found = self._asked.get(query)
+        if found is None:
+            found = self._asked[query] = self._embedder.rows([query])[0]
+            if len(self._asked) > QUERIES:
+                self._asked.popitem(last=False)
+        else:
+            self._asked.move_to_end(query)
+        return found

@@ -1,0 +1,22 @@
+"""Turns on the loop of a host: long work stops every few milliseconds, so that nothing due waits for its end."""
+
+import asyncio
+from time import perf_counter
+from typing import Final
+
+YIELD: Final = 0.002
+"""Seconds after which whatever else waits for the loop has its turn (PIANO.md)."""
+
+
+class Turns:
+    """The turns of one piece of work; its first begins now."""
+
+    def __init__(self) -> None:
+        """Its first turn has just begun."""
+        self._since = perf_counter()
+
+    async def __call__(self) -> None:
+        """Called between two steps: lets others have the loop where this turn has lasted long enough."""
+        if perf_counter() - self._since > YIELD:
+            await asyncio.sleep(0)
+            self._since = perf_counter()

@@ -1,0 +1,88 @@
+"""How a host is: what ran, how late, who waited how long, who is silent."""
+
+import os
+import time
+from collections import Counter, defaultdict
+from typing import Final
+
+import psutil
+
+from nemuri.contracts.society import LATENESS, Lateness, Vitals, Waits, bucket
+from nemuri.domain.cognition.engine import Engine
+from nemuri.domain.cognition.module import Module
+from nemuri.services.society.thinking import Served, Thinking, Waited
+
+ENOUGH: Final = 5
+"""Questions from which on an agent's waiting is compared with that of the others."""
+
+
+class Vitality:
+    """Counts since the host began."""
+
+    def __init__(self, host: str) -> None:
+        """Nothing has happened yet."""
+        self.host = host
+        self.runs: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
+        self._late: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
+        self._decided: dict[str, float] = {}
+        self._began = time.monotonic()
+        self._process = psutil.Process()
+
+    def ran(self, module: Module, late: float) -> None:
+        """A run of a module began so many seconds late."""
+        name = module.spec.name
+        self.runs[name] += 1
+        if module.spec.rank is None:
+            self._late[name][bucket(late)] += 1
+
+    def told(self, engine: Engine, thinking: Thinking, now: float) -> Vitals:
+        """How the host is now."""
+        spent = self._process.cpu_times()
+        return Vitals(
+            host=self.host,
+            process=os.getpid(),
+            seconds=time.monotonic() - self._began,
+            second=now,
+            agents=len(engine.states),
+            runs=dict(self.runs),
+            lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._late.items()},
+            waits={rank.name.lower(): together(served) for rank, served in thinking.served.items()},
+            asked=together(*thinking.served.values()),
+            stretch=engine.schedule.stretch,
+            standing=thinking.providers.standing,
+            conflicts=engine.conflicts,
+            failures=dict(self.failures),
+            silence=self._silence(engine, now),
+            memory=self._process.memory_info().rss,
+            cpu=spent.user + spent.system,
+        )
+
+    def _silence(self, engine: Engine, now: float) -> float:
+        """By the newest change of each agent's decision; since its arrival for those that have none yet."""
+        held = {each.agent_id: each.sections.get("decision") for each in engine.states.values()}
+        for agent_id in held:
+            self._decided.setdefault(agent_id, now)
+        self._decided = {agent_id: since for agent_id, since in self._decided.items() if agent_id in held}
+        newest = (max(self._decided[each], section.changed_at if section else 0.0) for each, section in held.items())
+        return now - min(newest, default=now)
+
+
+def together(*served: Served) -> Waits:
+    """How the questions of these ranks fared together."""
+    of_agent: defaultdict[str, list[Waited]] = defaultdict(list)
+    for each in served:
+        for agent_id, waited in each.waited.items():
+            of_agent[agent_id].append(waited)
+    alone = [(sum(one.questions for one in each), sum(one.seconds for one in each)) for each in of_agent.values()]
+    questions, seconds = sum(count for count, _ in alone), sum(waited for _, waited in alone)
+    return Waits(
+        answered=sum(each.answered for each in served),
+        failed=sum(each.failed for each in served),
+        stale=sum(each.stale for each in served),
+        shared=sum(each.shared for each in served),
+        waited=questions,
+        mean=seconds / questions if questions else 0.0,
+        longest=max((one.longest for each in of_agent.values() for one in each), default=0.0),
+        slowest=max((waited / count for count, waited in alone if count >= ENOUGH), default=0.0),
+    )

@@ -1,0 +1,82 @@
+"""The world's lease and write-behind: a world that dies goes on, where it stood a second before, in another process."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+import orjson
+
+from nemuri.infra.stores.buckets import Entry
+from nemuri.infra.stores.states import BATCH, States
+from nemuri.services.society.leases import BEAT, Leases
+
+WORLD: Final = "world"
+"""The name of the world's lease, and how its keys begin."""
+PART: Final = 512 * 1024
+"""Bytes in one entry."""
+LEAST: Final = 1.0
+"""Seconds from one writing to the next, at least."""
+SHARE: Final = 0.05
+"""What writing may take of the world's time, at most."""
+
+
+class Dumped(Protocol):
+    """What can be written down whole and go on from there."""
+
+    def dump(self) -> bytes:
+        """All of it."""
+
+    def load(self, dumped: bytes) -> None:
+        """Go on from there."""
+
+
+class WorldKeeping:
+    """Keeps the world of a society for one process."""
+
+    def __init__(self, keeper: str, states: States, world: Dumped) -> None:
+        """Keeps nothing yet."""
+        self._leases, self._states, self._world = Leases(keeper, states), states, world
+        self._due = 0.0
+
+    async def take(self) -> None:
+        """Return once this process keeps the world, which is then as it was written last."""
+        while not await self._leases.got(WORLD):  # noqa: ASYNC110
+            await asyncio.sleep(BEAT)  # nobody announces that somebody has gone silent
+        entries = {each.key: each async for each in self._states.read(f"{WORLD}.*")}
+        self._leases.known |= {key: each.revision for key, each in entries.items()}
+        if (before := _joined(entries)) is not None:
+            self._world.load(before)
+
+    async def beat(self) -> None:
+        """Say that it is kept still, and write it now and then; raises `RevisionError` where it is not any more."""
+        entries, now = self._leases.stamped(WORLD), time.monotonic()
+        if now >= self._due:
+            entries |= self._parts()
+            self._due = now + max(LEAST, (time.monotonic() - now) / SHARE)
+        await self._leases.write(entries)
+
+    async def release(self) -> None:
+        """Write it once more, and let anybody have it."""
+        await self._leases.write(self._leases.stamped(WORLD) | self._parts())
+        await self._leases.release([WORLD])
+
+    def _parts(self) -> dict[str, bytes]:
+        dumped = self._world.dump()
+        parts = [dumped[start : start + PART] for start in range(0, len(dumped), PART)] or [b""]
+        if len(parts) > BATCH - 2:
+            raise ValueError(f"a world of {len(dumped)} bytes cannot be written at once")
+        head = orjson.dumps({"parts": len(parts)})
+        return {f"{WORLD}.head": head} | {f"{WORLD}.{nth}": part for nth, part in enumerate(parts)}
+
+
+async def dumped(states: States) -> bytes | None:
+    """The world as it was written last; None where it never was."""
+    return _joined({each.key: each async for each in states.read(f"{WORLD}.*")})
+
+
+def _joined(entries: Mapping[str, Entry]) -> bytes | None:
+    head = entries.get(f"{WORLD}.head")
+    if head is None:
+        return None
+    return b"".join(entries[f"{WORLD}.{nth}"].value for nth in range(orjson.loads(head.value)["parts"]))

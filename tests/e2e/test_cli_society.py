@@ -1,0 +1,69 @@
+"""The commands of societies: what they take, what they refuse in one line, and that nothing is left of a refusal."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import environment
+from tests.e2e.forking import forked
+
+pytestmark = pytest.mark.connected
+LONG = "a" * 49
+WRONG_USE: dict[tuple[str, ...], str] = {
+    ("run", "--agents", "0"): "--agents",
+    ("run", "--agents", "10000"): "5000",
+    ("run", "--agents", "many"): "--agents",
+    ("run", "--seconds", "0"): "--seconds",
+    ("run", "--seed", "-1"): "--seed",
+    ("run", "--name", "a b"): "'a b' is no name",
+    ("run", "--name", LONG): "48 letters",
+    ("run", "--world", "mars"): "'grid' or 'minecraft'",
+    ("run", "--world", "minecraft"): "cannot be run yet",
+    ("run", "--size", "10"): "--size",
+    ("run", "--towns", "65"): "--towns",
+    ("run", "--speed", "0"): "--speed",
+    ("run", "--hosts", "0"): "--hosts",
+    ("run", "--agents", "50", "--limit", "20"): "--limit",
+    ("run", "--agents", "30", "--limit", "30"): "cells of 25",
+    ("run", "--without", "nothing"): "no module nothing",
+    ("run", "--plugin", "nothing"): "no installed package has a module nothing",
+    ("run", "--slots", "0"): "--slots",
+    ("run", "--latency", "-1"): "--latency",
+    ("run", "left"): "left",
+    ("resume",): "NAME",
+    ("resume", "a.*"): "'a.*' is no name",
+    ("resume", "x", "--limit", "0"): "--limit",
+    ("watch", ">"): "'>' is no name",
+    ("watch", "x", "--seconds", "0"): "--seconds",
+    ("delete", ""): "is no name",
+    ("host", "a b"): "'a b' is no name",
+    ("world", "a b"): "'a b' is no name",
+}
+FAILED: dict[tuple[str, ...], str] = {
+    ("watch", "x"): "no platform is ready",
+    ("host", "x"): "no platform is ready",
+    ("world", "x"): "no platform is ready",
+}
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    """A data directory that is not there yet."""
+    path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
+    yield path / "data"
+    shutil.rmtree(path)
+
+
+def test_what_cannot_be_is_refused_in_one_line_and_leaves_nothing(directory: Path) -> None:
+    """No server is started, and no directory made."""
+    refused = [(command, line, 2) for command, line in WRONG_USE.items()]
+    refused += [(command, line, 1) for command, line in FAILED.items()]
+    commands = [["--data", str(directory), "society", *command] for command, _, _ in refused]
+    for (command, line, code), done in zip(refused, forked(commands, environment()), strict=True):
+        assert (command, done.code) == (command, code), done.err
+        assert (done.out, done.err.count("\n")) == ("", 1), done.err
+        assert line in done.err
+    assert not directory.exists()

@@ -1,0 +1,88 @@
+"""`nemuri tiers`: a tiered memory filled, asked, consolidated and shared on the command line."""
+
+import pytest
+
+from tests.e2e.conftest import TOGETHER, CommandLine
+
+pytestmark = [pytest.mark.connected, TOGETHER]
+VILLAGER = """\
+id: {name}
+role: a villager
+memory: tiered
+policy:
+  short_term: {{base_capacity: 50}}
+"""
+LIVED = (
+    ("conversation", "Lila asked Noah to mine iron together"),
+    ("observation", "A zombie is near the gate"),
+    ("action", "Noah planted wheat by the river"),
+)
+
+
+@pytest.fixture(scope="module")
+def quick(nemuri: CommandLine) -> CommandLine:
+    """The running platform, with two agents that remember by tiers."""
+    line = nemuri
+    for name in ("noah", "lila"):
+        definition = line.data / f"{name}.yaml"
+        definition.write_text(VILLAGER.format(name=name))
+        assert line("agent", "add", definition).code == 0
+    return line
+
+
+def test_a_tiered_memory_is_filled_asked_consolidated_and_shared(quick: CommandLine) -> None:
+    """Each step says what it did, to people and to programs."""
+    ids = [
+        quick("tiers", "noah", "record", text, "--type", kind, "--with", "Lila", "--json").json["memory_id"]
+        for kind, text in LIVED
+    ]
+    shown = quick("tiers", "noah")
+    assert (shown.code, shown.err) == (0, "")
+    assert "50" in shown.out
+    assert LIVED[1][1] in shown.out
+    found = quick("tiers", "noah", "recall", "mining iron", "--module", "talking", "--json").json["recalled"]
+    assert [each["memory"]["memory_id"] for each in found] == ids[:1]
+    explained = quick("tiers", "noah", "recall", "mining iron")
+    assert "0.5 · relevance + 0.3 · recency + 0.2 · importance" in explained.out
+
+    shared = quick("tiers", "noah", "share", ids[1][:8], "--with", "lila")
+    assert (shared.code, shared.out) == (0, f"{ids[1]} is seen by lila\n")
+    done = quick("tiers", "noah", "consolidate", "--json").json
+    assert done == {"consolidated": 2, "short": 0, "long": 3}
+    assert quick("tiers", "noah", "consolidate").out == "short-term memory is empty\n"
+    seen = quick("tiers", "lila", "recall", "what is at the gate?", "--shared", "--json").json["recalled"]
+    assert [each["memory"]["content"] for each in seen] == [LIVED[1][1]]
+    assert "0 in short-term memory, 3 in long-term memory" in quick("state", "noah").out
+    assert quick("tiers", "noah", "--json").json["parameters"] == {"short_term": {"base_capacity": 50}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (("nobody",), 1, "there is no agent 'nobody' with tiered memory"),
+        (("noah", "record", " "), 2, "TEXT is empty"),
+        (("noah", "record", "x", "--type", "dream"), 2, "--type 'dream' is none of"),
+        (("noah", "record", "x", "--importance", "2"), 1, "importance"),
+        (("noah", "recall", "x", "--module", "cc"), 2, "--module 'cc' is none of"),
+        (("noah", "share", "abcdef"), 2, "say with whom"),
+        (("noah", "share", "abcdef", "--global"), 1, "has no memory 'abcdef'"),
+        (("noah", "share", "abc", "--global"), 1, "first 6 digits"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    quick: CommandLine, arguments: tuple[str, ...], code: int, line: str
+) -> None:
+    """And nothing is changed."""
+    done = quick("tiers", *arguments)
+
+    assert done.code == code
+    assert line in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_who_remembers_by_tiers_takes_no_tasks(quick: CommandLine) -> None:
+    """It says how to see what it remembers."""
+    done = quick("ask", "what is at the gate?", "--agent", "noah")
+
+    assert done.code == 1
+    assert "noah remembers by tiers; see `nemuri tiers noah`" in done.err

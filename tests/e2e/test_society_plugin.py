@@ -1,0 +1,61 @@
+"""Modules of another package, found by their entry points, that stand still: the others go on."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import CommandLine
+
+pytestmark = [pytest.mark.connected, pytest.mark.long]
+CODE = """\
+import time
+
+from nemuri.domain.cognition.module import Module, Spec
+
+
+class Blocking(Module):
+    spec = Spec("blocking", "slow", 1.0, frozenset(), frozenset({"goals"}))
+
+    def process(self, snapshot):
+        time.sleep(10)
+        return {}
+
+
+class Asleep(Module):
+    spec = Spec("asleep", "slow", 1.0, frozenset(), frozenset({"goals"}))
+
+    async def process(self, snapshot):
+        time.sleep(10)
+        return {}
+"""
+METADATA = "Metadata-Version: 2.1\nName: sleepers\nVersion: 1\n"
+ENTRY_POINTS = "[nemuri.modules]\nblocking = sleepers:Blocking\nasleep = sleepers:Asleep\n"
+
+
+@pytest.fixture
+def path() -> Iterator[Path]:
+    """A directory with a package in it as an installer leaves it, and room for data."""
+    path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
+    about = path / "packages" / "sleepers-1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(METADATA, encoding="utf-8")
+    (about / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
+    (about.parent / "sleepers.py").write_text(CODE, encoding="utf-8")
+    yield path
+    shutil.rmtree(path)
+
+
+def test_plug_ins_that_sleep_ten_seconds_keep_nobody_waiting(path: Path) -> None:
+    """Fast modules run again and again while each of the others is at its first run."""
+    found = [str(path / "packages"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    nemuri = CommandLine(path / "data", {"PYTHONPATH": os.pathsep.join(found)})
+    arguments = ("society", "run", "--agents", "3", "--size", "64", "--seconds", "4", "--json")
+    lived = nemuri(*arguments, "--plugin", "blocking", "--plugin", "asleep").json
+    rates, wall = lived["rates"], lived["wall"]
+    assert all(0 < rates[each] * wall <= 1 for each in ("blocking", "asleep"))
+    assert all(rates[each] * wall > 2 for each in ("memory_recall", "skill_execution"))
+    assert lived["failures"] == {}

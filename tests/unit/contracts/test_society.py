@@ -1,0 +1,42 @@
+"""What hosts tell of themselves, put together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.contracts.society import LATENESS, Lateness, Waits, bucket
+
+COUNTS = st.lists(st.integers(0, 50), min_size=len(LATENESS) + 1, max_size=len(LATENESS) + 1).map(tuple)
+
+
+def _late(*seconds: float) -> Lateness:
+    counts = [0] * (len(LATENESS) + 1)
+    for each in seconds:
+        counts[bucket(each)] += 1
+    return Lateness(counts=tuple(counts))
+
+
+def test_a_quantile_is_a_bound_that_so_many_stay_below() -> None:
+    """Of what is later than every bound, the last of them; 0 where nothing ran."""
+    late = _late(0.001, 0.004, 0.03, 60.0)
+    assert [late.quantile(share) for share in (0.25, 0.5, 0.75, 1.0)] == [1.0, 5.0, 50.0, 10_000.0]
+    assert Lateness().quantile(0.99) == 0.0
+
+
+@given(COUNTS, COUNTS)
+def test_what_came_since_and_what_was_before_is_all(before: tuple[int, ...], since: tuple[int, ...]) -> None:
+    """Counts add up."""
+    earlier, later = Lateness(counts=before), Lateness(counts=since)
+    assert (earlier + later).since(earlier) == later
+
+
+def test_hosts_together_wait_as_all_their_questions_do() -> None:
+    """Means by questions, the longest of all, and the slowest agent of any host against the mean of all."""
+    one = Waits(answered=9, stale=1, waited=10, mean=1.0, longest=3.0, slowest=1.5)
+    other = Waits(answered=30, failed=2, waited=30, mean=3.0, longest=9.0, slowest=4.0)
+    both = one + other
+    assert (both.answered, both.failed, both.stale, both.waited) == (39, 2, 1, 40)
+    assert both.mean == pytest.approx(2.5)
+    assert (both.longest, both.slowest) == (9.0, 4.0)
+    assert both.unfairness == pytest.approx(1.6)
+    assert Waits().unfairness == 0.0

@@ -1,0 +1,107 @@
+"""What action awareness notices, once, and until when it is open."""
+
+from typing import Any
+
+import pytest
+
+from nemuri.domain.cognition.modules.action_awareness import ActionAwareness
+from nemuri.domain.cognition.perceiving import WITHDRAWN
+from nemuri.domain.cognition.state import SharedState
+from nemuri.domain.worlds.reasons import REPLACED
+from tests.unit.domain.cognition.states import held, made, state_of
+
+AWARE = ActionAwareness()
+DONE = {"done": True, "reason": "", "second": 2.0}
+
+
+def _acting(expected: dict[str, Any], outcome: dict[str, Any] | None, **percepts: Any) -> SharedState:
+    act = {
+        "id": "d1-1",
+        "text": "collect tree",
+        "expected": expected,
+        "before": {"wood": 2, "hunger": 9},
+        "second": 1.0,
+    }
+    return state_of(
+        1.0,
+        action_history={"entries": [act | ({"outcome": outcome} if outcome else {})]},
+        percepts={"position": {"x": 0, "y": 64, "z": 0}, "inventory": {"wood": 2}} | percepts,
+        decision={"id": "d1", "at": 0.5},
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "percepts", "supposed"),
+    [
+        ({"gain": {"wood": 1}}, {"inventory": {"wood": 3}}, False),
+        ({"gain": {"wood": 1}}, {"inventory": {"wood": 2}}, True),
+        ({"gain": {"table": 1}}, {"inventory": {}}, True),
+        ({"loss": {"wood": 2}}, {"inventory": {}}, False),
+        ({"loss": {"wood": 2}}, {"inventory": {"wood": 1}}, True),
+        ({"rises": ["hunger"]}, {"hunger": 13}, False),
+        ({"rises": ["hunger"]}, {"hunger": 9}, True),
+        ({"at": {"x": 3, "y": 64, "z": 2}}, {}, False),
+        ({"at": {"x": 9, "y": 64, "z": 2}}, {}, True),
+        ({"at": {"x": 1, "y": 64, "z": 0}, "block": "table"}, {"blocks": []}, True),
+        (
+            {"at": {"x": 1, "y": 64, "z": 0}, "block": "table"},
+            {"blocks": [{"block": "table", "position": {"x": 1, "y": 64, "z": 0}}]},
+            False,
+        ),
+        ({}, {}, False),
+    ],
+)
+def test_what_is_said_to_be_done_is_compared_with_what_is_there(
+    expected: dict[str, Any], percepts: dict[str, Any], supposed: bool
+) -> None:
+    """What is said to be done is compared with what is there."""
+    state = _acting(expected, DONE, **percepts)
+    made(AWARE, state, 2.0)
+    found = held(state)["action_corrections"]
+    assert found["anomalies"] == int(supposed)
+    assert [each["severity"] for each in found["entries"]] == [0.9] * supposed
+    assert held(state)["working_memory"]["has_anomalies"] is supposed
+
+
+def test_a_failure_is_told_with_what_may_help() -> None:
+    """A failure is told with what may help."""
+    state = _acting({"gain": {"wood": 1}}, {"done": False, "reason": "that is out of reach"})
+    made(AWARE, state, 2.0)
+    (wrong,) = held(state)["action_corrections"]["entries"]
+    assert (wrong["actual"], wrong["correction"]) == ("failed, that is out of reach", "go nearer first")
+    assert not wrong["supposed"]
+
+
+@pytest.mark.parametrize("reason", [REPLACED, WITHDRAWN])
+def test_what_one_gave_up_oneself_is_no_anomaly(reason: str) -> None:
+    """What one gave up oneself is no anomaly."""
+    state = _acting({"gain": {"wood": 1}}, {"done": False, "reason": reason})
+    made(AWARE, state, 2.0)
+    assert held(state)["action_corrections"]["anomalies"] == 0
+
+
+def test_an_act_of_which_nothing_is_heard_is_lost_after_a_minute() -> None:
+    """An act of which nothing is heard is lost after a minute."""
+    state = _acting({}, None)
+    assert made(AWARE, state, 60.0) == {}
+    made(AWARE, state, 62.0)
+    assert held(state)["action_corrections"]["entries"][0]["severity"] == 0.4
+
+
+def test_each_act_is_looked_at_once_and_an_anomaly_is_open_until_a_decision_knows_of_it() -> None:
+    """Each act is looked at once, and an anomaly is open until a decision knows of it."""
+    state = _acting({"gain": {"wood": 1}}, DONE)
+    made(AWARE, state, 2.0)
+    assert made(AWARE, state, 3.0) == {}
+    state.put({"decision": {"id": "d2", "at": 3.0}}, 3.0)
+    made(AWARE, state, 4.0)
+    found = held(state)["action_corrections"]
+    assert (found["anomalies"], len(found["entries"])) == (0, 1)
+
+
+def test_only_the_last_five_acts_are_looked_at() -> None:
+    """Only the last five acts are looked at."""
+    acts = [{"id": f"a{n}", "text": "x", "second": 1.0, "outcome": {"done": False, "reason": "no"}} for n in range(9)]
+    state = state_of(1.0, action_history={"entries": acts}, percepts={"health": 20})
+    made(AWARE, state, 2.0)
+    assert [each["act"] for each in held(state)["action_corrections"]["entries"]] == ["a4", "a5", "a6", "a7", "a8"]

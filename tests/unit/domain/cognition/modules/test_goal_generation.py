@@ -1,0 +1,94 @@
+"""When an agent looks for goals, and what becomes of those it finds."""
+
+import json
+from typing import Any
+
+import pytest
+
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.modules.goal_generation import REVIEW, GoalGeneration
+from nemuri.domain.cognition.state import SharedState
+from nemuri.domain.cognition.wishes import goal_id, graph, next_goal, read_goals
+from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
+
+GOALS = GoalGeneration(Oblivious())
+REPLY = json.dumps(
+    {
+        "goals": [
+            {"description": "make a table", "priority": 0.4, "sort": "personal", "needs": []},
+            {"description": "Help Bea", "priority": 7, "sort": "social", "needs": ["make a table"]},
+        ]
+    }
+)
+
+
+def _wanting() -> SharedState:
+    state = state_of(0.0, percepts={"health": 20, "inventory": {}}, profile={"name": "Ada", "role": "smith"})
+    answered(GOALS, state, 1.0, f"Sure!\n```json\n{REPLY}\n```")
+    return state
+
+
+def test_goals_and_how_they_hang_together_are_found_together() -> None:
+    """Goals and how they hang together are found together."""
+    found = held(_wanting())
+    table, bea = goal_id("make a table"), goal_id("help  bea")
+    assert [(each["id"], each["priority"], each["sort"]) for each in found["goals"]["active"]] == [
+        (table, 0.4, "personal"),
+        (bea, 1.0, "social"),
+    ]
+    assert found["goal_graph"]["edges"] == [[table, bea]]
+    assert [each["id"] for each in found["goal_graph"]["nodes"]] == [table, bea]
+
+
+def test_what_needs_something_waits_for_it() -> None:
+    """What needs something waits for it, and a circle of needs still has a beginning."""
+    found = held(_wanting())
+    goals, edges = found["goals"]["active"], found["goal_graph"]["edges"]
+    table, bea = goal_id("make a table"), goal_id("help bea")
+    first = next_goal(goals, edges, [])
+    assert first is not None
+    assert first["id"] == table
+    second = next_goal(goals, edges, [table])
+    assert second is not None
+    assert second["id"] == bea
+    assert next_goal(goals, edges, [table, bea]) is None
+    assert next_goal(goals, [[table, bea], [bea, table]], []) is not None
+
+
+def test_good_goals_are_kept_and_nobody_is_asked() -> None:
+    """Good goals are kept, and nobody is asked."""
+    assert made(GOALS, _wanting(), 10.0) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "second"),
+    [
+        ({"plans": {"done": [goal_id("make a table")], "given_up": [goal_id("help bea")]}}, 10.0),
+        ({"reflections": {"entries": [{"second": 5.0, "insight": "x", "goal_adjustment": "something else"}]}}, 10.0),
+        ({}, 1.0 + REVIEW),
+    ],
+)
+def test_new_goals_are_looked_for_when_the_old_ones_are_no_longer_good(change: dict[str, Any], second: float) -> None:
+    """New goals are looked for when all are over, a reflection asks for it, or after two minutes."""
+    state = _wanting()
+    state.put(change, 9.0)
+    prompt = asked(GOALS, state, second).prompt
+    assert "smith" in prompt.system
+    assert ("reached: make a table" in prompt.user) is ("plans" in change)
+
+
+def test_a_reply_without_goals_is_refused() -> None:
+    """A reply without goals is refused."""
+    for reply in ("", "{}", '{"goals": []}', '{"goals": [{"description": ""}]}', '{"goals": "many"}'):
+        with pytest.raises(ValueError, match="no goals"):
+            read_goals(reply)
+
+
+def test_a_graph_remembers_the_newest_goals_and_the_edges_between_them() -> None:
+    """A graph remembers the newest goals, and only the edges between them."""
+    grown: dict[str, Any] = {}
+    for number in range(50):
+        needs = [f"goal {number - 1}"] if number else []
+        grown = graph(read_goals(json.dumps({"goals": [{"description": f"goal {number}", "needs": needs}]})), grown)
+    assert len(grown["nodes"]) == 32
+    assert len(grown["edges"]) == 31

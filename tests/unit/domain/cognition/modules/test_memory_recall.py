@@ -1,0 +1,167 @@
+"""What is on one's mind, what comes to it, and what is to be remembered, once."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from nemuri.contracts.tiers import Cues, Experience, WorkingMemory
+from nemuri.domain.cognition.engine import Engine
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.modules.memory_recall import MemoryRecall
+from nemuri.domain.cognition.perceiving import HARMLESS
+from nemuri.domain.cognition.sections import recent
+from nemuri.domain.cognition.state import SharedState
+from nemuri.domain.tiers.importance import importance
+from tests.unit.domain.cognition.states import Knowing, held, made, state_of
+
+BEA = {"id": "bea", "name": "Bea", "distance": 3.0, "activity": "walking", "creature": False}
+ZOMBIE = {"id": "c1", "name": "zombie", "distance": 6.0, "activity": "roaming", "creature": True}
+HERE: dict[str, Any] = {"position": {"x": 1, "y": 64, "z": 2}, "biome": "forest", "health": 18, "hunger": 15}
+
+
+def test_working_memory_has_the_form_of_the_document() -> None:
+    """Working memory has the form of the document, and holds what is so now."""
+    act = {"id": "a", "text": "collect iron", "second": 4.0, "expected": {"gain": {"iron": 1}}}
+    state = state_of(
+        5.0,
+        percepts=HERE | {"inventory": {"bread": 3}, "agents": [BEA, ZOMBIE], "blocks": [{"block": "furnace"}]},
+        goals={"active": [{"id": "g", "description": "smelt iron", "priority": 0.5}]},
+        decision={"id": "d1", "high_level_intent": "go on mining", "priority_action": "collect iron"},
+        action_history={"entries": [act]},
+    )
+    made(MemoryRecall(Oblivious()), state, 5.0)
+    found = WorkingMemory.model_validate(held(state)["working_memory"])
+    assert found.location is not None
+    assert (found.location.x, found.location.biome, found.location.nearby_structures) == (1, "forest", ("furnace",))
+    assert (found.inventory_summary, found.active_goals) == ("bread x3", ("smelt iron",))
+    assert [each.id for each in found.nearby_agents] == ["bea"]
+    assert found.current_action is not None
+    assert (found.current_action.type, found.current_action.expected_result) == ("collect", "iron x1")
+    assert found.cc_broadcast == "go on mining. collect iron"
+
+
+def test_wounds_and_failures_are_felt() -> None:
+    """Wounds and failures are felt: less valence, more arousal."""
+    calm = state_of(0.0, percepts=HERE | {"health": 20, "hunger": 20})
+    bad = state_of(0.0, percepts=HERE | {"health": 4, "hurt_at": 0.0})
+    module = MemoryRecall(Oblivious())
+    feelings = []
+    for state in (calm, bad):
+        made(module, state, 1.0)
+        feelings.append(held(state)["working_memory"]["emotional_state"])
+    assert feelings[0]["valence"] > 0 > feelings[1]["valence"]
+    assert feelings[0]["arousal"] < feelings[1]["arousal"]
+
+
+def test_what_comes_to_mind_is_asked_for_when_the_situation_asks_something_else() -> None:
+    """What comes to mind is asked for when the situation asks something else, or half a minute later."""
+    knowing = Knowing()
+    module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
+    made(module, state, 1.0)
+    made(module, state, 2.0)
+    assert knowing.asked == [("Bea", "cognitive_controller")]
+    assert held(state)["memory_recall"]["found"][0]["content"] == "iron is in the caves"
+    state.put({"conversations": {"entries": [{"speaker": "bea", "text": "Where is iron?", "second": 3.0}]}}, 3.0)
+    made(module, state, 3.0)
+    made(module, state, 20.0)
+    made(module, state, 34.0)
+    assert [query for query, _ in knowing.asked] == ["Bea", "Where is iron?. Bea", "Where is iron?. Bea"]
+
+
+def test_who_comes_near_is_asked_about_with_the_next_words_or_a_little_later() -> None:
+    """Whoever walks past changes the question every moment; words do at once."""
+    knowing = Knowing()
+    module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
+    made(module, state, 1.0)
+    other: JsonValue = {"id": "cy", "name": "Cy", "distance": 3.0}
+    state.put({"percepts": {"agents": [other]}}, 2.0)
+    made(module, state, 2.0)
+    assert [query for query, _ in knowing.asked] == ["Bea"]
+    made(module, state, 6.5)
+    assert [query for query, _ in knowing.asked] == ["Bea", "Cy"]
+
+
+def test_what_happens_becomes_an_experience_with_its_cues() -> None:
+    """What happens becomes an experience with its cues, in the form of the contract, weighed by its rules."""
+    lost = {
+        "id": "a1",
+        "text": "collect iron",
+        "act": {"action": "collect"},
+        "outcome": {"done": False, "reason": "no"},
+    }
+    state = state_of(
+        1.0,
+        percepts=HERE | {"agents": [BEA, ZOMBIE], "hurt_at": 1.0},
+        goals={"active": [{"id": "g", "description": "collect iron", "priority": 0.5}]},
+        conversations={"entries": [{"speaker": "bea", "text": "Please help me!", "second": 1.0}]},
+        action_history={"entries": [lost]},
+    )
+    made(MemoryRecall(Oblivious()), state, 1.0)
+    found = held(state)["experiences"]["memory_recall"]
+    weights = {}
+    for each in found:
+        cues = Cues.model_validate(each.pop("cues"))
+        told = Experience.model_validate(each)
+        weights[told.content] = importance(told.type, cues)
+    assert weights == {
+        "bea said: Please help me!": 0.7,
+        "collect iron: failed, no": 0.8,
+        "saw Bea": 0.5,
+        "saw a zombie": 0.6,
+        "I was hurt": 0.6,
+    }
+
+
+def test_walking_about_and_what_one_gave_up_is_not_worth_remembering() -> None:
+    """Walking about, and what one gave up, is not worth remembering."""
+    acts = [{"id": "a1", "text": "go", "act": {"action": "go"}, "outcome": {"done": True}}]
+    acts += [{"id": each, "act": {"action": "eat"}, "outcome": {"done": False, "reason": each}} for each in HARMLESS]
+    state = state_of(0.0, percepts=HERE, action_history={"entries": acts})
+    made(MemoryRecall(Oblivious()), state, 1.0)
+    assert "experiences" not in held(state)
+
+
+happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "take"]), max_size=30)
+
+
+@settings(max_examples=60)
+@given(happenings)
+def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) -> None:
+    """Everything that happens is remembered exactly once, in whatever order modules and hosts come to it."""
+    engine = Engine([MemoryRecall(Oblivious())], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    happened, remembered, heard = list[str](), list[str](), list[Any]()
+    now = 0.0
+
+    def take() -> None:
+        remembered.extend(each["content"] for each in engine.take("ada", now).experiences)
+
+    for number, step in enumerate([*drawn, "run", "take"]):
+        now += 1.0
+        match step:
+            case "hear" | "speak":
+                speaker = "bea" if step == "hear" else "ada"
+                heard = recent("conversations", [*heard, {"speaker": speaker, "text": f"word {number}", "second": now}])
+                engine.put("ada", {"conversations": {"entries": heard}}, now)
+                happened.append(f"{speaker} said: word {number}")
+            case "end":
+                entries = held(engine.states["ada"]).get("action_history", {}).get("entries", [])
+                act: dict[str, Any] = {
+                    "id": f"a{number}",
+                    "text": f"eat {number}",
+                    "outcome": {"done": True, "second": now},
+                }
+                engine.put("ada", {"action_history": {"entries": recent("action_history", [*entries, act])}}, now)
+                happened.append(f"eat {number}: done")
+            case "see":
+                seen = {"id": f"b{number}", "name": f"B{number}", "distance": 1.0}
+                engine.put("ada", {"percepts": HERE | {"agents": [seen]}}, now)
+                list(engine.run(now))
+                happened.append(f"saw B{number}")
+            case "run":
+                list(engine.run(now))
+            case _:
+                take()
+    assert sorted(remembered) == sorted(happened)

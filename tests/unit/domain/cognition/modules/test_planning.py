@@ -1,0 +1,87 @@
+"""When an agent plans, and what becomes of goals as plans end."""
+
+import json
+from typing import Any
+
+import pytest
+
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.modules.planning import TRIES, Planning, read_steps
+from nemuri.domain.cognition.state import SharedState
+from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
+
+PLANNING = Planning(Oblivious())
+REPLY = json.dumps({"steps": ["collect 2 wood", "dance", "Craft a table", 7]})
+GOALS: dict[str, Any] = {
+    "active": [
+        {"id": "g1", "description": "make a table", "priority": 0.9},
+        {"id": "g2", "description": "see the world", "priority": 0.2},
+    ]
+}
+
+
+def _planned() -> SharedState:
+    state = state_of(0.0, goals=GOALS, percepts={"health": 20})
+    answered(PLANNING, state, 1.0, REPLY)
+    return state
+
+
+def _ended(state: SharedState, status: str, why: str = "") -> None:
+    course = held(state)["plans"]["id"]
+    state.put({"working_memory": {"progress": {"course": course, "status": status, "why": why}}}, 2.0)
+
+
+def test_a_plan_is_of_steps_that_hands_can_do_for_the_goal_that_matters_most() -> None:
+    """A plan is of steps that hands can do, for the goal that matters most, and stands while it is good."""
+    state = _planned()
+    plan = held(state)["plans"]
+    assert (plan["goal"], plan["status"], plan["steps"]) == ("g1", "active", ["collect 2 wood", "craft 1 table"])
+    assert made(PLANNING, state, 6.0) == {}
+
+
+def test_a_plan_that_is_done_ends_its_goal_and_the_next_one_is_planned() -> None:
+    """A plan that is done ends its goal, and the next one is planned."""
+    state = _planned()
+    _ended(state, "done")
+    answered(PLANNING, state, 6.0, REPLY)
+    plan = held(state)["plans"]
+    assert (plan["goal"], plan["done"], plan["id"]) == ("g2", ["g1"], "p600")
+    _ended(state, "done")
+    made(PLANNING, state, 11.0)
+    assert held(state)["plans"]["status"] == "done"
+    assert held(state)["plans"]["done"] == ["g1", "g2"]
+    assert made(PLANNING, state, 16.0)["plans"]["done"] == ["g1", "g2"]
+
+
+def test_a_plan_that_failed_is_made_anew_with_the_reason_until_the_goal_is_given_up() -> None:
+    """A plan that failed is made anew with the reason, until the goal is given up."""
+    state = _planned()
+    for number in range(1, TRIES):
+        _ended(state, "failed", "no table within reach")
+        assert "no table within reach" in asked(PLANNING, state, 6.0 + number).prompt.user
+        answered(PLANNING, state, 6.0 + number, REPLY)
+        assert held(state)["plans"]["goal"] == "g1"
+    _ended(state, "failed")
+    answered(PLANNING, state, 20.0, REPLY)
+    assert (held(state)["plans"]["goal"], held(state)["plans"]["given_up"]) == ("g2", ["g1"])
+
+
+def test_a_plan_for_a_goal_that_is_no_longer_wanted_is_left() -> None:
+    """A plan for a goal that is no longer wanted is left."""
+    state = _planned()
+    state.put({"goals": {"active": GOALS["active"][1:]}}, 2.0)
+    assert "see the world" in asked(PLANNING, state, 6.0).prompt.user
+
+
+def test_without_goals_there_is_nothing_to_plan() -> None:
+    """Without goals there is nothing to plan."""
+    state = state_of(0.0, percepts={"health": 20})
+    made(PLANNING, state, 5.0)
+    assert "steps" not in held(state).get("plans", {})
+
+
+def test_a_reply_without_steps_is_refused() -> None:
+    """A reply without steps that hands can do is refused."""
+    for reply in ("", '{"steps": []}', '{"steps": ["dance"]}', '{"steps": ["follow the plan"]}'):
+        with pytest.raises(ValueError, match="no steps"):
+            read_steps(reply)

@@ -1,0 +1,68 @@
+"""When an agent thinks about its doings, and what it keeps of that."""
+
+import json
+from typing import Any
+
+import pytest
+
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.modules.self_reflection import SelfReflection, read_reflection
+from nemuri.domain.cognition.state import SharedState
+from tests.unit.domain.cognition.states import answered, held, made, seen_by, state_of
+
+REFLECTION = SelfReflection(Oblivious())
+REPLY = json.dumps({"observation": "3 failed", "insight": "Stone takes a pickaxe", "goal_adjustment": "make a pickaxe"})
+
+
+def _acts(count: int, since: float = 0.0) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"a{number}",
+            "text": "collect stone",
+            "outcome": {"done": False, "reason": "x", "second": since + number},
+        }
+        for number in range(count)
+    ]
+
+
+def _done(count: int) -> SharedState:
+    return state_of(0.0, action_history={"entries": _acts(count)}, plans={"id": "p1"})
+
+
+def test_after_five_acts_there_is_something_to_think_about() -> None:
+    """After five acts there is something to think about, and before there is not: then it looks less often."""
+    few, many = _done(4), _done(5)
+    assert made(REFLECTION, few, 9.0) == {}
+    assert REFLECTION.pause(seen_by(REFLECTION, few, 9.0)) == 30.0
+    assert REFLECTION.pause(seen_by(REFLECTION, many, 9.0)) == 10.0
+    answered(REFLECTION, many, 9.0, REPLY)
+    assert made(REFLECTION, many, 19.0) == {}
+
+
+def test_what_it_concludes_is_kept_and_remembered() -> None:
+    """What it concludes is kept, and becomes an experience."""
+    state = _done(5)
+    answered(REFLECTION, state, 9.0, REPLY)
+    (thought,) = held(state)["reflections"]["entries"]
+    assert (thought["insight"], thought["goal_adjustment"]) == ("Stone takes a pickaxe", "make a pickaxe")
+    (told,) = held(state)["experiences"]["self_reflection"]
+    assert (told["type"], told["content"]) == ("reflection", "Stone takes a pickaxe")
+
+
+def test_another_plan_is_a_reason_to_think() -> None:
+    """Another plan is a reason to think, if something was done since."""
+    state = _done(5)
+    answered(REFLECTION, state, 9.0, REPLY)
+    state.put({"plans": {"id": "p2"}}, 10.0)
+    assert made(REFLECTION, state, 10.0) == {}
+    state.put({"action_history": {"entries": [*_acts(1, since=11.0)]}}, 11.0)
+    answered(REFLECTION, state, 12.0, REPLY)
+    assert len(held(state)["reflections"]["entries"]) == 2
+
+
+def test_no_adjustment_is_told_in_several_ways_and_no_insight_is_none() -> None:
+    """No adjustment is told in several ways, and no insight is no reflection."""
+    for nothing in ("", "None.", "null", None):
+        assert read_reflection(json.dumps({"insight": "x", "goal_adjustment": nothing}), 0.0)["goal_adjustment"] is None
+    with pytest.raises(ValueError, match="no insight"):
+        read_reflection('{"observation": "all is well"}', 0.0)

@@ -1,0 +1,162 @@
+"""What hands do about a decision, and what they leave."""
+
+from typing import Any
+
+from nemuri.domain.cognition.engine import Engine
+from nemuri.domain.cognition.modules.action_awareness import ActionAwareness
+from nemuri.domain.cognition.modules.skill_execution import SkillExecution
+from nemuri.domain.cognition.progress import RETRIES
+from nemuri.domain.cognition.state import SharedState
+from nemuri.domain.worlds.settings import WorldSettings
+from tests.unit.domain.cognition.living import Life
+from tests.unit.domain.cognition.states import held, made, state_of
+
+HANDS = SkillExecution()
+TREE = {"block": "tree", "position": {"x": 10, "y": 64, "z": 0}}
+ROCK = {"block": "stone", "position": {"x": 0, "y": 64, "z": 3}}
+
+
+def _deciding(action: str, steps: tuple[str, ...] = (), **percepts: Any) -> SharedState:
+    here = {"position": {"x": 0, "y": 64, "z": 0}, "health": 20, "hunger": 20, "inventory": {}, "blocks": [TREE, ROCK]}
+    return state_of(
+        0.0,
+        decision={"id": "d1", "priority_action": action, "at": 0.0},
+        percepts=here | percepts,
+        plans={"id": "p1", "status": "active", "steps": list(steps)},
+    )
+
+
+def _queue(state: SharedState) -> list[Any]:
+    return [each["act"] for each in held(state).get("pending_acts", {}).get("queue", [])]
+
+
+def _over(state: SharedState, second: float, reason: str = "", **percepts: Any) -> None:
+    """The last act is over."""
+    entries = held(state)["action_history"]["entries"]
+    last = entries[-1] | {"outcome": {"done": not reason, "reason": reason, "second": second}}
+    state.put({"action_history": {"entries": [*entries[:-1], last]}, "pending_acts": {"queue": None}}, second)
+    state.put({"percepts": percepts}, second)
+
+
+def test_it_goes_there_and_then_does_it() -> None:
+    """It goes there and then does it, one act at a time, as often as is asked for."""
+    state = _deciding("collect 2 wood")
+    made(HANDS, state, 1.0)
+    assert _queue(state) == [{"action": "go", "to": {"x": 10, "y": 64, "z": 0}}]
+    assert made(HANDS, state, 2.0) == {}
+    _over(state, 3.0, position={"x": 7, "y": 64, "z": 0})
+    for count in (1, 2):
+        made(HANDS, state, 3.0)
+        assert _queue(state) == [{"action": "collect", "block": "tree", "at": {"x": 10, "y": 64, "z": 0}}]
+        _over(state, 4.0, inventory={"wood": count})
+    made(HANDS, state, 5.0)
+    assert _queue(state) == []
+    assert held(state)["working_memory"]["progress"]["status"] == "done"
+    entry = held(state)["action_history"]["entries"][-1]
+    assert (entry["expected"], entry["before"]["wood"]) == ({"gain": {"wood": 1}}, 1)
+    assert entry["id"].startswith("d1-")
+
+
+def test_it_follows_the_plan_step_by_step_when_that_is_decided() -> None:
+    """It follows the plan step by step when that is decided, also across decisions."""
+    state = _deciding("follow the plan", ("craft table", "place table"), inventory={"wood": 2})
+    made(HANDS, state, 1.0)
+    assert _queue(state) == [{"action": "craft", "item": "table"}]
+    state.put({"decision": {"id": "d2", "at": 1.5}}, 1.5)
+    made(HANDS, state, 1.5)
+    assert len(_queue(state)) == 1
+    _over(state, 2.0, inventory={"table": 1})
+    made(HANDS, state, 2.0)
+    (place,) = _queue(state)
+    assert (place["action"], place["block"]) == ("place", "table")
+    assert place["at"] not in (ROCK["position"], {"x": 0, "y": 64, "z": 0})
+
+
+def test_a_step_that_fails_is_tried_again_so_often_and_then_left() -> None:
+    """A step that fails is tried again so often, and then left with the reason."""
+    state = _deciding("craft table", inventory={"wood": 2})
+    for second in range(1, RETRIES + 2):
+        made(HANDS, state, float(second))
+        assert len(_queue(state)) == 1
+        _over(state, second + 0.5, reason="that takes 2 wood")
+    made(HANDS, state, 9.0)
+    assert _queue(state) == []
+    progress = held(state)["working_memory"]["progress"]
+    assert (progress["status"], progress["why"]) == ("failed", "that takes 2 wood")
+
+
+def test_another_decision_ends_what_hands_are_at() -> None:
+    """Another decision ends what hands are at, also where it leaves them nothing to do."""
+    state = _deciding("collect 2 wood")
+    made(HANDS, state, 1.0)
+    state.put({"pending_acts": {"queue": None}, "decision": {"id": "d2", "priority_action": "flee", "at": 2.0}}, 2.0)
+    made(HANDS, state, 2.0)
+    assert _queue(state) == [{"action": "rest", "seconds": 1.0}]
+    made(HANDS, state, 2.1)
+    assert len(_queue(state)) == 1
+
+
+def test_a_place_that_failed_is_avoided_and_the_next_one_tried() -> None:
+    """A place that failed is avoided and the next one tried."""
+    state = _deciding("collect stone", blocks=[ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}])
+    made(HANDS, state, 1.0)
+    first = _queue(state)[0]["at"]
+    _over(state, 2.0, reason="found no way there")
+    made(HANDS, state, 2.0)
+    assert _queue(state)[0]["at"] != first
+
+
+def test_what_is_not_in_sight_is_looked_for_not_by_all_in_the_same_direction() -> None:
+    """What is not in sight is looked for, not by all in the same direction."""
+    ways = set()
+    for name in "abcdefgh":
+        state = SharedState.of(name, held(_deciding("collect iron")))
+        made(HANDS, state, 1.0)
+        (act,) = _queue(state)
+        assert act["action"] == "go"
+        ways.add((act["to"]["x"], act["to"]["z"]))
+    assert len(ways) > 3
+
+
+def test_hands_without_a_decision_rest() -> None:
+    """Hands without a decision do nothing."""
+    assert made(HANDS, state_of(0.0, percepts={"health": 20}), 1.0) == {}
+
+
+def test_what_was_only_supposed_to_be_done_is_done_again() -> None:
+    """What was only supposed to be done is done again, where action awareness tells so."""
+    state = _deciding("follow the plan", ("craft table", "place table"), inventory={"wood": 2})
+    made(HANDS, state, 1.0)
+    _over(state, 2.0)
+    made(HANDS, state, 2.0)
+    assert held(state)["working_memory"]["progress"]["step"] == 1
+    made(ActionAwareness(), state, 2.0)
+    made(HANDS, state, 2.1)
+    _over(state, 3.0, reason="holds no table")
+    made(HANDS, state, 3.0)
+    assert _queue(state) == [{"action": "craft", "item": "table"}]
+
+
+def test_hands_make_a_stone_pickaxe_in_the_grid_world() -> None:
+    """Hands that are given the steps make a stone pickaxe in the grid world."""
+    steps = ["collect 5 wood", "craft table", "place table", "craft wood_pickaxe", "collect 2 stone"]
+    life = Life([HANDS], lambda *_: "", ["ada"], WorldSettings(seed=1, size=128, creatures=False))
+    life.engine.put("ada", {"decision": {"id": "d1", "priority_action": "follow the plan", "at": 0.0}}, 0.0)
+    life.engine.put("ada", {"plans": {"id": "p1", "steps": [*steps, "craft stone_pickaxe"]}}, 0.0)
+    life.live(60.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))
+    assert "stone_pickaxe" in life.world.unique_items("ada")
+
+
+def test_an_act_that_was_decided_against_before_it_went_out_never_goes_out() -> None:
+    """An act that was decided against before it went out never goes out, and ends in the history."""
+    engine = Engine([HANDS], 0.0, seed=1)
+    engine.add(_deciding("collect 2 wood"), 0.0)
+    list(engine.run(0.1))
+    engine.put("ada", {"decision": {"id": "d2", "priority_action": "wait", "at": 0.1}}, 0.1)
+    assert engine.take("ada", 0.1).acts == ()
+    (entry,) = held(engine.states["ada"])["action_history"]["entries"]
+    assert entry["outcome"]["done"] is False
+    list(engine.run(0.3))
+    (act,) = engine.take("ada", 0.3).acts
+    assert act["decision"] == "d2"
+    assert act["act"]["action"] == "rest"

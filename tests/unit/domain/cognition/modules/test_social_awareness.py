@@ -1,0 +1,57 @@
+"""When an agent thinks about others, and what it thinks."""
+
+import json
+
+import pytest
+
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.modules.social_awareness import SocialAwareness
+from nemuri.domain.cognition.state import SharedState
+from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
+
+SOCIAL = SocialAwareness(Oblivious())
+NEAR = {"agents": [{"id": "bea", "name": "Bea", "distance": 2.0, "creature": False}]}
+REPLY = json.dumps({"bea": {"sentiment": 12, "relationship": "best  friend"}, "eve": {"sentiment": 0}})
+
+
+def _hearing(*said: tuple[str, float]) -> SharedState:
+    entries = [{"speaker": who, "text": "hello", "second": second} for who, second in said]
+    return state_of(0.0, percepts=NEAR, conversations={"entries": entries})
+
+
+def test_whoever_spoke_is_judged_once() -> None:
+    """Whoever spoke is judged once, within bounds, and nobody else; who is left out stays as before."""
+    state = _hearing(("bea", 1.0), ("cem", 2.0), ("bea", 3.0))
+    answered(SOCIAL, state, 4.0, REPLY)
+    assert held(state)["social_model"] == {
+        "bea": {"sentiment": 10.0, "relationship": "best friend", "last_interaction": 3.0},
+        "cem": {"sentiment": 5.0, "relationship": "acquaintance", "last_interaction": 2.0},
+    }
+    assert made(SOCIAL, state, 5.0) == {}
+
+
+def test_only_what_is_new_is_judged_again() -> None:
+    """Only what is new is judged again, and the others' judgements are not touched."""
+    state = _hearing(("bea", 1.0), ("cem", 2.0))
+    answered(SOCIAL, state, 4.0, REPLY)
+    entries = [*held(state)["conversations"]["entries"], {"speaker": "cem", "text": "Bye", "second": 6.0}]
+    state.put({"conversations": {"entries": entries}}, 6.0)
+    ask = asked(SOCIAL, state, 6.0)
+    assert ask.prompt.about["speakers"] == ["cem"]
+    assert ask.then('{"cem": {"sentiment": 2}}')["social_model"].keys() == {"cem"}
+
+
+def test_alone_or_after_one_s_own_words_nobody_is_judged() -> None:
+    """Alone, or after one's own words, nobody is judged."""
+    assert made(SOCIAL, _hearing(("ada", 1.0)), 2.0) == {}
+    alone = _hearing(("bea", 1.0))
+    alone.put({"percepts": {"agents": [{"id": "c", "name": "cow", "creature": True}]}}, 1.0)
+    assert made(SOCIAL, alone, 2.0) == {}
+
+
+def test_a_reply_about_nobody_who_spoke_is_refused() -> None:
+    """A reply about nobody who spoke is refused."""
+    ask = asked(SOCIAL, _hearing(("bea", 1.0)), 2.0)
+    for reply in ("", "{}", '{"eve": {"sentiment": 3}}', '{"bea": 3}'):
+        with pytest.raises(ValueError, match="nothing of those"):
+            ask.then(reply)

@@ -1,0 +1,127 @@
+"""What is said for a decision, and that nothing goes out against the one in force."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nemuri.domain.cognition.coherence import contradiction
+from nemuri.domain.cognition.decision import Decision
+from nemuri.domain.cognition.engine import Engine, Pending
+from nemuri.domain.cognition.memories import Oblivious
+from nemuri.domain.cognition.module import Ask
+from nemuri.domain.cognition.modules.skill_execution import SkillExecution
+from nemuri.domain.cognition.modules.talking import Talking, utterance
+from nemuri.domain.cognition.state import SharedState
+from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
+
+TALKING = Talking(Oblivious())
+ACTIONS = {"collect 3 wood": "I'll chop trees.", "craft table": "I am making a table.", "rest": "I will rest."}
+
+
+def _decided(number: int, action: str = "collect 3 wood", directive: str = "tell what you do") -> dict[str, Any]:
+    return {
+        "id": f"d{number}",
+        "high_level_intent": "make tools",
+        "priority_action": action,
+        "speech_directive": directive,
+        "context_summary": "",
+        "at": float(number),
+    }
+
+
+def test_one_utterance_for_each_decision_that_has_something_to_say() -> None:
+    """One utterance for each decision that has something to say."""
+    state = state_of(0.0, decision=_decided(1))
+    answered(TALKING, state, 1.0, '"I\'ll chop trees."\n')
+    assert held(state)["pending_speech"] == {"text": "I'll chop trees.", "decision": "d1"}
+    state.put({"pending_speech": {"text": None, "decision": None}}, 1.1)
+    assert made(TALKING, state, 1.1) == {}
+    state.put({"decision": _decided(2, directive="")}, 2.0)
+    assert made(TALKING, state, 2.0) == {}
+    state.put({"decision": _decided(3)}, 3.0)
+    assert "tell what you do" in asked(TALKING, state, 3.0).prompt.user
+
+
+def test_words_that_contradict_the_decision_are_not_said() -> None:
+    """Words that contradict the decision are not said, and not asked for again."""
+    state = state_of(0.0, decision=_decided(1))
+    answered(TALKING, state, 1.0, "I will fight the zombie.")
+    assert held(state).get("pending_speech", {}) == {}
+    assert "attack zombie" in held(state)["working_memory"]["spoken"]["refused"]
+    assert made(TALKING, state, 2.0) == {}
+
+
+def test_a_reply_without_words_is_a_failure_of_the_model() -> None:
+    """A reply without words is a failure of the model."""
+    with pytest.raises(ValueError, match="no words"):
+        asked(TALKING, state_of(0.0, decision=_decided(1)), 1.0).then(' ""\n')
+
+
+@given(st.text(max_size=600))
+def test_an_utterance_is_one_line_that_a_world_takes(text: str) -> None:
+    """An utterance is one line that a world takes."""
+    found = utterance(text)
+    assert len(found) <= 256
+    assert "\n" not in found
+    assert "\x00" not in found
+
+
+def test_a_long_reply_ends_at_a_sentence() -> None:
+    """A long reply ends at a sentence."""
+    assert utterance("I am here. " * 40) == ("I am here. " * 23).rstrip()
+    assert len(utterance("here " * 100)) <= 256
+
+
+steps = st.one_of(
+    st.tuples(st.just("decide"), st.sampled_from([*ACTIONS])),
+    st.tuples(st.just("think"), st.just("")),
+    st.tuples(st.just("answer"), st.sampled_from([*ACTIONS.values()])),
+    st.tuples(st.just("leave"), st.just("")),
+)
+
+
+@settings(max_examples=80)
+@given(st.lists(steps, max_size=30))
+def test_what_goes_out_belongs_to_the_decision_in_force_whatever_comes_in_between(drawn: list[tuple[str, str]]) -> None:
+    """Whatever comes in between, what goes out belongs to the decision in force, and does not contradict it."""
+    engine, waiting, said = Engine([TALKING, SkillExecution()], 0.0, seed=1), list[Pending](), list[str]()
+    engine.add(
+        SharedState.of("ada", {"percepts": {"position": {"x": 0, "y": 64, "z": 0}, "inventory": {"wood": 9}}}), 0.0
+    )
+    for now, (step, word) in enumerate(drawn, 1):
+        match step:
+            case "decide":
+                engine.put("ada", {"decision": _decided(now, word)}, now)
+            case "think":
+                waiting += [each for each in engine.run(now) if each is not None]
+            case "answer" if waiting:
+                pending = waiting.pop()
+                assert isinstance(pending.work, Ask)
+                engine.settle(pending, pending.work.then(word), now)
+            case _:
+                decision = Decision.of(held(engine.states["ada"]).get("decision", {}))
+                gone = engine.take("ada", now)
+                assert all(decision and each["decision"] == decision.id for each in gone.acts)
+                if gone.speech:
+                    assert decision is not None
+                    assert contradiction(gone.speech, decision.intent) is None
+                    said.append(decision.id)
+    assert len(said) == len(set(said))
+
+
+def test_the_interleavings_reach_speech() -> None:
+    """The interleavings above do reach speech, and words for an earlier decision are dropped."""
+    engine = Engine([TALKING], 0.0, seed=1)
+    engine.add(SharedState.of("ada", {"decision": _decided(1)}), 0.0)
+    (first,) = [each for each in engine.run(0.1) if each]
+    engine.put("ada", {"decision": _decided(2)}, 0.2)
+    assert isinstance(first.work, Ask)
+    engine.settle(first, first.work.then("I'll chop trees."), 0.3)
+    assert engine.conflicts == 1
+    assert engine.take("ada", 0.3).speech == ""
+    (second,) = [each for each in engine.run(0.5) if each]
+    assert isinstance(second.work, Ask)
+    engine.settle(second, second.work.then("I'll chop trees."), 0.6)
+    assert engine.take("ada", 0.6).speech == "I'll chop trees."

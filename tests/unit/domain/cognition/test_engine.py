@@ -1,0 +1,234 @@
+"""What runs when, what settles, what goes out."""
+
+from random import Random
+
+import pytest
+
+from nemuri.contracts.worlds import Outcome, Percept, Position, Utterance
+from nemuri.domain.cognition.engine import Engine, Pending
+from nemuri.domain.cognition.module import Ask, Module, Prompt, Rank, Spec
+from nemuri.domain.cognition.schedule import Schedule
+from nemuri.domain.cognition.state import Changes, SharedState, Snapshot
+from tests.unit.domain.cognition.modules import Counting, Made
+
+HERE = Position(x=0, y=64, z=0)
+
+
+def _until(engine: Engine, end: float, step: float = 0.01) -> list[tuple[float, Pending]]:
+    found, now = [], 0.0
+    while now <= end:
+        found += [(now, each) for each in engine.run(now) if each is not None]
+        now += step
+    return found
+
+
+def test_a_module_runs_after_what_it_reads_has_changed_and_not_otherwise() -> None:
+    """A module runs after what it reads has changed and not otherwise."""
+    runs = Counting()
+    module = Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)
+    engine = Engine([module], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    assert _until(engine, 0.5) == []
+    assert runs.runs == []
+    for health in (19, 18):
+        engine.perceive("ada", Percept(second=0.5, position=HERE, health=health), 0.5)
+    list(engine.run(0.5))
+    engine.perceive("ada", Percept(second=0.5, position=HERE, health=17), 0.51)
+    list(engine.run(0.52))
+    assert len(runs.runs) == 1
+    list(engine.run(0.56))
+    assert len(runs.runs) == 2
+
+
+def test_a_slow_module_has_one_run_at_a_time_and_delays_nobody() -> None:
+    """A slow module has one run at a time and delays nobody."""
+    fast = Counting()
+    slow = Made(
+        name="slow",
+        step=lambda _: Ask(Prompt("", ""), lambda text: {"plans": {"text": text}}),
+        writes="plans",
+        rank=Rank.PLANNING,
+    )
+    quick = Made(name="quick", step=fast, interval=0.05)
+    engine = Engine([slow, quick], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    asked = _until(engine, 10.0)
+    assert len(asked) == 1
+    assert len(fast.runs) > 180
+    pending = asked[0][1]
+    assert isinstance(pending.work, Ask)
+    engine.settle(pending, pending.work.then("dig"), 10.0)
+    assert engine.states["ada"].values()["plans"] == {"text": "dig"}
+    assert len([each for each in engine.run(11.0) if each]) == 1
+
+
+def test_a_conflict_repeats_the_run_on_what_is_there_now() -> None:
+    """A conflict repeats the run on what is there now."""
+
+    def counted(snapshot: Snapshot) -> Ask:
+        count = snapshot["goals"].get("count", 0)
+        assert isinstance(count, int)
+        return Ask(Prompt("", ""), lambda _: {"goals": {"count": count + 1}})
+
+    engine = Engine([Made(name="count", step=counted, reads="goals", writes="goals", interval=100)], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    (_, first), *_ = _until(engine, 100.0, 1.0)
+    engine.put("ada", {"goals": {"count": 10}}, 100.0)
+    assert isinstance(first.work, Ask)
+    engine.settle(first, first.work.then(""), 100.0)
+    assert engine.conflicts == 1
+    second = next(each for each in engine.run(100.1) if each)
+    assert isinstance(second.work, Ask)
+    engine.settle(second, second.work.then(""), 100.1)
+    assert engine.states["ada"].values()["goals"] == {"count": 11}
+
+
+def test_a_failing_module_rests_and_the_others_go_on() -> None:
+    """A failing module rests and the others go on."""
+
+    def broken(snapshot: Snapshot) -> Changes:
+        raise RuntimeError(f"no {snapshot.agent_id}")
+
+    runs = Counting()
+    engine = Engine(
+        [Made(name="broken", step=broken, interval=1), Made(name="well", step=runs, interval=1)],
+        0.0,
+        seed=1,
+    )
+    engine.add(SharedState("ada"), 0.0)
+    _until(engine, 10.0)
+    assert 4 <= len(engine.failures) <= 6
+    assert str(engine.failures[0].error) == "no ada"
+    assert len(runs.runs) >= 9
+
+
+def test_a_section_that_is_not_declared_is_a_failure_and_changes_nothing() -> None:
+    """A section that is not declared is a failure and changes nothing."""
+    engine = Engine([Made(name="sly", step=lambda _: {"goals": {"active": ["steal"]}}, writes="plans")], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    _until(engine, 1.0)
+    assert "goals" in str(engine.failures[0].error)
+    assert engine.states["ada"].values() == {}
+
+
+def test_what_is_urgent_ends_the_interval() -> None:
+    """What is urgent ends the interval."""
+
+    class Alarm(Module):
+        spec = Spec(
+            "alarm", "mid", 15.0, frozenset({"percepts"}), frozenset(), urgent=frozenset({"percepts"}), brief=True
+        )
+        runs = 0
+
+        def process(self, snapshot: Snapshot) -> Changes:  # noqa: ARG002
+            self.runs += 1
+            return {}
+
+        def urgency(self, snapshot: Snapshot) -> bool:
+            return bool(snapshot["percepts"].get("hurt"))
+
+    alarm = Alarm()
+    engine = Engine([alarm], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    _until(engine, 15.0)
+    assert alarm.runs == 1
+    engine.perceive("ada", Percept(second=15, position=HERE), 15.1)
+    list(engine.run(15.2))
+    assert alarm.runs == 1
+    engine.perceive("ada", Percept(second=15, position=HERE, hurt=4), 15.3)
+    list(engine.run(15.4))
+    assert alarm.runs == 2
+
+
+def test_what_is_urgent_during_a_run_makes_another_one_right_after_it() -> None:
+    """What is urgent during a run makes another one right after it."""
+    module = Made(name="calm", step=Counting(), reads="percepts", urgent="percepts", interval=15, rank=Rank.CONTROLLER)
+    schedule = Schedule([module], 0.0, Random(1))
+    schedule.add("ada", 0.0)
+    _, slot = next(iter(schedule.ring(15.0)))
+    schedule.interrupt(slot, 15.5)
+    schedule.ran(slot, 16.0, 15.0)
+    assert [each for _, each in schedule.ring(16.01)] == [slot]
+
+
+def test_load_stretches_only_those_that_ask_a_model() -> None:
+    """Load stretches only those that ask a model."""
+    quick, asks = Counting(), Counting()
+    modules = [Made(quick, "quick", interval=0.5), Made(asks, "asks", interval=0.5, rank=Rank.SOCIAL)]
+    engine = Engine(modules, 0.0, seed=1)
+    engine.schedule.stretch = 4.0
+    engine.add(SharedState("ada"), 0.0)
+    _until(engine, 20.0)
+    assert len(quick.runs) == pytest.approx(40, abs=3)
+    assert len(asks.runs) == pytest.approx(10, abs=2)
+
+
+@pytest.mark.parametrize(("stretch", "paused"), [(1.0, 15.0), (4.0, 15.0), (40.0, 40.0)])
+def test_who_pauses_long_anyway_waits_no_longer_before_all_others_do_as_long(stretch: float, paused: float) -> None:
+    """The shortest pause is stretched; so those that ask most give way first, and nobody falls silent."""
+    module = Made(name="calm", step=Counting(), interval=1.0, rank=Rank.CONTROLLER)
+    schedule = Schedule([module], 0.0, Random(1))
+    schedule.stretch = stretch
+    schedule.add("ada", 0.0)
+    _, slot = next(iter(schedule.ring(1.0)))
+    schedule.ran(slot, 2.0, 15.0)
+    assert slot.due == 2.0 + paused
+
+
+def test_what_is_heard_and_what_became_of_acts_arrives_where_it_belongs() -> None:
+    """What is heard and what became of acts arrives where it belongs."""
+    engine = Engine([], 0.0, seed=1)
+    engine.add(SharedState.of("ada", {"action_history": {"entries": [{"id": "a1"}, {"id": "a2"}]}}), 0.0)
+    heard = (Utterance(speaker="bob", text="Hello", second=3),)
+    outcome = (Outcome(act_id="a2", done=False, reason="too far"),)
+    engine.perceive("ada", Percept(second=3, position=HERE, heard=heard, outcomes=outcome), 3.0)
+    values = engine.states["ada"].values()
+    assert values["conversations"]["entries"] == [{"speaker": "bob", "text": "Hello", "second": 3.0}]
+    assert values["action_history"]["entries"] == [
+        {"id": "a1"},
+        {"id": "a2", "outcome": {"done": False, "reason": "too far", "second": 3.0}},
+    ]
+    assert "heard" not in values["percepts"]
+
+
+def test_what_goes_out_goes_once_and_is_heard_by_its_speaker() -> None:
+    """What goes out goes once and is heard by its speaker."""
+    engine = Engine([], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    out: Changes = {
+        "decision": {"id": "d1"},
+        "pending_speech": {"text": "Hi", "decision": "d1"},
+        "pending_acts": {"queue": [{"action": "rest"}]},
+        "experiences": {"memory": [{"content": "met bob"}], "self_reflection": [{"content": "I am slow"}]},
+    }
+    engine.put("ada", out, 5.0)
+    assert engine.sending == {"ada"}
+    gone = engine.take("ada", 5.0)
+    assert (gone.speech, len(gone.acts), len(gone.experiences)) == ("Hi", 1, 2)
+    assert engine.sending == set()
+    assert engine.take("ada", 5.0) == type(gone)()
+    assert engine.states["ada"].values()["conversations"]["entries"] == [
+        {"speaker": "ada", "text": "Hi", "second": 5.0}
+    ]
+
+
+def test_a_run_of_an_agent_that_has_gone_settles_nothing() -> None:
+    """A run of an agent that has gone settles nothing."""
+    engine = Engine(
+        [
+            Made(
+                name="slow",
+                step=lambda _: Ask(Prompt("", ""), lambda _: {"plans": {"x": 1}}),
+                writes="plans",
+                rank=Rank.PLANNING,
+            )
+        ],
+        0.0,
+        seed=1,
+    )
+    engine.add(SharedState("ada"), 0.0)
+    (_, pending), *_ = _until(engine, 2.0)
+    engine.remove("ada")
+    engine.add(SharedState("ada"), 3.0)
+    engine.settle(pending, {"plans": {"x": 1}}, 4.0)
+    assert engine.states["ada"].values() == {}

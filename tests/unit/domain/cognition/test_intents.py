@@ -1,0 +1,79 @@
+"""What words tell hands to do."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.domain.cognition.intents import VERBS, Intent, Verb, read_intent
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("collect 3 wood", Intent("collect", "wood", 3)),
+        ("Chop three trees!", Intent("collect", "tree", 3)),
+        ("mine some more stone with the wood_pickaxe", Intent("collect", "stone")),
+        ("mine_diamond", Intent("collect", "diamond")),
+        ("make a stone pickaxe", Intent("craft", "stone_pickaxe")),
+        ("craft 2 wood_pickaxes", Intent("craft", "wood_pickaxe", 2)),
+        ("place table", Intent("place", "table")),
+        ("give 2 wood to Bea", Intent("give", "wood", 2, "Bea")),
+        ("trade 2 wood for 1 stone with bea-2", Intent("trade", "wood", 2, "bea-2", "stone", 1)),
+        ("attack the zombie", Intent("attack", "zombie")),
+        ("eat fruit", Intent("eat", "fruit")),
+        ("drink water", Intent("drink")),
+        ("go to 10 64 -3", Intent("go", place=(10, 64, -3))),
+        ("move_to_mine", Intent("go", whom="mine")),
+        ("follow bea", Intent("follow", whom="bea")),
+        ("follow the plan", Intent("plan")),
+        ("continue with my plan", Intent("plan")),
+        ("explore", Intent("explore")),
+        ("wait", Intent("wait")),
+        ("melt the glass", None),
+        ("give 2 wood", None),
+        ("go", None),
+        ("", None),
+    ],
+)
+def test_what_the_words_tell_hands_to_do(text: str, intent: Intent | None) -> None:
+    """What the words tell hands to do."""
+    assert read_intent(text) == intent
+
+
+names = st.from_regex(r"[a-z]{3,8}", fullmatch=True).map(lambda word: f"x{word}q")
+
+
+@st.composite
+def intents(draw: st.DrawFn) -> Intent:
+    """Anything that hands can be told."""
+    verb: Verb = draw(st.sampled_from(VERBS))
+    item, whom, want, count = draw(names), draw(names), draw(names), draw(st.integers(1, 64))
+    match verb:
+        case "give":
+            return Intent(verb, item, count, whom)
+        case "trade":
+            return Intent(verb, item, count, whom, want, draw(st.integers(1, 64)))
+        case "go":
+            place = draw(st.tuples(st.integers(-999, 999), st.integers(-64, 320), st.integers(-999, 999)))
+            return Intent(verb, place=place) if draw(st.booleans()) else Intent(verb, whom=whom)
+        case "follow":
+            return Intent(verb, whom=whom)
+        case "drink" | "flee" | "plan":
+            return Intent(verb)
+        case "explore" | "rest" | "wait":
+            return Intent(verb, count=count)
+        case _:
+            return Intent(verb, item, count)
+
+
+@given(intents())
+def test_an_intent_is_read_back_from_its_own_words(intent: Intent) -> None:
+    """An intent is read back from its own words."""
+    assert read_intent(intent.words()) == intent
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_without_harm(text: str) -> None:
+    """Any text is read without harm, and never asks for more than a stack."""
+    found = read_intent(text)
+    assert found is None or 1 <= found.count <= 64

@@ -1,0 +1,1 @@
+"""Many agents on a clock that jumps."""

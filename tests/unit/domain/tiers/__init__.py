@@ -1,0 +1,1 @@
+"""What is remembered for how long, and how it comes back."""

@@ -1,0 +1,101 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const bridge = '../../../../nemuri/infra/minecraft/bridge'
+const { chances } = require(`${bridge}/chance`)
+const { messages, portion } = require(`${bridge}/chunking`)
+const { username } = require(`${bridge}/identities`)
+const { Seating } = require(`${bridge}/seating`)
+const { Terrain } = require(`${bridge}/terrain`)
+
+test('percepts are told whole, each once, in messages that fit', () => {
+  const chance = chances(1)
+  for (let round = 0; round < 30; round++) {
+    const percept = () => ({ text: '木'.repeat(chance() * 300) })
+    const percepts = Object.fromEntries(Array.from({ length: 40 }, (_, each) => [`a${each}`, percept()]))
+    const limit = 2000
+    const told = [...messages(1.5, percepts, { limit, most: 7 })]
+    assert.deepEqual(Object.assign({}, ...told.map(each => each.percepts)), percepts)
+    assert.equal(told.reduce((sum, each) => sum + Object.keys(each.percepts).length, 0), 40)
+    for (const each of told) {
+      assert.ok(Buffer.byteLength(JSON.stringify(each)) <= limit)
+      assert.ok(Object.keys(each.percepts).length <= 7)
+    }
+  }
+})
+
+test('nothing to tell is no message', () => {
+  assert.deepEqual([...messages(1, {})], [])
+})
+
+test('what happened once is told in portions, in its order', () => {
+  const heard = [1, 2, 3, 4, 5]
+  assert.deepEqual(portion({ heard, outcomes: [] }, 3), { heard: [1, 2, 3], outcomes: [] })
+  assert.deepEqual(heard, [4, 5])
+})
+
+test('every id has a name that the server takes, and no two the same', () => {
+  const ids = ['anna', 'a-b', 'a_b', 'x'.repeat(64), 'ab', '1', 'x'.repeat(63), 'A'.repeat(15), 'A'.repeat(16)]
+  const names = ids.map(username)
+  assert.ok(names.every(each => /^[A-Za-z0-9_]{3,16}$/.test(each)), names.join())
+  assert.equal(new Set(names).size, ids.length)
+  assert.deepEqual(names, ids.map(username))
+})
+
+test('agents of a town sit together, and nobody where there is no room', () => {
+  const seating = new Seating(2, 3)
+  assert.equal(seating.seat('a'), 0)
+  assert.equal(seating.seat('b', 'town'), 0)
+  assert.equal(seating.seat('c', 'town'), 0)
+  assert.equal(seating.seat('d', 'town'), 1)
+  assert.equal(seating.seat('a'), 0)
+  assert.deepEqual(['e', 'f', 'g', 'a'].map(each => seating.seat(each)), [1, 1, undefined, 0])
+  seating.rise('a')
+  assert.equal(seating.seat('g'), 0)
+})
+
+test('whoever comes back sits where it sat before, also after the seats were kept', () => {
+  const seating = new Seating(2, 2)
+  for (const each of ['a', 'b', 'c']) seating.seat(each)
+  seating.rise('a')
+  const again = new Seating(2, 2, JSON.parse(JSON.stringify(seating.save())))
+  assert.equal(again.seat('c'), 1)
+  assert.equal(again.seat('a'), 0)
+  assert.deepEqual(again.counts, [1, 1])
+})
+
+test('the terrain follows from its seed, and has everything that the recipes ask for', () => {
+  const found = seed => {
+    const terrain = new Terrain(seed)
+    return terrain.near({ x: 0, y: 4, z: 0 }, 96, block => block).map(each => [each.block, each.position])
+  }
+  assert.deepEqual(found(3), found(3))
+  assert.notDeepEqual(found(3), found(4))
+  const sorts = new Set(found(3).map(([block]) => block))
+  const wanted = ['oak_log', 'stone', 'coal_ore', 'iron_ore', 'diamond_ore', 'water', 'grass']
+  assert.deepEqual(wanted.filter(each => !sorts.has(each)), [])
+})
+
+test('what changed is there, near, and kept', () => {
+  const terrain = new Terrain(3)
+  const { x, y, z } = terrain.near({ x: 0, y: 4, z: 0 }, 48, block => block === 'oak_log' ? 'tree' : '')[0].position
+  terrain.put(x, y, z, 'air')
+  terrain.put(-1, 4, -17, 'chest')
+  const again = new Terrain(3, JSON.parse(JSON.stringify(terrain.save())))
+  for (const each of [terrain, again]) {
+    assert.equal(each.at(x, y, z), 'air')
+    assert.equal(each.at(-1, 4, -17), 'chest')
+    const chests = each.near({ x: 0, y: 4, z: -16 }, 3, block => block === 'chest' ? 'chest' : '')
+    assert.deepEqual(chests.map(chest => chest.position), [{ x: -1, y: 4, z: -17 }])
+  }
+  assert.equal(terrain.at(1000, 0, 1000), 'bedrock')
+})
+
+test('everybody begins where one can stand', () => {
+  const terrain = new Terrain(5)
+  for (let each = 0; each < 200; each++) {
+    const { x, y, z } = terrain.standing(each * 7, -each * 5, each)
+    assert.ok(terrain.stands(x, y, z))
+  }
+})

@@ -1,0 +1,112 @@
+"""What the Minecraft world needs besides Python: pinned, and refused in one clear line where it is missing."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nemuri.domain.worlds import table
+from nemuri.infra.minecraft.bridging import MinecraftBridge
+from nemuri.infra.minecraft.modules import SOURCES, MinecraftUnavailable, install, installed, modules_in, node, versions
+
+
+def _read(name: str) -> Any:
+    return json.loads((SOURCES / name).read_text(encoding="utf-8"))
+
+
+def _program(folder: Path, name: str, does: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+    (folder / name).chmod(0o755)
+
+
+def _filled(data: Path) -> Path:
+    folder = modules_in(data)
+    (folder / "node_modules").mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"):
+        (folder / name).write_bytes((SOURCES / name).read_bytes())
+    return folder
+
+
+def test_every_module_is_pinned_to_one_version() -> None:
+    """In the manifest exactly, in the lock file with all that they need in turn, by their contents."""
+    packages = _read("package-lock.json")["packages"]
+    assert packages[""]["dependencies"] == versions()
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in versions().values())
+    inner = {name: each for name, each in packages.items() if name}
+    assert {name: inner[f"node_modules/{name}"]["version"] for name in versions()} == versions()
+    assert [name for name, each in inner.items() if not each.get("integrity", "").startswith("sha512-")] == []
+
+
+def test_the_lock_file_names_no_registry() -> None:
+    """Modules come from wherever the user's npm is told to get them."""
+    assert [each for each in _read("package-lock.json")["packages"].values() if "resolved" in each] == []
+
+
+def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
+    """The message says what to do."""
+    with pytest.raises(MinecraftUnavailable, match=r"^there is no Node here: install Node 20 or newer$"):
+        node(str(tmp_path))
+    with pytest.raises(MinecraftUnavailable, match="no Node"):
+        install(tmp_path, str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("says", "found"), [("echo v16.20.2", "v16.20.2"), ("exit 3", "nothing")])
+def test_an_old_node_is_refused_in_one_line(tmp_path: Path, says: str, found: str) -> None:
+    """So is something that is called so and is none."""
+    _program(tmp_path, "node", says)
+    with pytest.raises(
+        MinecraftUnavailable, match=rf"^\S+/node is {found}: the Minecraft world needs Node 20 or newer$"
+    ):
+        node(str(tmp_path))
+
+
+def test_modules_that_are_missing_or_of_another_version_are_refused(tmp_path: Path) -> None:
+    """The message names the command that installs them."""
+    with pytest.raises(MinecraftUnavailable, match=r"are not installed: run `nemuri society minecraft install`$"):
+        installed(tmp_path)
+    folder = _filled(tmp_path)
+    assert installed(tmp_path) == folder / "node_modules"
+    (folder / "package-lock.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(MinecraftUnavailable, match="are of another version: run"):
+        installed(tmp_path)
+
+
+def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The first line of what npm says is in the message."""
+    programs, data = tmp_path / "programs", tmp_path / "data"
+    _program(programs, "node", "echo v20.1.0")
+    with pytest.raises(MinecraftUnavailable, match="there is no npm"):
+        install(data, str(programs))
+    _program(programs, "npm", "/bin/mkdir node_modules; echo 'npm error no network' >&2; echo more >&2; exit 1")
+    with pytest.raises(MinecraftUnavailable, match=r"^the modules cannot be installed: npm error no network$"):
+        install(data, str(programs))
+    assert not modules_in(data).exists()
+
+
+def test_modules_that_are_there_are_not_installed_again(tmp_path: Path) -> None:
+    """Not even npm is asked for."""
+    _program(tmp_path / "programs", "node", "echo v22.0.0")
+    folder = _filled(tmp_path)
+    assert install(tmp_path, str(tmp_path / "programs")) == folder / "node_modules"
+
+
+def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is written."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MinecraftUnavailable, match="no Node"):
+        MinecraftBridge(tmp_path / "bridge", tmp_path, "nats://127.0.0.1:4222", "nemuri")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_everything_of_the_grid_worlds_table_has_a_name_here() -> None:
+    """Both worlds have one table: what it speaks of, the server knows, but for the edge and what is walked on."""
+    names = _read("names.json")
+    assert set(names["items"]) == {*table.ITEMS, *table.FOOD}
+    assert set(names["blocks"]) == set(table.BLOCKS) - {"edge", "path"}
+    assert {*table.COLLECTING, *table.SEEN} <= set(names["blocks"])

@@ -1,0 +1,23 @@
+"""The plain parts of the bridge, by Node's own test runner: outcomes, portions, seats, terrain and rules."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nemuri.infra.minecraft.rules import rules
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
+def test_the_plain_parts_keep_what_they_promise(tmp_path: Path) -> None:
+    """Needs neither modules nor a network."""
+    (tmp_path / "rules.json").write_text(json.dumps(rules()), encoding="utf-8")
+    command = ["node", "--test", *map(str, sorted(HERE.glob("*.test.js")))]
+    environment = os.environ | {"RULES": str(tmp_path / "rules.json"), "NODE_PATH": ""}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    assert done.returncode == 0, done.stdout

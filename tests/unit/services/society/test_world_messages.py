@@ -1,0 +1,38 @@
+"""Percepts fit into messages."""
+
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.contracts.worlds import ACTS_LIMIT, Percepts, Position
+from nemuri.domain.worlds.ground import HEIGHT
+from nemuri.services.society.world_messages import packed
+
+PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(max_size=300), max_size=30)
+
+
+@given(said=PERCEPTS, room=st.integers(200, 3_000))
+def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: dict[str, str], room: int) -> None:
+    """Each in the order of the agents; one that no message holds is left out."""
+    plain = {
+        agent_id: orjson.dumps({
+            "second": 1.5, "position": {"x": 1, "y": HEIGHT, "z": 2},
+            "heard": [{"speaker": "ann", "text": text.replace("\x00", ""), "second": 1.0}],
+        })
+        for agent_id, text in said.items()
+    }  # fmt: skip
+    told = list[str]()
+    for data, number in packed(1.5, plain, room):
+        assert len(data) <= room
+        message = Percepts.model_validate_json(data)
+        assert (message.second, len(message.percepts)) == (1.5, number)
+        assert all(each.position == Position(x=1, y=HEIGHT, z=2) for each in message.percepts.values())
+        told += message.percepts
+    alone = [each for each in plain if list(packed(1.5, {each: plain[each]}, room))]
+    assert told == alone
+
+
+def test_no_message_holds_more_percepts_than_the_contract_allows() -> None:
+    """However short they are."""
+    many = dict.fromkeys(map(str, range(ACTS_LIMIT + 1)), b'{"second":0.0}')
+    assert [number for _, number in packed(0.0, many, 2**30)] == [ACTS_LIMIT, 1]
