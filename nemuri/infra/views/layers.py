@@ -12,7 +12,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.ids import beginning, between
-from nemuri.contracts.tiers import Layer, MemoryType
+from nemuri.contracts.tiers import MemoryType
 from nemuri.domain.tiers.forgetting import Fading
 from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent
 from nemuri.domain.tiers.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Rows
@@ -53,6 +53,22 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What a mind holds at one moment."""
+
+    agent: TiersAgent
+    short: Sequence[TierMemory]
+    """Those that came last into short-term memory, newest first."""
+    long: Sequence[TierMemory]
+    types: dict[MemoryType, int]
+    """How many memories of each type there are."""
+    shared: int
+    """How many of its memories others may see."""
+    going: int
+    """How many of its memories are about to become part of others."""
+
+
+@dataclass(frozen=True, slots=True)
 class Layers:
     """The tiered minds, for reading."""
 
@@ -84,31 +100,21 @@ class Layers:
         async with self.database.reading() as connection:
             return await records(connection, TierMemory, query)
 
-    async def newest(self, agent_id: str, layer: Layer, limit: int) -> list[TierMemory]:
-        """What came last into a layer, newest first."""
-        of = (_OF.agent_id == agent_id, _OF.layer == layer)
-        query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.at.desc(), _OF.memory_id).limit(limit)
-        async with self.database.reading() as connection:
-            return await records(connection, TierMemory, query)
+    async def standing(self, agent_id: str, limit: int) -> "Standing | None":
+        """How a mind stands, all of one moment, with that many of the newest of each layer; None without such agent."""
 
-    async def counts(self, agent_id: str) -> dict[MemoryType, int]:
-        """How many memories of each type there are."""
-        query = select(_OF.type, func.count()).where(_OF.agent_id == agent_id).group_by(_OF.type)
-        async with self.database.reading() as connection:
-            rows = (await connection.execute(query)).all()
-        return {row.type: row[1] for row in rows}
+        async def read(connection: AsyncConnection) -> Standing | None:
+            agents = await load(connection, tables.tier_agent, TiersAgent, tables.tier_agent.c.agent_id == agent_id)
+            if not agents:
+                return None
+            own = _OF.agent_id == agent_id
+            types = await connection.execute(select(_OF.type, func.count()).where(own).group_by(_OF.type))
+            shared, going = func.count().filter(_OF.scope != "private"), func.count().filter(_OF.going)
+            counted = (await connection.execute(select(shared, going).where(own))).one()
+            short, long = [await _newest(connection, agent_id, layer, limit) for layer in ("short", "long")]
+            return Standing(agents[0], short, long, {row.type: row[1] for row in types}, *counted)
 
-    async def shared_by(self, agent_id: str) -> int:
-        """How many of its memories others may see."""
-        query = select(func.count()).where(_OF.agent_id == agent_id, _OF.scope != "private")
-        async with self.database.reading() as connection:
-            return int((await connection.execute(query)).scalar_one())
-
-    async def going(self, agent_id: str) -> int:
-        """How many of its memories are about to become part of others."""
-        query = select(func.count()).where(_OF.agent_id == agent_id, _OF.going)
-        async with self.database.reading() as connection:
-            return int((await connection.execute(query)).scalar_one())
+        return await of_one_moment(self.database, read)
 
     async def most_accessed(self, agent_id: str) -> int:
         """How often any memory of the agent was retrieved."""
@@ -163,6 +169,12 @@ class Layers:
         )
         async with self.database.reading() as connection:
             return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}
+
+
+async def _newest(connection: AsyncConnection, agent_id: str, layer: str, limit: int) -> list[TierMemory]:
+    of = (_OF.agent_id == agent_id, _OF.layer == layer)
+    query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.at.desc(), _OF.memory_id).limit(limit)
+    return await records(connection, TierMemory, query)
 
 
 async def _fading(connection: AsyncConnection, agent_id: str) -> Fading:

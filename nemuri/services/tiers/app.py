@@ -128,10 +128,7 @@ async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallVi
 @service.answer(TiersQuery)
 async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
     """How a tiered memory stands."""
-    agent = await Layers(resources.database).agent(query.agent_id)
-    if agent is None:
-        return Refusal(refused=no_tiers(query.agent_id))
-    return await portrait(agent, resources)
+    return await portrait(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
 
 
 @service.answer(TiersMemoryQuery)
