@@ -133,7 +133,7 @@ def figures(watching: Watching) -> dict[str, Any]:
         | {"together": {"50": together.quantile(0.5), "99": together.quantile(0.99)}},
         "answers_per_second": round(answered / seconds, 1),
         "waits": {rank: _waits(ends, rank) for rank in ends[0][1].waits} | {"together": _shown(asked)},
-        "stretch": round(max(each.stretch for each in last.hosts.values()), 2),
+        "waiting": sum(each.waiting for each in last.hosts.values()),
         "silence_s": round(watching.silence, 1),
         "cores": {
             "hosts": _cores(sum(then.cpu - before.cpu for before, then in ends), seconds),

@@ -110,12 +110,11 @@ class Waits(Value):
 
     answered: int = 0
     failed: int = 0
-    stale: int = 0
     shared: int = 0
     waited: int = 0
-    """How many have waited until their turn, or until it would have come too late."""
+    """How many were put, their turn having come."""
     mean: float = 0.0
-    """Seconds that these waited."""
+    """Seconds from when their modules were due until their turn."""
     longest: float = 0.0
     slowest: float = 0.0
     """The mean of the agent whose questions waited longest on average; 0 while too few have asked."""
@@ -132,7 +131,6 @@ class Waits(Value):
         return Waits(
             answered=self.answered + other.answered,
             failed=self.failed + other.failed,
-            stale=self.stale + other.stale,
             shared=self.shared + other.shared,
             waited=waited,
             mean=total / waited if waited else 0.0,
@@ -158,7 +156,8 @@ class Vitals(Value):
     """By rank."""
     asked: Waits
     """The questions of all ranks together."""
-    stretch: float
+    waiting: int
+    """How many modules wait for their turn to ask a model."""
     standing: str
     conflicts: int
     failures: dict[str, int]

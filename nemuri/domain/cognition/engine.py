@@ -90,14 +90,14 @@ class Engine:
         state = self.states[agent_id]
         self._touched(state, state.put(changes, now), now)
 
-    def run(self, now: float, starting: Callable[[Module, float], None] | None = None) -> Iterator[Pending | None]:
+    def run(self, now: float, starting: Callable[[Slot], None] | None = None) -> Iterator[Pending | None]:
         """Run what is due, one by one; yields what takes time, None for what is done.
 
-        `starting` is told of each run, and when it was due. Who stops reading loses nothing.
+        `starting` is told of each run as it begins. Who stops reading loses nothing.
         """
-        for due, slot in self.schedule.ring(now):
+        for slot in self.schedule.ring(now):
             if starting is not None:
-                starting(slot.module, due)
+                starting(slot)
             yield self._start(slot, now)
 
     def settle(self, pending: Pending, changes: Changes, now: float) -> None:
@@ -105,7 +105,8 @@ class Engine:
         slot, spec = pending.slot, pending.slot.module.spec
         state = self.states.get(slot.agent_id)
         if state is None or not self.schedule.holds(slot):
-            return  # Its agent has gone, or began anew.
+            self.schedule.ran(slot, now, 0.0)  # Its agent has gone, or began anew; its place is free.
+            return
         foreign = sorted(changes.keys() - spec.writes)
         if foreign:
             self.fail(

@@ -1,20 +1,26 @@
 """When each module of each agent runs: on its own time, and woken only by what it reads (document 002 §3.2, PIANO.md).
 
-Every module of every agent is a slot on one timing wheel. A module with `wakes` lies still until one of these sections
+Every module of every agent is a slot on a timing wheel. A module with `wakes` lies still until one of these sections
 changes, so modules without a model cost nothing while nothing happens; one without them runs whenever its interval
-is over. One run at a time for each slot, so a slow one delays only itself.
+is over. One run at a time for each slot, so a slow one delays only itself. Modules without a model go first; those that
+ask one stand in line for one of so many places, and hold it until they have their answer.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
+from typing import Final
 
+from nemuri.domain.cognition.line import Line
 from nemuri.domain.cognition.module import Module
 from nemuri.domain.cognition.wheel import Wheel
 
+PLACES: Final = 200
+"""How many runs that ask a model go on at once, unless said otherwise (document 002 §5.4)."""
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class Slot:
     """One module of one agent."""
 
@@ -27,8 +33,10 @@ class Slot:
     dirty: bool = False
     """What wakes it has changed since its last run began."""
     running: bool = False
-    called: bool = False
-    """Something urgent came while it was running: it runs again at once."""
+    urgent: bool = False
+    """Something came that cannot wait: it runs as soon as can be, again if it is running."""
+    waited: float = 0.0
+    """Seconds between when its last run was due and when it began."""
 
 
 class Schedule:
@@ -37,10 +45,12 @@ class Schedule:
     def __init__(self, modules: Iterable[Module], now: float, rng: Random) -> None:
         """The random numbers only spread the first runs over an interval, so that not all begin at once."""
         self.modules = tuple(modules)
-        self.stretch = 1.0
-        """By how much the shortest pause of modules that ask a model is longer, at least 1; grows with their load."""
+        self.places = PLACES
         self._rng = rng
         self._wheel = Wheel[Slot](now)
+        self._line = Line[Slot]()
+        self._asking: set[Slot] = set()
+        """Those that hold a place."""
         self._slots: dict[str, dict[str, Slot]] = {}
         self._woken: Mapping[str, tuple[str, ...]] = _by_section(
             (each.spec.name, each.spec.wakes) for each in self.modules
@@ -83,32 +93,36 @@ class Schedule:
             yield from (slots[name] for name in self._called.get(section, ()))
 
     def interrupt(self, slot: Slot, now: float) -> None:
-        """It runs now, whatever its interval; after its present run, if it is running."""
+        """It runs as soon as can be, whatever its interval; after its present run, if it is running."""
+        if slot.urgent:
+            return
+        slot.urgent = True
         if slot.running:
-            slot.called = True
-        elif slot.due is None or slot.due > now:
+            return
+        if slot.due is None or slot.due > now:
             self._set(slot, now)
+        else:
+            self._stand(slot, slot.due)
 
-    def ring(self, now: float) -> Iterator[tuple[float, Slot]]:
-        """The slots that are to run, with when each was due; from then on they are running."""
-        for due, slot in self._wheel.ring(now):
+    def ring(self, now: float) -> Iterator[Slot]:
+        """The slots that are to run; from then on they are running. Before each that asks come those that do not."""
+        yield from self._reflexes(now)
+        while len(self._asking) < self.places and (found := self._line.next()) is not None:
+            due, slot = found
             if slot.due == due and not slot.running:
-                slot.due, slot.dirty, slot.running = None, False, True
-                yield due, slot
+                self._asking.add(slot)
+                yield self._begun(slot, now)
+                yield from self._reflexes(now)
 
     def ran(self, slot: Slot, now: float, pause: float) -> None:
-        """A run is over; the next at the earliest after a pause, which no module that asks a model may cut short.
-
-        While many ask, their shortest pause is longer. What pauses longer anyway waits no longer for it: so those that
-        ask most give way first, and nobody falls silent.
-        """
+        """A run is over; the next at the earliest after a pause."""
+        self._asking.discard(slot)
         slot.running = False
         if not self.holds(slot):
             return  # Its agent has gone.
-        slot.free_at = now if slot.called else now + self._paused(slot, pause)
-        if slot.dirty or slot.called or not slot.module.spec.wakes:
+        slot.free_at = now if slot.urgent else now + pause
+        if slot.dirty or slot.urgent or not slot.module.spec.wakes:
             self._set(slot, slot.free_at)
-        slot.called = False
 
     def rested(self, slot: Slot, now: float) -> None:
         """It did not run after all; what woke it still does when its interval is over."""
@@ -116,19 +130,38 @@ class Schedule:
         self.ran(slot, now, slot.module.spec.interval)
 
     def again(self, slot: Slot, now: float) -> None:
-        """A run was for nothing: somebody else changed what it rests on, so it is repeated at once."""
-        slot.running = False
-        if self.holds(slot):
-            self._set(slot, now)
+        """A run was for nothing: somebody else changed what it rests on, so it is repeated as soon as can be."""
+        slot.urgent = True
+        self.ran(slot, now, 0.0)
+
+    @property
+    def waiting(self) -> int:
+        """How many stand in line for a place."""
+        return len(self._line)
 
     @property
     def earliest(self) -> float | None:
         """When the next slot is due, for clocks that can jump."""
         return self._wheel.earliest
 
-    def _paused(self, slot: Slot, pause: float) -> float:
-        spec = slot.module.spec
-        return pause if spec.rank is None else max(pause, spec.interval * self.stretch)
+    def _reflexes(self, now: float) -> Iterator[Slot]:
+        """What is due and asks no model; what does is put in line."""
+        for due, slot in self._wheel.ring(now):
+            if slot.due != due or slot.running:
+                continue
+            if slot.module.spec.rank is None:
+                yield self._begun(slot, now)
+            else:
+                self._stand(slot, due)
+
+    def _begun(self, slot: Slot, now: float) -> Slot:
+        slot.waited = now - (now if slot.due is None else slot.due)
+        slot.due, slot.dirty, slot.urgent, slot.running = None, False, False, True
+        return slot
+
+    def _stand(self, slot: Slot, due: float) -> None:
+        if slot.module.spec.rank is not None:
+            self._line.put(slot, due, slot.module.spec.rank, urgent=slot.urgent)
 
     def _set(self, slot: Slot, due: float) -> None:
         slot.due = due

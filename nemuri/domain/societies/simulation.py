@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
-from typing import Final, Protocol
+from typing import Protocol
 
 from nemuri.contracts.worlds import Act, Percept, Say, action_of
 from nemuri.domain.cognition.engine import Engine, Pending
 from nemuri.domain.cognition.module import Ask, Prompt
 from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.cognition.thoughts import Load, Thought, Waiting
 
 Thinker = Callable[[Prompt, Random], str]
 """Answers a prompt without a language model, by its plain values."""
-ADJUSTING: Final = 1.0
-"""Seconds between two looks at how long questions wait."""
 
 
 class Surroundings(Protocol):
@@ -76,19 +73,17 @@ class Simulation:
         """Begins at second 0, which has to be the engine's second too; the agents are in the world already."""
         self.engine, self.world = engine, world
         self.now = 0.0
-        self.answered = self.stale = 0
-        """How many questions were answered, and how many nobody wanted to know any more when their turn came."""
-        self.misread = 0
-        """How many answers could not be read."""
+        self.answered = self.misread = 0
+        """How many questions were answered, and how many of the answers could not be read."""
         self._thinker, self._rng = thinker, rng
         self._pace, self._witness = pace or Pace(), witness or Witness()
-        self._waiting, self._load = Waiting(), Load()
-        self._answers: list[tuple[float, int, Thought]] = []
+        self._answers: list[tuple[float, int, Pending, Ask]] = []
         self._order = count()
         self._acts: list[Act] = []
         self._begun: list[Act] = []
         self._said = 0
-        self._ticks, self._adjusted = 0, 0.0
+        self._ticks = 0
+        engine.schedule.places = self._pace.places
 
     def add(self, state: SharedState) -> None:
         """An agent begins to think."""
@@ -102,7 +97,6 @@ class Simulation:
             for pending in self.engine.run(self.now):
                 if pending is not None:
                     self._ask(pending)
-            self._serve()
             self._send()
             if self._tick_at <= self.now:
                 self._tick()
@@ -120,11 +114,10 @@ class Simulation:
 
     def _hear_answers(self) -> None:
         while self._answers and self._answers[0][0] <= self.now:
-            thought = heappop(self._answers)[2]
-            pending, ask = thought.ticket
+            _, _, pending, ask = heappop(self._answers)
             self.answered += 1
             try:
-                changes = ask.then(self._thinker(thought.prompt, self._rng))
+                changes = ask.then(self._thinker(ask.prompt, self._rng))
             except ValueError as error:
                 self.engine.fail(pending.slot, error, self.now)
             else:
@@ -134,20 +127,8 @@ class Simulation:
         module = pending.slot.module.spec
         if not isinstance(pending.work, Ask) or module.rank is None:
             raise TypeError(f"module {module.name!r} takes time of the wall's, which a simulation has not")
-        ticket = (pending, pending.work)
-        self._waiting.put(Thought(pending.slot.agent_id, module.rank, pending.work.prompt, self.now, ticket))
-
-    def _serve(self) -> None:
-        while len(self._answers) < self._pace.places:
-            thought, stale = self._waiting.next(self.now)
-            self.stale += len(stale)
-            for each in stale:
-                self.engine.settle(each.ticket[0], {}, self.now)
-            if thought is None:
-                return
-            self._load.waited(self.now - thought.asked_at)
-            arrival = self.now + self._rng.expovariate(1 / self._pace.latency)
-            heappush(self._answers, (arrival, next(self._order), thought))
+        arrival = self.now + self._rng.expovariate(1 / self._pace.latency)
+        heappush(self._answers, (arrival, next(self._order), pending, pending.work))
 
     def _send(self) -> None:
         for agent_id in sorted(self.engine.sending):
@@ -172,13 +153,9 @@ class Simulation:
                 self._witness.perceived(agent_id, percept)
 
     def _look(self) -> None:
-        """What went wrong is counted or raised, and everything that asks slows down while questions wait."""
+        """What went wrong is counted or raised."""
         for failure in self.engine.failures:
             if not isinstance(failure.error, ValueError):
                 raise failure.error
             self.misread += 1
         self.engine.failures.clear()
-        if self.now - self._adjusted >= ADJUSTING:
-            self._adjusted = self.now
-            oldest = self._waiting.oldest
-            self.engine.schedule.stretch = self._load.adjust(0.0 if oldest is None else self.now - oldest)

@@ -57,17 +57,16 @@ def show(lived: "Lived", *, json: bool) -> None:
             each.answered,
             each.shared,
             each.failed,
-            each.stale,
             f"{each.mean:.2f} s",
             f"{each.longest:.2f} s",
             f"{each.unfairness:.2f}",
         )
         for rank, each in {**lived.waits, "all": lived.asked}.items()
     ]
-    columns = ["rank", "answered", "shared", "failed", "stale", "mean wait", "longest", "unfairness"]
+    columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
     table(columns, waits, numbers=columns[1:])
     say(
-        f"longest silence {lived.silence:.0f} s; intervals stretched {lived.stretch:.2f} times; "
+        f"longest silence {lived.silence:.0f} s; {lived.waiting} wait for their turn at a model; "
         f"{lived.conflicts} conflicts"
     )
     for module, count in sorted(lived.failures.items()):

@@ -27,8 +27,8 @@ class Lived(Value):
     """Of all ranks together."""
     unfairness: float
     """The mean wait of the agent that waited longest on average, over all its questions, by the mean of all."""
-    stretch: float
-    """By how much their intervals are stretched in the end."""
+    waiting: int
+    """How many of them wait for their turn as the run ends."""
     silence: float
     """The longest that an agent has decided nothing, in seconds of the society's clock, as the run ends."""
     conflicts: int
@@ -82,7 +82,7 @@ def lived(
         },
         asked=asked,
         unfairness=round(asked.unfairness, 3),
-        stretch=max((each.stretch for each in newest), default=1.0),
+        waiting=sum(each.waiting for each in living.values()),
         silence=max((each.silence for each in living.values()), default=0.0),
         conflicts=sum(each.conflicts for each in newest),
         failures=dict(failures),

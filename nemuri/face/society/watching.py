@@ -37,7 +37,7 @@ async def watching(log: Log, name: str, seconds: float | None, *, json: bool) ->
                     newest.model_dump_json()
                     if json
                     else f"-- {newest.host}: second {newest.second:.0f}, {newest.agents} agents, {asked} answers, "
-                    f"intervals x {newest.stretch:.1f}, models {newest.standing}"
+                    f"{newest.waiting} wait for their turn, models {newest.standing}"
                 )
     except TimeoutError:
         return

@@ -75,8 +75,7 @@ async def run_host(log: Log, name: str, models: ModelSettings, limit: int) -> No
     thinkers: list[Thinker] = [Speaking(each) for each in build_chats(models)]
     if "extractive" in models.chosen:
         thinkers.append(Scripted(society.seed, society.latency))
-    slots = max(1, society.slots // society.hosts)
-    thinking = Thinking(Providers(thinkers, time.monotonic), slots, time.monotonic)
+    thinking = Thinking(Providers(thinkers, time.monotonic))
     memories = Recollecting(log)
     chosen = modules(memories, without=society.without, plugins=plugins(society.plugins))
     checkpoints = await Checkpoints.open(log, name)

@@ -15,6 +15,7 @@ from nemuri.contracts.worlds import Act, Acts, Joined, Joining, Say, action_of
 from nemuri.domain.cognition.engine import Engine, Pending
 from nemuri.domain.cognition.failing import suspended
 from nemuri.domain.cognition.module import Ask, Module
+from nemuri.domain.cognition.schedule import Slot
 from nemuri.domain.cognition.wheel import SLOT
 from nemuri.infra.ending import end
 from nemuri.infra.models.protocol import ModelFailure
@@ -55,10 +56,11 @@ class Host:
         checkpoints: Checkpoints,
         limit: int,
     ) -> None:
-        """`limit` is how many agents it keeps at most."""
+        """`limit` is how many agents it keeps at most; its share of the society's places is an equal one."""
         self.name, self.society, self.states, self.limit = name, society, states, limit
         self.clock = Clock(0.0, society.speed)
         self.engine = Engine(modules, 0.0, society.seed)
+        self.engine.schedule.places = max(1, society.slots // society.hosts)
         self.keeping = Keeping(name, society, states, self.engine)
         self.thinking, self.memories = thinking, memories
         self.vitality = Vitality(name)
@@ -98,18 +100,24 @@ class Host:
             await self._checkpointing.release()
 
     async def _spin(self) -> None:
-        """Run what is due, as long as the process lives; let others have the loop every few milliseconds."""
+        """Run what is due, as long as the process lives; let others have the loop every few milliseconds.
+
+        Whoever had the loop meanwhile may have made something due, so each turn begins with what cannot wait.
+        """
         while True:
-            turns = Turns()
+            turn, pause = Turns(), SLOT
             for pending in self.engine.run(self.clock(), self._starting):
                 if pending is not None:
                     self._pursue(pending)
-                await turns()
+                if turn.over:
+                    pause = 0.0
+                    break
             await self._send()
-            await asyncio.sleep(SLOT)
+            await asyncio.sleep(pause)
 
-    def _starting(self, module: Module, due: float) -> None:
-        self.vitality.ran(module, self.clock.wall(self.clock() - due))
+    def _starting(self, slot: Slot) -> None:
+        spec = slot.module.spec
+        self.vitality.ran(spec.name, spec.rank, self.clock.wall(slot.waited))
 
     def _pursue(self, pending: Pending) -> None:
         work = asyncio.ensure_future(self._complete(pending))
@@ -128,12 +136,12 @@ class Host:
             self.engine.fail(slot, error, self.clock())
 
     async def _asked(self, pending: Pending, ask: Ask) -> Any:
-        """What follows from the answer; nothing where it came too late."""
+        """What follows from the answer."""
         rank = pending.slot.module.spec.rank
         if rank is None:
             raise TypeError(f"module {pending.slot.module.spec.name!r} asks a model and has no rank")
-        text = await self.thinking.ask(pending.slot.agent_id, rank, ask.prompt)
-        return {} if text is None else ask.then(text)
+        self.vitality.asked(pending.slot.agent_id, rank, self.clock.wall(pending.slot.waited))
+        return ask.then(await self.thinking.ask(rank, ask.prompt))
 
     async def _send(self) -> None:
         """What leaves the agents: acts and speech to the world, experiences to their memories."""
@@ -212,7 +220,7 @@ class Host:
             gone = [each.id for each in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
             self.keeping.let_go(cell)
-            self.thinking.forget(frozenset(gone))
+            self.vitality.forget(gone)
             self.memories.drop(gone)
             self._outside.difference_update(gone)
             for agent_id in gone:
@@ -221,8 +229,7 @@ class Host:
         await self.memories.flush(self.clock())
 
     async def _second(self) -> None:
-        """Once a second: how much slower those run that ask models, what went wrong, how the host is."""
-        self.engine.schedule.stretch = self.thinking.adjust()
+        """Once a second: what went wrong, how the host is."""
         self.engine.suspended = suspended(self.thinking.providers.standing)
         for failure in self.engine.failures:
             self.vitality.failures[failure.module] += 1

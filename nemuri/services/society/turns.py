@@ -15,8 +15,13 @@ class Turns:
         """Its first turn has just begun."""
         self._since = perf_counter()
 
+    @property
+    def over(self) -> bool:
+        """Whether this turn has lasted long enough."""
+        return perf_counter() - self._since > YIELD
+
     async def __call__(self) -> None:
-        """Called between two steps: lets others have the loop where this turn has lasted long enough."""
-        if perf_counter() - self._since > YIELD:
+        """Called between two steps: lets others have the loop where it is their turn."""
+        if self.over:
             await asyncio.sleep(0)
             self._since = perf_counter()

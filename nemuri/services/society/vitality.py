@@ -3,17 +3,38 @@
 import os
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import psutil
 
 from nemuri.contracts.society import LATENESS, Lateness, Vitals, Waits, bucket
 from nemuri.domain.cognition.engine import Engine
-from nemuri.domain.cognition.module import Module
-from nemuri.services.society.thinking import Served, Thinking, Waited
+from nemuri.domain.cognition.module import Rank
+from nemuri.services.society.thinking import Served, Thinking
 
 ENOUGH: Final = 5
 """Questions from which on an agent's waiting is compared with that of the others."""
+
+
+@dataclass(slots=True)
+class Waited:
+    """How long an agent's questions waited for their turn: how many, and seconds of the wall's clock."""
+
+    questions: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """One more waited so long."""
+        self.questions += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+
+
+Waiting = Mapping[str, Waited]
+"""By agent."""
 
 
 class Vitality:
@@ -25,16 +46,26 @@ class Vitality:
         self.runs: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
         self._late: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
+        self._waited: dict[Rank, defaultdict[str, Waited]] = {rank: defaultdict(Waited) for rank in Rank}
         self._decided: dict[str, float] = {}
         self._began = time.monotonic()
         self._process = psutil.Process()
 
-    def ran(self, module: Module, late: float) -> None:
+    def ran(self, name: str, rank: Rank | None, late: float) -> None:
         """A run of a module began so many seconds late."""
-        name = module.spec.name
         self.runs[name] += 1
-        if module.spec.rank is None:
+        if rank is None:
             self._late[name][bucket(late)] += 1
+
+    def asked(self, agent_id: str, rank: Rank, waited: float) -> None:
+        """A question was put to a model so many seconds after its module was due."""
+        self._waited[rank][agent_id].add(waited)
+
+    def forget(self, agent_ids: Iterable[str]) -> None:
+        """These agents have gone: nobody is compared with them any more."""
+        for waited in self._waited.values():
+            for agent_id in agent_ids:
+                waited.pop(agent_id, None)
 
     def told(self, engine: Engine, thinking: Thinking, now: float) -> Vitals:
         """How the host is now."""
@@ -47,9 +78,9 @@ class Vitality:
             agents=len(engine.states),
             runs=dict(self.runs),
             lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._late.items()},
-            waits={rank.name.lower(): together(served) for rank, served in thinking.served.items()},
-            asked=together(*thinking.served.values()),
-            stretch=engine.schedule.stretch,
+            waits={rank.name.lower(): together([thinking.served[rank]], [self._waited[rank]]) for rank in Rank},
+            asked=together(thinking.served.values(), self._waited.values()),
+            waiting=engine.schedule.waiting,
             standing=thinking.providers.standing,
             conflicts=engine.conflicts,
             failures=dict(self.failures),
@@ -68,19 +99,19 @@ class Vitality:
         return now - min(newest, default=now)
 
 
-def together(*served: Served) -> Waits:
-    """How the questions of these ranks fared together."""
+def together(served: Iterable[Served], waiting: Iterable[Waiting]) -> Waits:
+    """How the questions of some ranks fared together."""
     of_agent: defaultdict[str, list[Waited]] = defaultdict(list)
-    for each in served:
-        for agent_id, waited in each.waited.items():
+    for each in waiting:
+        for agent_id, waited in each.items():
             of_agent[agent_id].append(waited)
     alone = [(sum(one.questions for one in each), sum(one.seconds for one in each)) for each in of_agent.values()]
     questions, seconds = sum(count for count, _ in alone), sum(waited for _, waited in alone)
+    happened = list(served)
     return Waits(
-        answered=sum(each.answered for each in served),
-        failed=sum(each.failed for each in served),
-        stale=sum(each.stale for each in served),
-        shared=sum(each.shared for each in served),
+        answered=sum(each.answered for each in happened),
+        failed=sum(each.failed for each in happened),
+        shared=sum(each.shared for each in happened),
         waited=questions,
         mean=seconds / questions if questions else 0.0,
         longest=max((one.longest for each in of_agent.values() for one in each), default=0.0),

@@ -110,7 +110,7 @@ class Stage:
 @asynccontextmanager
 async def _hosting(states: States, society: Society, *modules: Module, name: str = "host") -> AsyncIterator[Host]:
     now = asyncio.get_running_loop().time
-    thinking = Thinking(Providers([Silent()], now), 1, now)
+    thinking = Thinking(Providers([Silent()], now))
     checkpoints = await Checkpoints.open(states.log, society.name)
     host = Host(name, society, states, modules, thinking, Recollecting(states.log), checkpoints, limit=500)
     work = asyncio.ensure_future(host.run())

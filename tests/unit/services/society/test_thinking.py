@@ -1,11 +1,10 @@
-"""Models under load: places, the same question once, other providers where one fails, and the way back."""
+"""What agents ask models: the same question once, other providers where one fails, and the way back."""
 
 import asyncio
 
 import pytest
 
 from nemuri.domain.cognition.module import Prompt, Rank
-from nemuri.domain.cognition.thoughts import STALE
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
 from nemuri.services.society.providers import REST, Providers
 from nemuri.services.society.thinking import Thinking
@@ -64,55 +63,17 @@ async def _settled() -> None:
         await asyncio.sleep(0)
 
 
-async def test_no_more_are_asked_at_once_than_there_are_places_and_the_controller_is_next() -> None:
-    """No more are asked at once than there are places and the controller is next."""
-    slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock), 2, clock)
-    ranks = (Rank.REFLECTION, Rank.PLANNING, Rank.TALKING, Rank.CONTROLLER)
-    asked = [asyncio.ensure_future(thinking.ask("ada", rank, _prompt(rank.name))) for rank in ranks]
-    await _settled()
-    assert [each.user for each in slow.asked] == ["REFLECTION", "PLANNING"]
-    assert thinking.outstanding == (2, 2)
-    slow.answers[0].set_result("I am slow")
-    await _settled()
-    assert [each.user for each in slow.asked][2:] == ["CONTROLLER"]
-    for nth in (1, 2):
-        slow.answers[nth].set_result("yes")
-        await _settled()
-    slow.answers[3].set_result("hello")
-    assert [await each for each in asked] == ["I am slow", "yes", "hello", "yes"]
-    await thinking.close()
-
-
 async def test_the_same_question_is_asked_once() -> None:
     """The same question is asked once."""
     slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock), 5, clock)
-    asked = [asyncio.ensure_future(thinking.ask(agent, Rank.SOCIAL, _prompt("who?"))) for agent in ("ada", "bob")]
+    thinking = Thinking(Providers([slow], clock))
+    asked = [asyncio.ensure_future(thinking.ask(Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
     await _settled()
     slow.answers[0].set_result("eve")
     assert [await each for each in asked] == ["eve", "eve"]
-    assert await thinking.ask("eve", Rank.SOCIAL, _prompt("who?")) == "eve"
+    assert await thinking.ask(Rank.SOCIAL, _prompt("who?")) == "eve"
     assert len(slow.asked) == 1
     assert thinking.served[Rank.SOCIAL].shared == 2
-
-
-async def test_what_waits_too_long_is_not_asked_any_more() -> None:
-    """What waits too long is not asked any more."""
-    slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock), 1, clock)
-    first = asyncio.ensure_future(thinking.ask("ada", Rank.TALKING, _prompt("a")))
-    second = asyncio.ensure_future(thinking.ask("bob", Rank.TALKING, _prompt("b")))
-    await _settled()
-    clock.now = STALE[Rank.TALKING] + 1
-    slow.answers[0].set_result("hi")
-    assert [await first, await second] == ["hi", None]
-    assert thinking.served[Rank.TALKING].stale == 1
-    again = asyncio.ensure_future(thinking.ask("bob", Rank.TALKING, _prompt("b")))
-    await _settled()
-    assert len(slow.asked) == 2
-    slow.answers[1].set_result("ho")
-    assert await again == "ho"
 
 
 async def test_another_provider_answers_while_the_first_rests_and_the_first_comes_back_by_itself() -> None:
@@ -135,15 +96,15 @@ async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an
     """Where nobody answers that is said and a failure is not kept as an answer."""
     only, clock = Moody("only"), Hands()
     only.failing = ModelUnavailable("500")
-    thinking = Thinking(Providers([only], clock), 1, clock)
+    thinking = Thinking(Providers([only], clock))
     with pytest.raises(ModelUnavailable, match="500"):
-        await thinking.ask("ada", Rank.PLANNING, _prompt("a"))
+        await thinking.ask(Rank.PLANNING, _prompt("a"))
     assert thinking.providers.standing == "down"
     with pytest.raises(ModelUnavailable, match="rests"):
-        await thinking.ask("ada", Rank.PLANNING, _prompt("a"))
+        await thinking.ask(Rank.PLANNING, _prompt("a"))
     only.failing = None
     clock.now = REST + 0.1
-    assert await thinking.ask("ada", Rank.PLANNING, _prompt("a")) == "only: a"
+    assert await thinking.ask(Rank.PLANNING, _prompt("a")) == "only: a"
 
 
 async def test_what_a_provider_refuses_no_other_is_asked() -> None:
@@ -155,19 +116,17 @@ async def test_what_a_provider_refuses_no_other_is_asked() -> None:
     assert second.asked == 0
 
 
-async def test_of_agents_that_have_gone_nothing_is_asked() -> None:
-    """Of agents that have gone nothing is asked."""
+async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_the_other() -> None:
+    """Who goes away while another asks the same leaves the answer to the other."""
     slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock), 1, clock)
-    asked = [asyncio.ensure_future(thinking.ask(each, Rank.SOCIAL, _prompt(each))) for each in ("ada", "bob", "eve")]
+    thinking = Thinking(Providers([slow], clock))
+    first, second = (asyncio.ensure_future(thinking.ask(Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
     await _settled()
-    thinking.forget(frozenset({"bob"}))
-    assert await asked[1] is None
-    for nth in range(2):
-        slow.answers[nth].set_result("yes")
-        await _settled()
-    assert [each.user for each in slow.asked] == ["ada", "eve"]
-    assert [await each for each in asked] == ["yes", None, "yes"]
+    first.cancel()
+    await _settled()
+    slow.answers[0].set_result("eve")
+    assert await second == "eve"
+    await thinking.close()
 
 
 def _standing(providers: Providers) -> str:
