@@ -66,6 +66,7 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
         reconnect_time_wait=1,
         ping_interval=PING_SECONDS,
         graceful_timeout=DRAIN_SECONDS,
+        apply_types=False,
         closed_cb=lose,
         error_cb=complain,
         logger=None,
@@ -105,7 +106,7 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str
         durable=durable.name,
         pull_sub=PullSub(batch_size=1, timeout=5.0),
         ack_policy=AckPolicy.NACK_ON_ERROR,
-        decoder=_undecoded,
+        decoder=_itself,
         title=durable.name,
         inbox_prefix=f"{prefix}.".encode(),
         **options,
@@ -130,8 +131,9 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
     subscriber._put_msg = held  # noqa: SLF001
 
 
-async def _undecoded(message: Any) -> bytes:
-    return bytes(message.body)
+async def _itself(message: NatsMessage) -> NatsMessage:
+    """What a handler is given: the message, to be read where it is acknowledged."""
+    return message
 
 
 async def _handle(message: NatsMessage, reactor: Reactor) -> None:
@@ -202,7 +204,7 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:
     subject = reactor.resources.log.subjects.query(topic)
-    subscriber = broker.subscriber(subject, queue=reactor.service.name, decoder=_undecoded, max_workers=4)
+    subscriber = broker.subscriber(subject, queue=reactor.service.name, decoder=_itself, max_workers=4)
 
     @subscriber
     async def handle(message: NatsMessage) -> bytes:

@@ -26,6 +26,7 @@ from nemuri.infra.embedded.postgres import EmbeddedPostgres
 from nemuri.infra.embedded.supervisor import Supervisor
 from nemuri.infra.settings import Settings
 from tests.connected.servers import fresh_namespace
+from tests.faults.forked import Forked
 from tests.faults.network import Network
 from tests.faults.oracle import Oracle
 from tests.faults.schedules import COPIES
@@ -178,7 +179,7 @@ class Machines:
         here, there = Home(directory / "first"), Home(directory / "second")
         for home in (here, there):
             home.workers.mkdir()
-        return {name: Worker(here, name, environment_of(self.settings) | first) for name in SERVICES} | {
+        return {name: Forked(here, name, environment_of(self.settings) | first) for name in SERVICES} | {
             f"{name}-2": Worker(there, name, environment_of(remote) | second) for name in COPIES
         }
 
