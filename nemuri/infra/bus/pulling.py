@@ -26,6 +26,9 @@ LINGER = 1.0
 """Seconds that the server waits for something new before it says that there is nothing."""
 PATIENCE = 5.0
 """Seconds that an answer of the server may take beyond that."""
+IDLE = 60.0
+"""Seconds without a request after which the server forgets a reader. It takes a thousand of them on a stream: who reads
+a stream often and quickly says that less will do."""
 _NOTHING_MORE = ("404", "408")
 _STILL_THERE = "100"
 _ENOUGH = ("message size exceeds maxbytes", "batch completed")
@@ -69,7 +72,14 @@ class Pull:
     @classmethod
     @asynccontextmanager
     async def of(
-        cls, connection: Nats, context: JetStreamContext, stream: str, subjects: Sequence[str] = (), *, after: int
+        cls,
+        connection: Nats,
+        context: JetStreamContext,
+        stream: str,
+        subjects: Sequence[str] = (),
+        *,
+        after: int,
+        idle: float = IDLE,
     ) -> AsyncIterator[Self]:
         """A reader of a stream after a sequence, or of what is on some of its subjects.
 
@@ -82,7 +92,7 @@ class Pull:
             opt_start_seq=after + 1,
             ack_policy=api.AckPolicy.NONE,
             filter_subjects=list(subjects) or None,
-            inactive_threshold=60.0,
+            inactive_threshold=idle,
             mem_storage=True,
         )
         await context.add_consumer(stream, config)

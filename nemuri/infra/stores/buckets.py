@@ -7,7 +7,7 @@ it asks the server how much is to come, and what is on its way by then is neithe
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from nemuri.infra.bus.pulling import Pull
+from nemuri.infra.bus.pulling import IDLE, Pull
 from nemuri.infra.log import Log
 
 OPERATION = "KV-Operation"
@@ -23,13 +23,13 @@ class Entry:
     revision: int
 
 
-async def entries(log: Log, bucket: str, keys: str = ">") -> AsyncIterator[Entry]:
+async def entries(log: Log, bucket: str, keys: str = ">", *, idle: float = IDLE) -> AsyncIterator[Entry]:
     """What is there under keys that match, in the order of its writing; what is written meanwhile may come twice.
 
-    Raises what `Pull` raises where reading is interrupted.
+    Who takes longer than `idle` seconds over what was read is interrupted. Raises what `Pull` raises where that is so.
     """
     beginning = f"$KV.{bucket}."
-    async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0) as pull:
+    async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0, idle=idle) as pull:
         while messages := await pull.present():
             for each in messages:
                 if OPERATION not in (each.headers or {}):

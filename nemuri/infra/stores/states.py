@@ -19,6 +19,8 @@ from nemuri.infra.stores.buckets import Entry, entries
 
 BATCH = 900
 """Entries of one batch; the server takes a thousand."""
+READING = 5.0
+"""Seconds after which the server forgets who read the bucket: each host looks at the leases four times a second."""
 SOCIETY = "society"
 """The key of what a society is."""
 
@@ -119,7 +121,7 @@ class States:
 
     def read(self, keys: str = ">") -> AsyncIterator[Entry]:
         """The entries whose keys match, in the order of their writing."""
-        return entries(self.log, self.bucket, keys)
+        return entries(self.log, self.bucket, keys, idle=READING)
 
     async def get(self, key: str) -> Entry | None:
         """One entry; None where there is none."""

@@ -105,3 +105,11 @@ async def test_more_than_fits_one_batch_is_written_in_several(society: Society, 
     assert await keeping.beat() == set()
     written = {each.key async for each in states.read("agent.>")}
     assert whole.keys() <= written
+
+
+async def test_the_server_soon_forgets_who_has_read(log: Log, states: States) -> None:
+    """Hosts look at the leases for ever, and a stream has a thousand readers at most."""
+    await states.write({"lease.0": b"{}"}, {})
+    assert [each.key async for each in states.read("lease.*")] == ["lease.0"]
+    (reader,) = await log.stream.consumers_info(states.stream)
+    assert (reader.config.inactive_threshold or 0) <= 5.0
