@@ -54,6 +54,8 @@ class Seen:
     """Who kept each cell, and the world, one after the other."""
     second: float = 0.0
     """Of the world, as it told last."""
+    first: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What each agent perceived first."""
 
     def keeper(self, name: str) -> str | None:
         """Who keeps a cell, or the world."""
@@ -70,7 +72,16 @@ class Seen:
 
     async def perceive(self, message: Msg) -> None:
         """The world tells what agents perceive."""
-        self.second = orjson.loads(message.data)["second"]
+        told = orjson.loads(message.data)
+        self.second = told["second"]
+        self.first = told["percepts"] | self.first
+
+    def forget(self) -> None:
+        """Look anew."""
+        self.vitals.clear()
+        self.heard.clear()
+        self.keepers.clear()
+        self.first.clear()
 
     async def follow(self, states: States) -> None:
         """Look at the leases, for ever."""
@@ -85,7 +96,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Living:
-    """A society of fifty agents in two cells, run by processes of its own."""
+    """A society run by processes of its own."""
 
     nats: EmbeddedNats
     settings: Settings
@@ -97,8 +108,8 @@ class Living:
 
     @classmethod
     @asynccontextmanager
-    async def running(cls) -> AsyncIterator[Self]:
-        """A server, and the society begun on it; nothing of either stays."""
+    async def running(cls, agents: int = 50, hosts: int = 2, every: float = 4.0) -> AsyncIterator[Self]:
+        """A server, and the society begun on it with a checkpoint every so many seconds; nothing of either stays."""
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
         nats = EmbeddedNats(directory / "nats")
         await nats.start()
@@ -107,7 +118,8 @@ class Living:
         )
         log = await Log.connect(nats.url, settings.namespace)
         await provision(log, (), ack_wait=settings.ack_wait, replicas=1)
-        society = Society(name=NAME, seed=1, size=64, hosts=2, agents=residents(NAME, 50, 1), checkpoint_every=4)
+        living_there = residents(NAME, agents, 1)
+        society = Society(name=NAME, seed=1, size=64, hosts=hosts, agents=living_there, checkpoint_every=every)
         living = cls(nats, settings, log, society, await begin(log, society), Seen(), [])
         hearing = await log.connection.subscribe(log.subjects.vitals(NAME), cb=living.seen.hear)
         perceiving = await log.connection.subscribe(log.subjects.percepts(NAME), cb=living.seen.perceive)
@@ -136,6 +148,12 @@ class Living:
         self.started.append(process)
         return process
 
+    async def die(self) -> None:
+        """End the newest command and all of its processes at once, without a word."""
+        for each in (*self.children(), psutil.Process(self.started[-1].pid)):
+            kill(each.pid)
+        await self.started[-1].wait()
+
     async def stop(self) -> None:
         """End whatever of it runs still."""
         for each in self.started:
@@ -152,14 +170,15 @@ class Living:
         ]
 
     async def whole(self) -> None:
-        """Return when both cells and the world are kept and hosts tell of fifty agents, none twice."""
+        """Return when all cells and the world are kept and hosts tell of all agents, none twice."""
 
         async def so() -> bool:
             """everybody is somewhere"""
             seen, now = self.seen, time.monotonic()
             living = {host: told.agents for host, told in seen.vitals.items() if now - seen.heard[host] < SILENT}
-            hosts = {seen.keeper(cell) for cell in ("0", "1")}
-            return hosts <= living.keys() and sum(living.values()) == 50 and seen.keeper("world") is not None
+            hosts = {seen.keeper(str(cell)) for cell in range(self.society.cells)}
+            everybody = sum(living.values()) == len(self.society.agents)
+            return hosts <= living.keys() and everybody and seen.keeper("world") is not None
 
         await eventually(so, seconds=60)
 

@@ -74,6 +74,10 @@ def run(
     ] = 1.0,
     hosts: Annotated[int, typer.Option("--hosts", metavar="N", min=1, max=64, help="Processes for agents.")] = 1,
     limit: LimitOption = 500,
+    checkpoint_every: Annotated[
+        float | None,
+        typer.Option("--checkpoint-every", metavar="S", min=1, help="Of the wall's clock; else 300, 600 above 400."),
+    ] = None,
     without: Annotated[
         list[str] | None, typer.Option("--without", metavar="MODULE", help="A module to go without; repeat it.")
     ] = None,
@@ -101,6 +105,7 @@ def run(
         plugins=tuple(plugin or ()),
         slots=slots,
         hosts=hosts,
+        checkpoint_every=checkpoint_every,
         latency=latency,
     )
     _check_modules(society)

@@ -19,7 +19,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.states import SOCIETY, SocietyError, States, states_bucket
 from nemuri.services.society.app import society_of
-from nemuri.services.society.checkpoints import Checkpoints
+from nemuri.services.society.checkpoints import Checkpoints, going_back
 from nemuri.services.society.leases import LOST
 from nemuri.services.society.recollecting import DIMENSION, EMBEDDER
 from nemuri.services.society.world import world_in
@@ -139,9 +139,11 @@ async def laid_down(log: Log, name: str) -> Society:
 async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
     """A society that is there, put back to a checkpoint (`newest`, or one by its name) where one is given.
 
-    Raises `SocietyError` where there is no such society or checkpoint, or where it lives: then nothing is changed.
+    Where going back to one was interrupted, it is gone back to first. Raises `SocietyError` where there is no such society
+    or checkpoint, or where it lives: then nothing is changed.
     """
     states = await States.open(log, name)
+    checkpoint = checkpoint or await going_back(states)
     if checkpoint is not None:
         if keepers := await kept_by(states):
             raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it before going back")

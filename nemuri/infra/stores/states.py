@@ -90,9 +90,13 @@ class States:
         """Take all of it away."""
         await self.log.stream.delete_stream(self.stream)
 
-    async def empty(self) -> None:
-        """Take every entry away, so that others can be laid in its place."""
-        await self.log.stream.purge_stream(self.stream)
+    async def empty(self, before: int) -> None:
+        """Take every entry away whose revision is an earlier one, so that others can be laid in its place."""
+        await self.log.stream.purge_stream(self.stream, seq=before)
+
+    async def take_away(self, key: str) -> None:
+        """Take one entry away."""
+        await self.log.stream.purge_stream(self.stream, subject=self._subject(key))
 
     async def write(self, values: Mapping[str, bytes], known: Mapping[str, int]) -> dict[str, int]:
         """Write up to `BATCH` entries, all or none, and return the revision of each once they are on disk.

@@ -104,7 +104,9 @@ async def run_world(log: Log, name: str) -> None:
     except RevisionError:
         logger.warning("another process has the world", society=name)
         raise
-    else:
+    except asyncio.CancelledError:  # the end that every world comes to
+        await end(running)
         await keeping.release()
+        raise
     finally:
         await end(running)

@@ -16,11 +16,13 @@ from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.buckets import Entry
 from nemuri.infra.stores.objects import Objects
-from nemuri.infra.stores.states import RevisionError, SocietyError, States, in_batches
+from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States, in_batches
 from nemuri.services.society.leases import Leases
 
 KEEPER: Final = "checkpoints"
 """The name of the lease of whoever makes them."""
+GOING_BACK: Final = "going-back"
+"""The key of the name of a checkpoint, while its entries are put in the place of others."""
 KEPT: Final = 3
 EVERY: Final = 300.0
 """Seconds between two; twice as many for a large society (RULINGS, PIANO)."""
@@ -60,12 +62,21 @@ class Checkpoints:
 
     async def make(self, states: States) -> str:
         """Lay down everything as it is at one moment, without who keeps what; those but the last three go."""
-        entries = [each async for each in states.read() if not each.key.startswith("lease.")]
+        entries = [each async for each in states.read() if each.key != GOING_BACK and not each.key.startswith("lease.")]
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         await self._objects.put(f"{self._society}.{name}", await asyncio.to_thread(_packed, entries))
         for old in (await self.names())[:-KEPT]:
             await self._objects.erase(f"{self._society}.{old}")
         return name
+
+    async def read(self, name: str | None = None) -> tuple[str, dict[str, bytes]]:
+        """A checkpoint, by default the newest: its name and its entries. Raises `SocietyError` where there is none."""
+        there = await self.names()
+        chosen = name or (there[-1] if there else None)
+        if chosen is None or chosen not in there:
+            known = f"there are {', '.join(there)}" if there else "there is none yet"
+            raise SocietyError(f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {known}")
+        return chosen, await asyncio.to_thread(_unpacked, await self._objects.get(f"{self._society}.{chosen}"))
 
     async def erase(self) -> None:
         """Take all of them away."""
@@ -75,18 +86,23 @@ class Checkpoints:
     async def restore(self, states: States, name: str | None = None) -> str:
         """Put a checkpoint, by default the newest, in the place of everything; while no host runs.
 
-        Raises `SocietyError`, and changes nothing then.
+        Raises `SocietyError`, and changes nothing then. Who is interrupted leaves a society that says what it was going
+        back to (`going_back`), to be gone back to again.
         """
-        there = await self.names()
-        chosen = name or (there[-1] if there else None)
-        if chosen is None or chosen not in there:
-            known = f"there are {', '.join(there)}" if there else "there is none yet"
-            raise SocietyError(f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {known}")
-        entries = await asyncio.to_thread(_unpacked, await self._objects.get(f"{self._society}.{chosen}"))
-        await states.empty()
+        chosen, entries = await self.read(name)
+        first = {GOING_BACK: chosen.encode(), SOCIETY: entries.pop(SOCIETY)}
+        known = await states.write(first, {key: each.revision for key in first if (each := await states.get(key))})
+        await states.empty(before=min(known.values()))
         for batch in in_batches(entries):
             await states.write(batch, {})
+        await states.take_away(GOING_BACK)
         return chosen
+
+
+async def going_back(states: States) -> str | None:
+    """The checkpoint that somebody went back to and was interrupted; None where that is not so."""
+    entry = await states.get(GOING_BACK)
+    return None if entry is None else entry.value.decode()
 
 
 class Checkpointing:

@@ -178,10 +178,10 @@ class Host:
 
         Their agents go on at once; what they remember is read after that.
         """
+        free, taken = await self.keeping.free(), 0
         if not self._timed:
             await self._join()  # of nobody yet
-        taken = 0
-        for cell in await self.keeping.free():
+        for cell in free:
             if taken == AT_ONCE or (self.engine.states and len(self.engine.states) + CELL > self.limit):
                 break
             found = await self.keeping.take(cell, self.clock())

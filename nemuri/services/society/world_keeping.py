@@ -1,4 +1,4 @@
-"""The world's lease and write-behind: a world that dies goes on, where it stood a second before, in another process."""
+"""The world's lease and write-behind: a world that dies goes on, where it stood a beat before, in another process."""
 
 import asyncio
 import time
@@ -6,19 +6,23 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 import orjson
+import structlog
 
+from nemuri.contracts.society import Lease
+from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.buckets import Entry
 from nemuri.infra.stores.states import BATCH, States
-from nemuri.services.society.leases import BEAT, Leases
+from nemuri.services.society.keeping import REFUSED
+from nemuri.services.society.leases import BEAT, Leases, key_of
 
 WORLD: Final = "world"
 """The name of the world's lease, and how its keys begin."""
 PART: Final = 512 * 1024
 """Bytes in one entry."""
-LEAST: Final = 1.0
-"""Seconds from one writing to the next, at least."""
 SHARE: Final = 0.05
 """What writing may take of the world's time, at most."""
+
+logger = structlog.get_logger()
 
 
 class Dumped(Protocol):
@@ -43,23 +47,40 @@ class WorldKeeping:
         """Return once this process keeps the world, which is then as it was written last."""
         while not await self._leases.got(WORLD):  # noqa: ASYNC110
             await asyncio.sleep(BEAT)  # nobody announces that somebody has gone silent
-        entries = {each.key: each async for each in self._states.read(f"{WORLD}.*")}
-        self._leases.known |= {key: each.revision for key, each in entries.items()}
-        if (before := _joined(entries)) is not None:
+        if (before := _joined(await self._learnt(f"{WORLD}.*"))) is not None:
             self._world.load(before)
 
     async def beat(self) -> None:
-        """Say that it is kept still, and write it now and then; raises `RevisionError` where it is not any more."""
+        """Say that it is kept still, and write it, each time unless that takes too long.
+
+        Raises `RevisionError` where somebody else keeps it.
+        """
         entries, now = self._leases.stamped(WORLD), time.monotonic()
         if now >= self._due:
             entries |= self._parts()
-            self._due = now + max(LEAST, (time.monotonic() - now) / SHARE)
+            self._due = now + (time.monotonic() - now) / SHARE
         await self._leases.write(entries)
 
     async def release(self) -> None:
-        """Write it once more, and let anybody have it."""
-        await self._leases.write(self._leases.stamped(WORLD) | self._parts())
-        await self._leases.release([WORLD])
+        """Write it once more, and let anybody have it at once; nothing where somebody else keeps it by now.
+
+        A beat that was cut off on its way has left revisions that are not known here: they are looked up first.
+        """
+        try:
+            await self._learnt(f"{WORLD}.*")
+            lease = (await self._learnt(key_of(WORLD))).get(key_of(WORLD))
+            if lease is None or Lease.model_validate_json(lease.value).host != self._leases.keeper:
+                return
+            await self._leases.write(self._leases.stamped(WORLD) | self._parts())
+            await self._leases.release([WORLD])
+        except REFUSED as error:
+            logger.warning("world not released", why=said(error))
+
+    async def _learnt(self, keys: str) -> dict[str, Entry]:
+        """What is written there, by its keys; its revisions are known from now on."""
+        entries = {each.key: each async for each in self._states.read(keys)}
+        self._leases.known |= {key: each.revision for key, each in entries.items()}
+        return entries
 
     def _parts(self) -> dict[str, bytes]:
         dumped = self._world.dump()

@@ -1,12 +1,18 @@
 """Checkpoints: the last three are kept, and going back puts everything in its place."""
 
+import asyncio
+
 import pytest
 
-from nemuri.contracts.society import Society
+from nemuri.contracts.society import Lease, Society
+from nemuri.face.society.running import going_on
+from nemuri.infra.ending import end
 from nemuri.infra.log import Log
-from nemuri.infra.stores.states import SocietyError, States
-from nemuri.services.society.checkpoints import Checkpointing, Checkpoints
-from nemuri.services.society.world_keeping import PART, WorldKeeping
+from nemuri.infra.stores.states import SOCIETY, SocietyError, States
+from nemuri.services.society.app import run_world
+from nemuri.services.society.checkpoints import GOING_BACK, Checkpointing, Checkpoints, going_back
+from nemuri.services.society.world_keeping import PART, WorldKeeping, dumped
+from tests.connected.scene import eventually
 
 
 class Jar:
@@ -34,17 +40,34 @@ async def test_the_last_three_are_kept_and_one_goes_back_to_each(log: Log, state
     known, made = dict[str, int](), []
     for nth in range(5):
         known |= await states.write(
-            {"agent.0.a00.goals": b"%d" % nth, "lease.0": b"{}", f"only.{nth}": b"x" * 70_000}, known
+            {"agent.0.a00.goals": b"%d" % nth, "lease.0": b"{}", f"only.{nth}": b"x" * 70_000, SOCIETY: b"it"}, known
         )
         made.append(await checkpoints.make(states))
     assert await checkpoints.names() == made[2:]
     assert await others.names() == []
     assert await checkpoints.restore(states, made[3]) == made[3]
     there = {each.key: each.value async for each in states.read()}
-    assert there == {"agent.0.a00.goals": b"3"} | {f"only.{nth}": b"x" * 70_000 for nth in range(4)}
+    assert there == {"agent.0.a00.goals": b"3", SOCIETY: b"it"} | {f"only.{nth}": b"x" * 70_000 for nth in range(4)}
     with pytest.raises(SocietyError, match=made[4]):
         await checkpoints.restore(states, made[0])
     assert {each.key async for each in states.read()} == there.keys()
+
+
+async def test_going_back_that_was_interrupted_is_seen_and_done_again(
+    log: Log, society: Society, states: States
+) -> None:
+    """A society is never without its beginning, and goes on from nothing but a whole checkpoint."""
+    known = await states.write({SOCIETY: society.model_dump_json().encode(), "agent.0.a00.goals": b"then"}, {})
+    name = await (checkpoints := await Checkpoints.open(log, society.name)).make(states)
+    await states.write({"agent.0.a00.goals": b"now", "agent.0.a01.goals": b"now"}, known)
+    assert await going_back(states) is None
+    assert await going_on(log, society.name, None) == society
+    assert [each.value async for each in states.read("agent.>")] == [b"now", b"now"]
+    await states.write({GOING_BACK: name.encode()}, {})  # and no further
+    await checkpoints.make(states)
+    assert await going_on(log, society.name, None) == society
+    assert [each.value async for each in states.read("agent.>")] == [b"then"]
+    assert await going_back(states) is None
 
 
 async def test_one_of_several_hosts_makes_them(log: Log, society: Society, states: States) -> None:
@@ -76,3 +99,35 @@ async def test_a_world_goes_on_where_it_stood_whatever_its_size(states: States) 
     await successor.release()
     await keeping.take()
     assert jar.content == b"small"
+
+
+async def test_a_world_is_let_go_after_a_beat_that_was_cut_off(states: States) -> None:
+    """What that beat has written is looked up first; what somebody else keeps by then is left alone."""
+    jar = Jar(b"first")
+    keeping, cut_off = WorldKeeping("a", states, jar), WorldKeeping("a", states, Jar(b"half"))
+    await keeping.take()
+    await cut_off.release()
+    await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
+    await keeping.release()
+    assert await dumped(states) == b"first"
+    successor = WorldKeeping("b", states, other := Jar())
+    await successor.take()
+    other.content = b"second"
+    await successor.beat()
+    await keeping.release()
+    assert await dumped(states) == b"second"
+
+
+async def test_a_world_that_is_told_to_end_is_anybodys_at_once(log: Log, society: Society, states: States) -> None:
+    """It is written as it stands, and the next one goes on from there without waiting."""
+    await states.write({SOCIETY: society.model_dump_json().encode()}, {})
+    running = asyncio.ensure_future(run_world(log, society.name))
+    await eventually(lambda: dumped(states))
+    await end(running)
+    lease = await states.get("lease.world")
+    assert lease is not None
+    assert Lease.model_validate_json(lease.value).host is None
+
+
+async def _known(states: States) -> dict[str, int]:
+    return {each.key: each.revision async for each in states.read()}
