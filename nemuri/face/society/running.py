@@ -139,8 +139,8 @@ async def laid_down(log: Log, name: str) -> Society:
 async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
     """A society that is there, put back to a checkpoint (`newest`, or one by its name) where one is given.
 
-    Where going back to one was interrupted, it is gone back to first. Raises `SocietyError` where there is no such society
-    or checkpoint, or where it lives: then nothing is changed.
+    Where going back to one was interrupted, it is gone back to first. Raises `SocietyError` where there is no such
+    society or checkpoint, or where it lives: then nothing is changed.
     """
     states = await States.open(log, name)
     checkpoint = checkpoint or await going_back(states)

@@ -28,6 +28,7 @@ from nemuri.services.society.clock import Clock
 from nemuri.services.society.keeping import Keeping
 from nemuri.services.society.leases import BEAT
 from nemuri.services.society.recollecting import Recollecting
+from nemuri.services.society.sharing import Sharing
 from nemuri.services.society.thinking import Thinking
 from nemuri.services.society.turns import Turns
 from nemuri.services.society.vitality import Vitality
@@ -64,6 +65,7 @@ class Host:
         self.keeping = Keeping(name, society, states, self.engine)
         self.thinking, self.memories = thinking, memories
         self.vitality = Vitality(name)
+        self._sharing = Sharing(society.cells, society.hosts, time.monotonic())
         self._checkpointing = Checkpointing(name, society, states, checkpoints)
         self._aside = Aside()
         self._pursued: set[asyncio.Task[None]] = set()
@@ -174,16 +176,19 @@ class Host:
             logger.warning("not understood", host=self.name, why=said(error))
 
     async def _seek(self) -> None:
-        """Take cells that nobody keeps, a few at a time, so that hosts that begin together share them.
+        """Take cells that nobody keeps, a few at a time, and beyond an equal share only what nobody else comes for.
 
         Their agents go on at once; what they remember is read after that.
         """
         free, taken = await self.keeping.free(), 0
+        self._sharing.look(free, time.monotonic())
         if not self._timed:
             await self._join()  # of nobody yet
         for cell in free:
             if taken == AT_ONCE or (self.engine.states and len(self.engine.states) + CELL > self.limit):
                 break
+            if not self._sharing.may(cell, len(self.keeping.cells), time.monotonic()):
+                continue
             found = await self.keeping.take(cell, self.clock())
             if found is None:
                 continue
