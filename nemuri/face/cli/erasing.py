@@ -3,6 +3,7 @@
 
 import asyncio
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -172,9 +173,13 @@ def restore(
     with progress("restoring") as show:
         done = asyncio.run(operation(settings, directory, erasures=erasures, on_progress=show))
     if session.json:
-        say_json({"events": done.events, "left_out": done.left_out, "erasures": done.erasures})
+        say_json(asdict(done))
         return
     say(f"{done.events} events restored, {done.left_out} left out because they were erased since")
+    if done.societies:
+        say(f"societies restored: {', '.join(done.societies)}")
+    if done.without:
+        say(f"societies left out, for their states may tell of what was erased: {', '.join(done.without)}")
     if done.erasures is None:
         say("no ledger of erasures was known: what was erased after the backup is back; see --erasures")
 

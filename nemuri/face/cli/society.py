@@ -165,10 +165,10 @@ def watch(
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
     """The societies that there are, with their checkpoints."""
     from nemuri.face.cli.screen import say, say_json
-    from nemuri.face.society.running import societies
+    from nemuri.face.society.running import with_checkpoints
 
     session = Session.of(context, json=json)
-    there = _with_log(session, lambda log, _: societies(log), start=True)
+    there = _with_log(session, lambda log, _: with_checkpoints(log), start=True)
     if session.json:
         say_json(there)
         return

@@ -17,6 +17,7 @@ from nemuri.domain.memory.mind import Mind
 from nemuri.face.operations import ledger
 from nemuri.face.operations.archive import Left, export_log, take_in
 from nemuri.face.operations.lines import counted, read_lines
+from nemuri.face.operations.societies import FILE, check_room, copy_out, kept_in, put_back, words_of
 from nemuri.face.operations.tombstones import plain, told
 from nemuri.face.operations.workshop import OperationError, quietly, workshop
 from nemuri.infra.settings import Settings
@@ -67,12 +68,17 @@ class Restored:
     """Events of the backup that are erased since."""
     erasures: int | None
     """Erasures that were looked up; None where no ledger was known, so that nobody can say what is erased since."""
+    societies: tuple[str, ...]
+    """Those that are there now."""
+    without: tuple[str, ...]
+    """Societies of the backup that are left out, because words of what is erased may lie in their states."""
 
 
 async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
     """Write the log with its stores into a new directory, while everybody goes on. Raises `OperationError`."""
     _make(directory)
     async with workshop(settings) as at:
+        societies = await copy_out(at.log, directory)
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
     # The ledger comes last: an erasure that came in between is in it, and in the file in part at most.
@@ -84,7 +90,7 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = qui
         fold=FOLD,
         events=events,
         made_at=datetime.now(UTC),
-        files={name: _part(directory / name) for name in (LOG, ledger.LEDGER)},
+        files={name: _part(directory / name) for name in (LOG, ledger.LEDGER, *societies)},
     )
     _write(directory / MANIFEST, manifest)
     return manifest
@@ -122,8 +128,12 @@ async def restore(
     if found.events != manifest.events:
         raise OperationError(f"{path} does not hold the {manifest.events} events of its manifest")
     known = _ledgers(settings, directory, manifest.namespace, erasures)
+    gone = words_of(known or (), ledger.entries(directory / ledger.LEDGER, manifest.namespace))
+    societies = kept_in(directory, manifest.files)
+    stay = [each for each in societies if not each.tells_of(gone)]
     file = _File.read(path, _merged(each.whole for each in known or ()))
     async with workshop(settings) as at:
+        await check_room(at.log)
 
         async def bury_again() -> None:
             for each in file.tombstones(known or []):
@@ -131,8 +141,12 @@ async def restore(
 
         kept = manifest.events - len(file.doomed.sequences)
         await take_in(at, path, found, kept, on_progress, left=file.left, after=bury_again)
+        for each in stay:
+            await put_back(at.log, each, settings.replicas)
     ledger.append(ledger.ledger_of(settings), _unnoted(settings, known or []))
-    return Restored(kept, len(file.doomed.sequences), None if known is None else len(known))
+    left = tuple(each.society.name for each in societies if each not in stay)
+    there = tuple(each.society.name for each in stay)
+    return Restored(kept, len(file.doomed.sequences), None if known is None else len(known), there, left)
 
 
 def checked(directory: Path) -> Manifest:
@@ -142,7 +156,7 @@ def checked(directory: Path) -> Manifest:
         raise OperationError(f"there is no directory {directory}")
     try:
         manifest = Manifest.model_validate_json(path.read_bytes())
-        for name in (LOG, ledger.LEDGER):
+        for name in {LOG, ledger.LEDGER, *(each for each in manifest.files if FILE.fullmatch(each))}:
             if manifest.files.get(name) != _part(directory / name):
                 raise OperationError(f"{directory / name} is not what was backed up: its bytes have changed")
     except FileNotFoundError as error:

@@ -17,7 +17,7 @@ from nemuri.face.society.report import Lived, lived
 from nemuri.infra.embedded.supervisor import Supervisor
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
-from nemuri.infra.stores.states import SOCIETY, SocietyError, States, states_bucket
+from nemuri.infra.stores.states import SOCIETY, SocietyError, States, societies
 from nemuri.services.society.app import society_of
 from nemuri.services.society.checkpoints import Checkpoints, going_back
 from nemuri.services.society.leases import LOST
@@ -162,12 +162,9 @@ async def kept_by(states: States) -> list[str]:
     return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
 
 
-async def societies(log: Log) -> dict[str, list[str]]:
+async def with_checkpoints(log: Log) -> dict[str, list[str]]:
     """The names of all societies of the namespace, and the checkpoints of each."""
-    beginning = f"KV_{states_bucket(log.subjects.namespace, '')}"
-    there = sorted(str(each.config.name) for each in await log.stream.streams_info())
-    names = [each.removeprefix(beginning) for each in there if each.startswith(beginning)]
-    return {name: await (await Checkpoints.open(log, name)).names() for name in names}
+    return {name: await (await Checkpoints.open(log, name)).names() for name in await societies(log)}
 
 
 async def end_of(log: Log, name: str) -> None:

@@ -135,6 +135,19 @@ class States:
         return f"$KV.{self.bucket}.{key}"
 
 
+async def societies(log: Log) -> list[str]:
+    """The names of all societies of the namespace."""
+    beginning, names = f"KV_{states_bucket(log.subjects.namespace, '')}", list[str]()
+    while True:
+        answer = await log.connection.request(
+            "$JS.API.STREAM.NAMES", orjson.dumps({"offset": len(names)}), timeout=ANSWER_SECONDS
+        )
+        told = orjson.loads(answer.data)
+        names += told.get("streams") or []
+        if not told.get("streams") or len(names) >= told["total"]:
+            return sorted(each.removeprefix(beginning) for each in names if each.startswith(beginning))
+
+
 def in_batches(values: Mapping[str, bytes], size: int = BATCH) -> Sequence[dict[str, bytes]]:
     """The entries in stretches of so many."""
     items = list(values.items())

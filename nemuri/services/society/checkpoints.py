@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -14,7 +15,6 @@ from nats.js.errors import NotFoundError
 from nemuri.contracts.society import Society
 from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
-from nemuri.infra.stores.buckets import Entry
 from nemuri.infra.stores.objects import Objects
 from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States, in_batches
 from nemuri.services.society.leases import Leases
@@ -62,9 +62,9 @@ class Checkpoints:
 
     async def make(self, states: States) -> str:
         """Lay down everything as it is at one moment, without who keeps what; those but the last three go."""
-        entries = [each async for each in states.read() if each.key != GOING_BACK and not each.key.startswith("lease.")]
+        entries = await kept_entries(states)
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        await self._objects.put(f"{self._society}.{name}", await asyncio.to_thread(_packed, entries))
+        await self.put(name, await asyncio.to_thread(packed, entries))
         for old in (await self.names())[:-KEPT]:
             await self._objects.erase(f"{self._society}.{old}")
         return name
@@ -76,7 +76,15 @@ class Checkpoints:
         if chosen is None or chosen not in there:
             known = f"there are {', '.join(there)}" if there else "there is none yet"
             raise SocietyError(f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {known}")
-        return chosen, await asyncio.to_thread(_unpacked, await self._objects.get(f"{self._society}.{chosen}"))
+        return chosen, await asyncio.to_thread(unpacked, await self.packed(chosen))
+
+    async def packed(self, name: str) -> bytes:
+        """A checkpoint as it lies in the store; raises `ObjectNotFoundError` where there is none of the name."""
+        return await self._objects.get(f"{self._society}.{name}")
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Lay down a checkpoint that is packed already."""
+        await self._objects.put(f"{self._society}.{name}", data)
 
     async def erase(self) -> None:
         """Take all of them away."""
@@ -144,12 +152,21 @@ class Checkpointing:
             logger.info("checkpoint", name=name)
 
 
-def _packed(entries: list[Entry]) -> bytes:
-    head = orjson.dumps([[each.key, len(each.value)] for each in entries])
-    return gzip.compress(b"\n".join((head, b"".join(each.value for each in entries))), compresslevel=3)
+async def kept_entries(states: States) -> dict[str, bytes]:
+    """All of a society as it is at one moment, without who keeps what."""
+    found = {each.key: each.value async for each in states.read() if not each.key.startswith("lease.")}
+    found.pop(GOING_BACK, None)
+    return found
 
 
-def _unpacked(data: bytes) -> dict[str, bytes]:
+def packed(entries: Mapping[str, bytes]) -> bytes:
+    """Entries in the form in which they are kept."""
+    head = orjson.dumps([[key, len(value)] for key, value in entries.items()])
+    return gzip.compress(b"\n".join((head, b"".join(entries.values()))), compresslevel=3)
+
+
+def unpacked(data: bytes) -> dict[str, bytes]:
+    """The entries in what `packed` made; raises EOFError, OSError, ValueError or zlib.error for anything else."""
     head, _, rest = gzip.decompress(data).partition(b"\n")
     entries, start = dict[str, bytes](), 0
     for key, size in orjson.loads(head):
