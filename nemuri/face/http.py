@@ -7,7 +7,8 @@ import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -17,6 +18,51 @@ from nemuri.infra.observation.readiness import Readiness
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Reply = tuple[int, str, bytes]
+
+
+class Told(Protocol):
+    """What a process tells of itself."""
+
+    def health(self) -> dict[str, Any]:
+        """Whether it lives (`healthy`), and what else there is to say."""
+
+    async def ready(self) -> dict[str, Any]:
+        """Whether it can do its work (`ready`), and what else there is to say."""
+
+    async def metrics(self) -> bytes:
+        """What it counts and measures, in the text format of Prometheus."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfServices:
+    """What a process with services tells."""
+
+    readiness: Readiness
+
+    def health(self) -> dict[str, Any]:
+        """Which services it has, and which of them are halted."""
+        ills = self.readiness.lives()
+        return {"healthy": not ills, "services": self._names, "halted": ills}
+
+    async def ready(self) -> dict[str, Any]:
+        """What it misses, how far the views are, who its models are."""
+        report, models = await self.readiness.report(), self.readiness.resources.models
+        return {
+            "ready": report.ready,
+            "services": self._names,
+            "missing": report.missing,
+            "behind": report.behind,
+            "models": sorted({models.main.name, models.light.name}),
+        }
+
+    async def metrics(self) -> bytes:
+        """Those of its adapters, as of now."""
+        await self.readiness.report()
+        return self.readiness.resources.metrics.exposition()
+
+    @property
+    def _names(self) -> list[str]:
+        return [each.name for each in self.readiness.services]
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -36,11 +82,11 @@ def nth_address(text: str, number: int) -> str:
 
 
 @asynccontextmanager
-async def listening(address: str, readiness: Readiness) -> AsyncIterator[str]:
+async def listening(address: str, told: Told) -> AsyncIterator[str]:
     """The face at an address, for as long as the context lasts; yields its URL. Raises `ServerFailed`."""
     bound = _bound(address)
     host, port = bound.getsockname()[:2]
-    config = uvicorn.Config(_application(readiness), log_config=None, access_log=False, lifespan="off", ws="none")
+    config = uvicorn.Config(_application(told), log_config=None, access_log=False, lifespan="off", ws="none")
     server = _Server(config)
     serving = asyncio.ensure_future(server.serve(sockets=[bound]))
     try:
@@ -75,8 +121,8 @@ def _bound(address: str) -> socket.socket:
     return found
 
 
-def _application(readiness: Readiness) -> Callable[..., Awaitable[None]]:
-    pages: dict[str, Callable[[Readiness], Awaitable[Reply]]] = {
+def _application(told: Told) -> Callable[..., Awaitable[None]]:
+    pages: dict[str, Callable[[Told], Awaitable[Reply]]] = {
         "/health": _health,
         "/ready": _ready,
         "/metrics": _metrics,
@@ -89,7 +135,7 @@ def _application(readiness: Readiness) -> Callable[..., Awaitable[None]]:
         elif method not in {"GET", "HEAD"}:
             reply = _json(405, {"methods": ["GET", "HEAD"]})
         else:
-            reply = await page(readiness)
+            reply = await page(told)
         status, kind, body = reply
         headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -98,32 +144,19 @@ def _application(readiness: Readiness) -> Callable[..., Awaitable[None]]:
     return application
 
 
-async def _health(readiness: Readiness) -> Reply:
+async def _health(told: Told) -> Reply:
     """That it answers says that its event loop turns."""
-    ills = readiness.lives()
-    return _json(503 if ills else 200, {"healthy": not ills, "services": _names(readiness), "halted": ills})
+    known = told.health()
+    return _json(200 if known["healthy"] else 503, known)
 
 
-async def _ready(readiness: Readiness) -> Reply:
-    report = await readiness.report()
-    models = readiness.resources.models
-    known = {
-        "ready": report.ready,
-        "services": _names(readiness),
-        "missing": report.missing,
-        "behind": report.behind,
-        "models": sorted({models.main.name, models.light.name}),
-    }
-    return _json(200 if report.ready else 503, known)
+async def _ready(told: Told) -> Reply:
+    known = await told.ready()
+    return _json(200 if known["ready"] else 503, known)
 
 
-async def _metrics(readiness: Readiness) -> Reply:
-    await readiness.report()
-    return 200, CONTENT_TYPE_LATEST, readiness.resources.metrics.exposition()
-
-
-def _names(readiness: Readiness) -> list[str]:
-    return [each.name for each in readiness.services]
+async def _metrics(told: Told) -> Reply:
+    return 200, CONTENT_TYPE_LATEST, await told.metrics()
 
 
 def _json(status: int, value: object) -> Reply:

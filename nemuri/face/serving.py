@@ -11,7 +11,7 @@ from faststream import FastStream
 from nats.js.errors import NotFoundError
 
 from nemuri.face.catalogue import SERVICES
-from nemuri.face.http import listening
+from nemuri.face.http import OfServices, listening
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.ending import end
@@ -87,7 +87,7 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
         if settings.http is None:
             yield Serving(resources, None)
             return
-        async with listening(settings.http, readiness) as url:
+        async with listening(settings.http, OfServices(readiness)) as url:
             logger.info("listening", http=url)
             yield Serving(resources, url)
 

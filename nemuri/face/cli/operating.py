@@ -50,7 +50,7 @@ def up(
 
     session = Session.of(context)
     session.loudly("nemuri")
-    settings = _telling(session.settings(), http)
+    settings = with_http(session.settings(), http)
 
     def ready(addresses: "Addresses", told: dict[str, str]) -> None:
         path = settings.data.expanduser().absolute()
@@ -80,7 +80,7 @@ def worker(
     session.loudly(f"nemuri-{name}")
     if name not in SERVICES:
         raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
-    settings = resolve(_telling(session.settings(), http))
+    settings = resolve(with_http(session.settings(), http))
     if count == 1:
         one = partial(work, settings, name, parent=parent, ready=ready, said=typer.echo)
         run_until_stopped(lambda stop: one(stop=stop), within=ENDS_WITHIN)
@@ -177,7 +177,7 @@ def demo(context: typer.Context) -> None:
         raise Failure("the views differ from the log; see the lines above", codes[0])
 
 
-def _telling(settings: "Settings", http: str | None) -> "Settings":
+def with_http(settings: "Settings", http: str | None) -> "Settings":
     """The settings with the address of the command line, if it gives one."""
     from nemuri.face.http import address_of
 

@@ -2,14 +2,14 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
-from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nemuri.face.cli import society_experiments
+from nemuri.face.cli import society_experiments, society_processes
 from nemuri.face.cli.failures import Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session
+from nemuri.face.cli.society_options import LimitOption, NameArgument, SecondsOption, society_name
 
 if TYPE_CHECKING:
     from nemuri.contracts.society import Society
@@ -18,33 +18,10 @@ if TYPE_CHECKING:
     from nemuri.infra.settings import Settings
 
 
-def _name(written: str | None) -> str | None:
-    """The name of a society, if it is one."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from nemuri.contracts.society import SocietyName
-
-    try:
-        return None if written is None else TypeAdapter(SocietyName).validate_python(written)
-    except ValidationError as error:
-        rule = "1 to 48 letters, digits, _ or -, beginning with a letter or digit"
-        raise typer.BadParameter(f"{written!r} is no name of a society: {rule}") from error
-
-
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The society.", callback=_name)]
-SecondsOption = Annotated[
-    float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Seconds of its clock; else until Ctrl-C.")
-]
-LimitOption = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Agents that one host keeps at most.")
-]
-ParentOption = Annotated[int | None, typer.Option("--parent", hidden=True)]
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     group = typer.Typer(help="Societies of agents that think at several speeds at once.", no_args_is_help=True)
-    for command in (run, resume, watch, host, world):
+    for command in (run, resume, watch, society_processes.host, society_processes.world):
         group.command()(command)
     group.command("list")(list_them)
     group.command("delete")(delete)
@@ -62,7 +39,7 @@ def run(
     seconds: SecondsOption = None,
     seed: Annotated[int, typer.Option("--seed", metavar="K", min=0, max=2**32 - 1, help="What chance follows.")] = 0,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", callback=_name, help="Else one is made up.")
+        str | None, typer.Option("--name", metavar="NAME", callback=society_name, help="Else one is made up.")
     ] = None,
     world: Annotated[str, typer.Option("--world", help="`grid`, or `minecraft` by the bridge.")] = "grid",
     size: Annotated[int, typer.Option("--size", metavar="BLOCKS", min=64, max=4_096, help="The grid's edge.")] = 256,
@@ -186,23 +163,6 @@ def delete(context: typer.Context, name: NameArgument) -> None:
     _with_log(session, lambda log, _: end_of(log, name), start=True)
 
 
-def host(context: typer.Context, name: NameArgument, limit: LimitOption = 500, parent: ParentOption = None) -> None:
-    """Keep agents of a society in this process, beside other hosts anywhere on the bus."""
-    from nemuri.services.society.app import run_host
-
-    session = Session.of(context)
-    models = session.settings().model_settings()
-    _serve(session, f"host-{name}", lambda log: run_host(log, name, models, limit), parent)
-
-
-def world(context: typer.Context, name: NameArgument, parent: ParentOption = None) -> None:
-    """Keep the grid world of a society in this process; another one waits until this one is gone."""
-    from nemuri.services.society.app import run_world
-
-    session = Session.of(context)
-    _serve(session, f"world-{name}", lambda log: run_world(log, name), parent)
-
-
 def _minecraft() -> None:
     """What is to be there before a society can live in Minecraft."""
 
@@ -287,30 +247,3 @@ def _with_log(session: Session, work: Any, *, start: bool) -> Any:
 
     session.quieten()
     return asyncio.run(main())
-
-
-def _serve(session: Session, process: str, work: Any, parent: int | None) -> None:
-    """One process of a society, until it is told to stop or its parent is gone."""
-    from nemuri.face.society.places import reached
-    from nemuri.face.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
-
-    async def main(stop: asyncio.Event) -> None:
-        async with reached(session.settings(), start=False) as (_, log):
-            await _until(work(log), stop.wait() if parent is None else end_when_orphaned(parent, stop), log.lost.wait())
-
-    session.loudly(f"nemuri-{process}")
-    run_until_stopped(main, within=ENDS_WITHIN)
-
-
-async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
-    """Work until one of the ends comes; raises what the work raises."""
-    from nemuri.infra.ending import end
-
-    working, *others = (asyncio.ensure_future(each) for each in (work, *ends))
-    try:
-        await asyncio.wait((working, *others), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        done = working.done()
-        await end(working, *others)
-    if done:
-        working.result()

@@ -15,7 +15,7 @@ from nemuri.infra.settings import Settings
 
 def processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
     """One process for each host, and one for the world; raises MinecraftUnavailable where that one cannot be had."""
-    environment = environment_of(settings)
+    environment = environment_of(settings.model_copy(update={"http": None}))  # that address is one process's
     options = ["--limit", str(limit)]
     hosts = [
         Copy(f"host-{nth + 1}", command(settings.data, "host", society.name, options), environment)

@@ -20,6 +20,7 @@ from nemuri.infra.ending import end
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import build_chats
 from nemuri.infra.models.settings import ModelSettings
+from nemuri.infra.observation.worlds import WorldMetrics
 from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States
 from nemuri.services.society.checkpoints import Checkpoints
 from nemuri.services.society.host import Host
@@ -66,8 +67,8 @@ async def society_of(states: States) -> Society:
     return Society.model_validate_json(entry.value)
 
 
-async def run_host(log: Log, name: str, models: ModelSettings, limit: int) -> None:
-    """Keep up to so many agents of a society until cancelled."""
+async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
+    """A host for up to so many agents of a society, which keeps none before it runs."""
     seldom()
     states = await States.open(log, name)
     society = await society_of(states)
@@ -79,19 +80,23 @@ async def run_host(log: Log, name: str, models: ModelSettings, limit: int) -> No
     memories = Recollecting(log)
     chosen = modules(memories, without=society.without, plugins=plugins(society.plugins))
     checkpoints = await Checkpoints.open(log, name)
-    await Host(host, society, states, chosen, thinking, memories, checkpoints, limit).run()
+    return Host(host, society, states, chosen, thinking, memories, checkpoints, limit)
 
 
-async def run_world(log: Log, name: str) -> None:
-    """Keep the grid world of a society until cancelled, or until another process has it."""
+async def run_world(
+    log: Log, name: str, metrics: WorldMetrics | None = None, kept: asyncio.Event | None = None
+) -> None:
+    """Keep the grid world of a society until cancelled, or until another process has it; `kept` once it does."""
     seldom()
     states = await States.open(log, name)
     society = await society_of(states)
     towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
-    process = WorldProcess(log.connection, log.subjects, name, world)
+    process = WorldProcess(log.connection, log.subjects, name, world, metrics)
     keeping = WorldKeeping(f"w{uuid4().hex[:12]}", states, process)
     await keeping.take()
+    if kept is not None:
+        kept.set()
     running = asyncio.ensure_future(process.run())
     try:
         while not running.done():

@@ -10,7 +10,7 @@ import structlog
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from nemuri.contracts.society import CELL, Society
+from nemuri.contracts.society import CELL, Society, Vitals
 from nemuri.contracts.worlds import Act, Acts, Joined, Joining, Say, action_of
 from nemuri.domain.cognition.engine import Engine, Pending
 from nemuri.domain.cognition.failing import suspended
@@ -74,6 +74,17 @@ class Host:
         """Agents of this host of whom the world has not said yet that they are in it."""
         self._timed = False
         """Whether the world has told its time, by which agents live from then on."""
+
+    def vitals(self) -> Vitals:
+        """How it is now."""
+        return self.vitality.told(self.engine, self.thinking, self.clock())
+
+    def missing(self) -> tuple[str, ...]:
+        """What it needs and does not have, each in a line; nothing when its agents live."""
+        if not self._timed:
+            return ("the world has not answered yet",)
+        quiet = time.monotonic() - self._heard
+        return (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * QUIET else ()
 
     async def run(self) -> None:
         """Work until cancelled; the last beat writes what has changed by then."""
@@ -246,9 +257,8 @@ class Host:
         await self._tell()
 
     async def _tell(self) -> None:
-        vitals = self.vitality.told(self.engine, self.thinking, self.clock())
         subject = self.states.log.subjects.vitals(self.society.name, self.name)
-        await self._publish(subject, vitals.model_dump_json().encode())
+        await self._publish(subject, self.vitals().model_dump_json().encode())
 
     async def _publish(self, subject: str, data: bytes) -> None:
         await self.states.log.connection.publish(subject, data)
