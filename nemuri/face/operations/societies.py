@@ -13,6 +13,7 @@ from nemuri.contracts.society import Society
 from nemuri.face.operations import ledger
 from nemuri.face.operations.workshop import OperationError
 from nemuri.infra.log import Log
+from nemuri.infra.stores.objects import IncompleteObjectError
 from nemuri.infra.stores.states import SOCIETY, States, in_batches, societies
 from nemuri.services.society.checkpoints import Checkpoints, kept_entries, packed, unpacked
 
@@ -46,7 +47,9 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
         for each in await checkpoints.names():
             try:
                 copies[each] = await checkpoints.packed(each)
-            except ObjectNotFoundError:
+            except (ObjectNotFoundError, IncompleteObjectError):
+                if each in await checkpoints.names():
+                    raise
                 continue  # a newer one has come in its place
         for each, data in copies.items():
             files.append(f"society.{name}.{each}")

@@ -52,7 +52,10 @@ class Checkpoints:
         return cls(await Objects.open(log.stream, bucket), society)
 
     async def names(self) -> list[str]:
-        """What there is, the oldest first."""
+        """What there is, the oldest first: the last three. Older ones are on their way out, and may be half gone."""
+        return (await self._all())[-KEPT:]
+
+    async def _all(self) -> list[str]:
         try:
             there = await self._objects.store.list()
         except NotFoundError:
@@ -65,7 +68,7 @@ class Checkpoints:
         entries = await kept_entries(states)
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         await self.put(name, await asyncio.to_thread(packed, entries))
-        for old in (await self.names())[:-KEPT]:
+        for old in (await self._all())[:-KEPT]:
             await self._objects.erase(f"{self._society}.{old}")
         return name
 
@@ -88,7 +91,7 @@ class Checkpoints:
 
     async def erase(self) -> None:
         """Take all of them away."""
-        for name in await self.names():
+        for name in await self._all():
             await self._objects.erase(f"{self._society}.{name}")
 
     async def restore(self, states: States, name: str | None = None) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from nats.js.errors import ObjectNotFoundError
 
 from nemuri.contracts.society import Lease, Society
 from nemuri.face.society.running import going_on
@@ -68,6 +69,18 @@ async def test_going_back_that_was_interrupted_is_seen_and_done_again(
     assert await going_on(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"then"]
     assert await going_back(states) is None
+
+
+async def test_one_that_was_not_wholly_erased_is_none_any_more(log: Log, states: States) -> None:
+    """Who was to erase it was killed over it; the next one erases it."""
+    checkpoints = await Checkpoints.open(log, "village")
+    await states.write({SOCIETY: b"it"}, {})
+    made = [await checkpoints.make(states) for _ in range(3)]
+    await checkpoints.put("20200101T000000000000", b"half of it")
+    assert await checkpoints.names() == made
+    await checkpoints.make(states)
+    with pytest.raises(ObjectNotFoundError):
+        await checkpoints.packed("20200101T000000000000")
 
 
 async def test_one_of_several_hosts_makes_them(log: Log, society: Society, states: States) -> None:
