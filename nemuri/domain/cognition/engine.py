@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from random import Random
-from typing import Any
+from typing import Any, Final
+
+from orjson import loads
 
 from nemuri.contracts.worlds import Percept
 from nemuri.domain.cognition.module import Ask, Module
@@ -18,6 +20,7 @@ from nemuri.domain.cognition.state import EMPTY, Changes, Conflict, SharedState,
 
 BACKOFF = 2.0
 """How much longer than its interval a module rests after a failure (document 002 §3.2)."""
+PERCEPTS: Final = "percepts"
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
 """The sections whose contents leave the agent."""
 
@@ -64,6 +67,8 @@ class Engine:
         """What went wrong since somebody last looked; who drives the engine tells it, and clears it."""
         self.suspended: frozenset[str] = frozenset()
         """Modules that rest for now, whatever wakes them: those without which an agent does while no model answers."""
+        self._unread: dict[str, bytes] = {}
+        """By agent, the newest percept that nobody has looked at."""
         self.conflicts = 0
         """How often two modules changed the same."""
 
@@ -76,6 +81,7 @@ class Engine:
     def remove(self, agent_id: str) -> None:
         """An agent is here no more; what it still waits for is lost."""
         self.states.pop(agent_id, None)
+        self._unread.pop(agent_id, None)
         self.changed.pop(agent_id, None)
         self.sending.discard(agent_id)
         self.schedule.remove(agent_id)
@@ -83,7 +89,17 @@ class Engine:
     def perceive(self, agent_id: str, percept: Percept | Plain, now: float) -> None:
         """The world tells an agent what it perceives; raises ValueError for what is no percept."""
         plain = percept.model_dump(mode="json") if isinstance(percept, Percept) else percept
+        self._unread.pop(agent_id, None)
         self.put(agent_id, perceived(self.states[agent_id], plain), now)
+
+    def sense(self, agent_id: str, percept: bytes, now: float) -> None:
+        """The same in JSON, of a percept in which nothing happens: the newest is read when a module looks.
+
+        One that cannot be read is a failure then.
+        """
+        self._unread[agent_id] = percept
+        for _ in self.schedule.touched(agent_id, (PERCEPTS,), now):
+            pass  # nothing in it is urgent
 
     def put(self, agent_id: str, changes: Changes, now: float) -> None:
         """Changes from outside the modules."""
@@ -152,6 +168,9 @@ class Engine:
         if module.spec.name in self.suspended:
             self.schedule.rested(slot, now)
             return None
+        if PERCEPTS in module.spec.reads and slot.agent_id in self._unread:
+            self._look(slot.agent_id, now)
+            slot.dirty = slot.urgent = False  # what has just come is seen in this run
         base = self.states[slot.agent_id].snapshot(module.spec.reads, now)
         if not module.spec.brief and not iscoroutinefunction(module.process):
             return Pending(slot, base, lambda: module.process(base))
@@ -164,6 +183,13 @@ class Engine:
             self.settle(Pending(slot, base, made), made, now)
             return None
         return Pending(slot, base, made)
+
+    def _look(self, agent_id: str, now: float) -> None:
+        unread = self._unread.pop(agent_id)
+        try:
+            self.perceive(agent_id, loads(unread), now)
+        except (ValueError, AttributeError, TypeError) as error:
+            self.failures.append(Failure(agent_id, PERCEPTS, error))
 
     def _touched(self, state: SharedState, sections: frozenset[str], now: float) -> None:
         if not sections:

@@ -32,6 +32,7 @@ from nemuri.services.society.sharing import Sharing
 from nemuri.services.society.thinking import Thinking
 from nemuri.services.society.turns import Turns
 from nemuri.services.society.vitality import Vitality
+from nemuri.services.society.world_messages import calm, unpacked
 
 SEEK: Final = 0.25
 """Seconds between two looks for cells that nobody keeps."""
@@ -179,9 +180,14 @@ class Host:
         self._heard = time.monotonic()
         turns = Turns()
         try:
-            for agent_id, percept in orjson.loads(message.data)["percepts"].items():
-                if agent_id in self.engine.states:
-                    self.engine.perceive(agent_id, percept, self.clock())
+            for agent_id, percept in unpacked(message.data):
+                if agent_id not in self.engine.states:
+                    continue
+                if isinstance(percept, bytes) and calm(percept):
+                    self.engine.sense(agent_id, percept, self.clock())
+                else:
+                    plain = orjson.loads(percept) if isinstance(percept, bytes) else percept
+                    self.engine.perceive(agent_id, plain, self.clock())
                 await turns()
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             logger.warning("not understood", host=self.name, why=said(error))

@@ -19,8 +19,11 @@ FORGETTING: Final = 30.0
 LONGEST: Final = 400
 """Characters of a question."""
 STEADY: Final = ("location", "second", "nearby_agents")
-"""What moves on while nothing happens: alone, it is brought up to date once a second."""
-SECOND: Final = 1.0
+"""What moves on while nothing happens: alone, it is brought up to date every two seconds."""
+CALM: Final = 2.0
+"""Seconds between two runs while the agent only goes about its work."""
+HAPPENING: Final = 1.0
+"""Seconds for which a word or a decision is something that happens."""
 
 
 class MemoryRecall(Module):
@@ -48,7 +51,7 @@ class MemoryRecall(Module):
         changes: dict[str, dict[str, JsonValue]] = {}
         now, before = present(snapshot), snapshot["working_memory"]
         moved = {key for key, value in now.items() if before.get(key) != value}
-        if moved - set(STEADY) or snapshot.second - number(before.get("second"), -1e9) >= SECOND:
+        if moved - set(STEADY) or snapshot.second - number(before.get("second"), -1e9) >= CALM:
             changes["working_memory"] = now
         new = since(snapshot)
         if new.experiences:
@@ -61,9 +64,9 @@ class MemoryRecall(Module):
         return changes
 
     def pause(self, snapshot: Snapshot) -> float:
-        """0.2 s while it hears something or decides; 1 s while it only goes about its work."""
+        """0.2 s while it hears something or decides; 2 s while it only goes about its work."""
         happening = min(snapshot.age(each) for each in ("conversations", "decision"))
-        return self.spec.interval if happening < SECOND else SECOND
+        return self.spec.interval if happening < HAPPENING else CALM
 
     def _recalled(self, snapshot: Snapshot) -> dict[str, JsonValue] | None:
         query, last = asked_of_memory(snapshot), snapshot["memory_recall"]

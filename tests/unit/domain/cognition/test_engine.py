@@ -38,6 +38,30 @@ def test_a_module_runs_after_what_it_reads_has_changed_and_not_otherwise() -> No
     assert len(runs.runs) == 2
 
 
+def test_what_is_sensed_is_read_when_a_module_looks_and_only_the_newest() -> None:
+    """It wakes whoever reads it, and a run that sees it is not repeated for it; nonsense fails and changes nothing."""
+    runs = Counting()
+    module = Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)
+    engine = Engine([module], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    for nth, health in enumerate((19, 18)):
+        engine.sense("ada", Percept(second=nth, position=HERE, health=health).model_dump_json().encode(), 0.5)
+    assert engine.states["ada"].values() == {}
+    list(engine.run(0.51))
+    list(engine.run(1.0))
+    assert len(runs.runs) == 1
+    assert engine.states["ada"].values()["percepts"]["health"] == 18
+    engine.sense("ada", b"[]", 1.0)
+    engine.perceive("ada", Percept(second=2, position=HERE, health=17), 1.0)
+    list(engine.run(1.1))
+    assert engine.failures == []
+    for nonsense in (b"[]", b"{", b'{"second":-1}'):
+        engine.sense("ada", nonsense, 1.1)
+        list(engine.run(engine.schedule.earliest or 0.0))
+    assert [each.module for each in engine.failures] == ["percepts"] * 3
+    assert engine.states["ada"].values()["percepts"]["health"] == 17
+
+
 def test_a_slow_module_has_one_run_at_a_time_and_delays_nobody() -> None:
     """A slow module has one run at a time and delays nobody."""
     fast = Counting()

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from nemuri.contracts.tiers import Cues, Experience, WorkingMemory
 from nemuri.domain.cognition.engine import Engine
 from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.modules.memory_recall import MemoryRecall
+from nemuri.domain.cognition.modules.memory_recall import CALM, MemoryRecall
 from nemuri.domain.cognition.perceiving import HARMLESS
 from nemuri.domain.cognition.sections import recent
 from nemuri.domain.cognition.state import SharedState
@@ -139,7 +139,7 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
         remembered.extend(each["content"] for each in engine.take("ada", now).experiences)
 
     for number, step in enumerate([*drawn, "run", "take"]):
-        now += 1.0
+        now += CALM
         match step:
             case "hear" | "speak":
                 speaker = "bea" if step == "hear" else "ada"
