@@ -141,6 +141,7 @@ def figures(watching: Watching) -> dict[str, Any]:
             "server": _cores(last.server - first.server, seconds),
         },
         "megabytes": {"settled": settled.megabytes, "halfway": halfway.megabytes, "at_last": last.megabytes},
+        "memories": {"settled": _memories(settled), "at_last": _memories(last)},
         "growth": round(last.megabytes["hosts"] / settled.megabytes["hosts"], 3),
         "world": {
             "ticks_per_second": round((last.world.ticks - first.world.ticks) / seconds, 2),
@@ -190,6 +191,10 @@ def _waits(ends: Sequence[tuple[Vitals, Vitals]], rank: str) -> dict[str, float]
 def _shown(waits: Waits) -> dict[str, float]:
     told = {name: round(value, 3) for name, value in waits.model_dump().items()}
     return told | {"unfairness": round(waits.unfairness, 3)}
+
+
+def _memories(moment: Moment) -> int:
+    return sum(each.memories for each in moment.hosts.values())
 
 
 def _cores(spent: float, seconds: float) -> float:

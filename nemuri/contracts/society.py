@@ -163,6 +163,8 @@ class Vitals(Value):
     failures: dict[str, int]
     silence: float
     """Seconds since the last decision of the agent that has decided nothing for longest."""
+    memories: int
+    """What its agents remember, in short-term and in long-term memory."""
     memory: int
     """Resident bytes."""
     cpu: float

@@ -78,7 +78,7 @@ class Host:
 
     def vitals(self) -> Vitals:
         """How it is now."""
-        return self.vitality.told(self.engine, self.thinking, self.clock())
+        return self.vitality.told(self.engine, self.thinking, len(self.memories), self.clock())
 
     def missing(self) -> tuple[str, ...]:
         """What it needs and does not have, each in a line; nothing when its agents live."""

@@ -86,6 +86,10 @@ class Recollecting:
         self._unsaid: deque[AnyAgentEvent] = deque()
         self._asked: OrderedDict[str, Vector] = OrderedDict()
 
+    def __len__(self) -> int:
+        """How many memories its agents have."""
+        return sum(len(each.tiers.memories) for each in self._held.values())
+
     def expect(self, agent_ids: Iterable[str]) -> None:
         """These agents are here: what they remember is to be read."""
         self._expected.append(tuple(agent_ids))

@@ -67,7 +67,7 @@ class Vitality:
             for agent_id in agent_ids:
                 waited.pop(agent_id, None)
 
-    def told(self, engine: Engine, thinking: Thinking, now: float) -> Vitals:
+    def told(self, engine: Engine, thinking: Thinking, memories: int, now: float) -> Vitals:
         """How the host is now."""
         spent = self._process.cpu_times()
         return Vitals(
@@ -85,6 +85,7 @@ class Vitality:
             conflicts=engine.conflicts,
             failures=dict(self.failures),
             silence=self._silence(engine, now),
+            memories=memories,
             memory=self._process.memory_info().rss,
             cpu=spent.user + spent.system,
         )
