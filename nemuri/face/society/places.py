@@ -7,7 +7,8 @@ from nemuri.face.connection import NotRunning, nats_address
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.embedded.home import Home
-from nemuri.infra.embedded.nats import EmbeddedNats
+from nemuri.infra.embedded.nats import EmbeddedNats, kept_port
+from nemuri.infra.embedded.sockets import LOOPBACK
 from nemuri.infra.embedded.supervisor import Supervisor
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
@@ -18,13 +19,18 @@ async def reached(settings: Settings, *, start: bool) -> AsyncIterator[tuple[Set
     """The settings with the server's address, and a connection to it.
 
     Where no platform runs and `start` is true, a server of its own runs in the data directory for as long as the
-    context lasts; else raises `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
+    context lasts; else it is that of whoever has started one so, and without any it raises `NotRunning`. Raises
+    `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
     """
     try:
         url = nats_address(settings)
     except NotRunning:
         if not start:
-            raise
+            if (url := _of_another(settings)) is None:
+                raise
+            async with connected(settings, url) as found:
+                yield found
+            return
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
         with home.lock():
@@ -34,6 +40,14 @@ async def reached(settings: Settings, *, start: bool) -> AsyncIterator[tuple[Set
     else:
         async with connected(settings, url) as found:
             yield found
+
+
+def _of_another(settings: Settings) -> str | None:
+    """The server of a society that runs in the data directory without a platform."""
+    path = settings.data.expanduser()
+    home = Home(path) if path.exists() else None
+    port = kept_port(home.nats) if home is not None and home.taken else None
+    return None if port is None else f"nats://{LOOPBACK}:{port}"
 
 
 @asynccontextmanager

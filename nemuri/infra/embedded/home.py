@@ -74,6 +74,11 @@ class Home:
         """The directory of the workers' logs and records."""
         return self.path / "workers"
 
+    @property
+    def taken(self) -> bool:
+        """Whether somebody holds the lock."""
+        return self._is_locked()
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Be the one platform of this directory for the length of the block; raises AlreadyRunning if there is one.

@@ -20,6 +20,8 @@ START_SECONDS = 120.0
 ROOM = 2**50
 """Bytes that may be stored: what the disk holds. Left to itself a server would allow itself three quarters of what is
 free as it starts, and so nothing for as long as it runs if it was started on a full disk."""
+PORT = "port"
+"""The file that keeps the port of a server over restarts."""
 LOOK_SECONDS = 1.0
 """How often a running server is asked whether it can still write."""
 HEALTHY = "ok"
@@ -52,6 +54,13 @@ class Seat:
     """The route ports of all seats."""
 
 
+def kept_port(directory: Path) -> int | None:
+    """The port on which the server of a directory listens, or did last; None where none ever started."""
+    path = directory / PORT
+    kept = path.read_text(encoding="ascii") if path.exists() else ""
+    return int(kept) if kept.isdigit() else None
+
+
 class EmbeddedNats:
     """A nats-server whose config, log, port and JetStream store lie in `directory`.
 
@@ -76,7 +85,7 @@ class EmbeddedNats:
         self._deadline = deadline
         self._more = more
         self._config = self.directory / "nats.conf"
-        self._kept_port = self.directory / "port"
+        self._kept_port = self.directory / PORT
         self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
 
     @property
@@ -148,8 +157,8 @@ class EmbeddedNats:
     def _choose_port(self) -> int:
         if self._fixed_port is not None:
             return self._fixed_port
-        kept = self._kept_port.read_text(encoding="ascii") if self._kept_port.exists() else ""
-        return int(kept) if kept.isdigit() and is_free(int(kept)) else free_port()
+        kept = kept_port(self.directory)
+        return kept if kept is not None and is_free(kept) else free_port()
 
     def _prepare(self, port: int) -> None:
         (self.directory / "store").mkdir(mode=0o700, parents=True, exist_ok=True)
