@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri.contracts.tiers import Because, Group
-from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent, in_order
+from nemuri.domain.tiers.mind import TierMemory, TiersAgent, in_order
 from nemuri.domain.tiers.policy import TiersPolicy
 
 Vectors = Mapping[UUID, NDArray[np.float32]]
@@ -112,15 +112,6 @@ def _near(memories: Sequence[TierMemory], vectors: Vectors, bound: float) -> NDA
 
 def _pieces(cluster: list[TierMemory], size: int) -> list[list[TierMemory]]:
     return [cluster[start : start + size] for start in range(0, len(cluster), size)]
-
-
-def gathered(tiers: Tiers, vectors: Vectors, because: Because, now: float) -> Gathered:
-    """The groups of short-term memories that become one long-term memory each; all that go over, each in one."""
-    if tiers.agent is None:
-        return Gathered(because)
-    going = leaving(tiers.short, tiers.agent, because, now)
-    found = clusters(going, vectors, tiers.agent.rules)
-    return Gathered(because, tuple(as_group(each) for each in found))
 
 
 def as_group(memories: Sequence[TierMemory]) -> Group:

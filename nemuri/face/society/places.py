@@ -26,9 +26,9 @@ async def reached(settings: Settings, *, start: bool) -> AsyncIterator[tuple[Set
         url = nats_address(settings)
     except NotRunning:
         if not start:
-            if (url := _of_another(settings)) is None:
+            if (another := _of_another(settings)) is None:
                 raise
-            async with connected(settings, url) as found:
+            async with connected(settings, another) as found:
                 yield found
             return
         home = Home(settings.data)

@@ -9,7 +9,7 @@ from typing import Final
 
 from nats.aio.msg import Msg
 
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri.contracts.event import derive
 from nemuri.contracts.society import Lease, Society, Turning, Vitals
 from nemuri.face.society.processes import processes
@@ -25,6 +25,9 @@ from nemuri.services.society.recollecting import DIMENSION, EMBEDDER
 from nemuri.services.society.world import world_in
 from nemuri.services.society.world_keeping import dumped
 
+REMEMBERED: Final = 500
+"""Long-term memories of a resident, which its host keeps in process: two megabytes, where the 10,000 of document 004
+would be forty. Beyond that the weakest go, as they do there."""
 SILENT: Final = 3.0
 """Seconds without a word after which a host, which tells every second how it is, counts as gone."""
 DEFINING: Final = 64
@@ -55,22 +58,37 @@ class Vigil:
         return max((each.second for each in self.told.values() if each.agents), default=0.0)
 
 
-async def begin(log: Log, society: Society, replicas: int = 1) -> States:
-    """Lay down what a society is, and define its agents; raises FileExistsError where there is one of the name."""
-    states = await States.create(log, society.name, replicas)
-    await states.write({SOCIETY: society.model_dump_json().encode()}, {})
+def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
+    """What defines the agents: all of them, and then how much each remembers."""
     definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
+    embedding = Embedding(model=EMBEDDER, dimension=DIMENSION)
     defined = [
         AgentDefined(
             event_id=derive(f"{society.name}/{each.id}", AgentDefined.kind_of()),
             agent_id=each.id,
             definition=definition,
-            embedding=Embedding(model=EMBEDDER, dimension=DIMENSION),
+            embedding=embedding,
         )
         for each in society.agents
     ]
-    for start in range(0, len(defined), DEFINING):
-        await asyncio.gather(*(log.append(each) for each in defined[start : start + DEFINING]))
+    adopted = [
+        PolicyAdopted(
+            event_id=derive(each.event_id, PolicyAdopted.kind_of()),
+            agent_id=each.agent_id,
+            parameters={"long_term": {"capacity": REMEMBERED}},
+        )
+        for each in defined
+    ]
+    return [*defined, *adopted]
+
+
+async def begin(log: Log, society: Society, replicas: int = 1) -> States:
+    """Lay down what a society is, and define its agents; raises FileExistsError where there is one of the name."""
+    states = await States.create(log, society.name, replicas)
+    await states.write({SOCIETY: society.model_dump_json().encode()}, {})
+    events = _births(society)
+    for start in range(0, len(events), DEFINING):
+        await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINING]))
     return states
 
 

@@ -32,7 +32,8 @@ from nemuri.contracts.tiers import (
     Module,
 )
 from nemuri.domain.cognition.memories import Remembered
-from nemuri.domain.tiers.consolidation import due, gathered
+from nemuri.domain.tiers.consolidation import due
+from nemuri.domain.tiers.deciding import gathered
 from nemuri.domain.tiers.formation import extracted, formed
 from nemuri.domain.tiers.mind import Tiers
 from nemuri.domain.tiers.recording import weighed, worth_recording
@@ -225,8 +226,7 @@ class Recollecting:
         )
 
     def _consolidate(self, held: Held, because: Because, second: float) -> None:
-        vectors = held.shelf.vectors(each.memory_id for each in held.tiers.short)
-        decided = gathered(held.tiers, vectors, because, second)
+        decided = gathered(held.tiers, held.shelf.vectors, because, second)
         if held.tiers.agent is None or not decided:
             return
         agent_id = held.tiers.agent.agent_id

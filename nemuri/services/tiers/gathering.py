@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from nemuri.contracts.tiers import Because
-from nemuri.domain.tiers.consolidation import Gathered, as_group, clusters, due, leaving
-from nemuri.domain.tiers.forgetting import faded, merging
+from nemuri.domain.tiers.consolidation import Gathered, due, leaving
+from nemuri.domain.tiers.deciding import decided
+from nemuri.domain.tiers.forgetting import faded
 from nemuri.domain.tiers.formation import FREE, Written, extracted
 from nemuri.domain.tiers.mind import TierMemory, TiersAgent
 from nemuri.infra.models.protocol import ConsolidateJob, Reply
@@ -31,8 +32,7 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
     generation = resources.vectors.serving(defined.embedding).generation
     vectors = await layers.vectors(agent_id, generation, wanted) if wanted else {}
     mergeable = [*(await layers.memories(faint.mergeable)).values()]
-    groups = (*map(as_group, clusters(going, vectors, agent.rules)), *merging(mergeable, vectors, agent.rules))
-    return Gathered(because, groups, faint.deleted)
+    return decided(because, going, faint, mergeable, vectors, agent.rules)
 
 
 async def told(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[Written]:

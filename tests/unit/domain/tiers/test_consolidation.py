@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.tiers import Because
-from nemuri.domain.tiers.consolidation import Vectors, capacity, clusters, due, gathered, interval, leaving
+from nemuri.domain.tiers.consolidation import Vectors, capacity, clusters, due, interval, leaving
+from nemuri.domain.tiers.deciding import gathered
 from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent
 from nemuri.domain.tiers.policy import TiersPolicy
 from tests.unit.domain.tiers.lives import AGENT, lived, named, rows, simulated
@@ -79,7 +80,7 @@ def test_what_is_alike_belongs_together() -> None:
     turned = [np.deg2rad(angle) for angle in (0, 30, 60, 120, 61)]
     vectors = rows(*((np.cos(each), np.sin(each)) for each in turned))
 
-    found = gathered(tiers, vectors, "asked", 100.0)
+    found = gathered(tiers, lambda _: vectors, "asked", 100.0)
 
     assert [[*each.memory_ids] for each in found.groups] == [[named(0), named(1), named(2), named(4)], [named(3)]]
     assert not found.deleted

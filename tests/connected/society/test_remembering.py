@@ -1,0 +1,52 @@
+"""How much a host's agents remember: no more than they may, however long they live."""
+
+import pytest
+
+from nemuri.contracts.society import Society
+from nemuri.domain.tiers.mind import Tiers
+from nemuri.face.society.running import REMEMBERED, begin
+from nemuri.infra.log import Log
+from nemuri.services.society.recollecting import Recollecting
+
+pytestmark = pytest.mark.connected
+WHO = "a00"
+
+
+def _lived(number: int) -> dict[str, object]:
+    """Something unlike anything before; important where the number is a multiple of a hundred."""
+    return {
+        "type": "action",
+        "content": f"found {number * 7919 % 100_003:05x} in place {number}",
+        "second": float(number),
+        "cues": {"threat": number % 100 == 0, "failure": number % 100 == 0},
+    }
+
+
+async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Log, society: Society) -> None:
+    """Its host consolidates and forgets by itself; who takes it over, by the same events, knows the same."""
+    await begin(log, society)
+    memories, number = Recollecting(log), 0
+    memories.expect([WHO])
+    await memories.load()
+    while number < 2 * REMEMBERED:
+        for _ in range(50):
+            number += 1
+            memories.record(WHO, [_lived(number)], float(number))
+        await memories.remember()
+        for _ in range(60):  # one group is put into words in a second
+            await memories.consolidate(float(number))
+    held = _mind(memories)
+    assert held.agent is not None
+    assert REMEMBERED - 60 <= len(held.long) <= REMEMBERED + 60
+    assert len(memories) <= REMEMBERED + 160
+    strong = {each.content for each in held.memories.values() if each.importance > 0.4}
+    assert len(strong) == number // 100
+    await memories.flush(float(number))
+    other = Recollecting(log)
+    other.expect([WHO])
+    await other.load()
+    assert {each.memory_id for each in _mind(other).long} == {each.memory_id for each in held.long}
+
+
+def _mind(memories: Recollecting) -> Tiers:
+    return memories._held[WHO].tiers
