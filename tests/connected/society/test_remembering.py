@@ -28,7 +28,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     memories, number = Recollecting(log), 0
     memories.expect([WHO])
     await memories.load()
-    while number < 2 * REMEMBERED:
+    while number < REMEMBERED + 200:
         for _ in range(50):
             number += 1
             memories.record(WHO, [_lived(number)], float(number))
