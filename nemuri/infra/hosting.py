@@ -17,7 +17,7 @@ from nats.errors import Error as NatsError
 from nemuri.contracts.log import UndecodableError
 from nemuri.contracts.queries import Query
 from nemuri.infra.bus.access import Credentials, credentials, inbox, servers
-from nemuri.infra.bus.broker import Broker
+from nemuri.infra.bus.broker import Broker, Handler
 from nemuri.infra.bus.connection import PING_SECONDS
 from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.ending import end
@@ -46,7 +46,7 @@ def application(service: Service, resources: Resources) -> FastStream:
         _consume(broker, durable, reactor, prefix)
     for kind, topic in service.asked():
         _answer(broker, kind, topic, reactor)
-    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None)
+    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None, serializer=None)
 
 
 def _broker(service: Service, resources: Resources, known: Credentials | None, prefix: str) -> Broker:
@@ -106,16 +106,15 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str
         durable=durable.name,
         pull_sub=PullSub(batch_size=1, timeout=5.0),
         ack_policy=AckPolicy.NACK_ON_ERROR,
-        decoder=_itself,
         title=durable.name,
         inbox_prefix=f"{prefix}.".encode(),
         **options,
     )
 
-    @subscriber  # type: ignore[untyped-decorator]
     async def handle(message: NatsMessage) -> None:
         await _handle(message, reactor)
 
+    subscriber(Handler(handle))
     if durable.at_once > 1:
         _keep_alive_while_held(subscriber, reactor.resources.settings.ack_wait)
 
@@ -129,11 +128,6 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
             await put(message)
 
     subscriber._put_msg = held  # noqa: SLF001
-
-
-async def _itself(message: NatsMessage) -> NatsMessage:
-    """What a handler is given: the message, to be read where it is acknowledged."""
-    return message
 
 
 async def _handle(message: NatsMessage, reactor: Reactor) -> None:
@@ -204,8 +198,9 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:
     subject = reactor.resources.log.subjects.query(topic)
-    subscriber = broker.subscriber(subject, queue=reactor.service.name, decoder=_itself, max_workers=4)
+    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=4)
 
-    @subscriber
     async def handle(message: NatsMessage) -> bytes:
         return await reactor.ask(kind, message.body)
+
+    subscriber(Handler(handle))

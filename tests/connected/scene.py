@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
@@ -56,10 +57,11 @@ MISSING: tuple[type[BaseException], ...] = (*WAITING, PassingError)
 async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
     """What the condition yields as soon as that is true; fails loudly with what it yielded last."""
     last: Any = None
+    pauses = chain((0.01, 0.02, 0.03, 0.05), repeat(0.1))  # asking, too, takes the time of those who are waited for
     try:
         async with asyncio.timeout(seconds):
-            while not (last := await condition()):  # noqa: ASYNC110 - nothing announces what others do
-                await asyncio.sleep(0.02)
+            while not (last := await condition()):
+                await asyncio.sleep(next(pauses))
     except TimeoutError:
         raise AssertionError(f"{condition.__doc__ or condition} is not so after {seconds:g} s, but {last!r}") from None
     return last
@@ -166,10 +168,11 @@ async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY, *, secon
         """Nobody has anything to do."""
         log = resources.log
         end = await log.last_sequence()
+        if (await resources.projection.position()).sequence < end:
+            return False
         known = await log.stream.consumers_info(log.subjects.stream)
         busy = [each for each in known if each.name in durables and (each.num_pending or each.num_ack_pending)]
-        behind = (await resources.projection.position()).sequence < end
-        return not busy and not behind and await log.last_sequence() == end
+        return not busy and await log.last_sequence() == end
 
     await eventually(idle, seconds=seconds)
 

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import orjson
 import psycopg
-from pgvector.psycopg import register_vector_async
+from pgvector.psycopg.vector import register_vector_info
+from psycopg.types import TypeInfo
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
@@ -46,7 +47,7 @@ class Database:
 
         @event.listens_for(engine.sync_engine, "connect")
         def register(connection: Any, _record: Any) -> None:
-            connection.run_async(register_vector_async)
+            connection.run_async(_register_vector)
 
         return cls(engine, engine.execution_options(isolation_level="AUTOCOMMIT"), url, schema)
 
@@ -114,6 +115,11 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
         hide_parameters=True,
         **options,
     )
+
+
+async def _register_vector(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Vectors as they are, for this connection; the other types of pgvector, which we do not use, cost a query each."""
+    register_vector_info(connection, await TypeInfo.fetch(connection, "vector"))
 
 
 def reason(error: Exception) -> str:
