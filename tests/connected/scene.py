@@ -60,7 +60,7 @@ async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float 
     pauses = chain((0.01, 0.02, 0.03, 0.05), repeat(0.1))  # asking, too, takes the time of those who are waited for
     try:
         async with asyncio.timeout(seconds):
-            while not (last := await condition()):
+            while not (last := await condition()):  # noqa: ASYNC110 - nothing announces what others do
                 await asyncio.sleep(next(pauses))
     except TimeoutError:
         raise AssertionError(f"{condition.__doc__ or condition} is not so after {seconds:g} s, but {last!r}") from None

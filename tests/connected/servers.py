@@ -21,14 +21,16 @@ def fresh_namespace() -> str:
     return f"test-{uuid4().hex[:12]}"
 
 
-def files_with(canary: str, directory: Path) -> set[str]:
-    """Every file below the directory that has the canary in its bytes."""
-    wanted = canary.encode()
-    return {
-        str(path.relative_to(directory))
-        for path in directory.rglob("*")
-        if path.is_file() and not path.is_symlink() and wanted in path.read_bytes()
-    }
+def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
+    """Of each canary, every file below the directory that has it in its bytes; each file is read once for them all."""
+    found: dict[str, set[str]] = {each: set() for each in canaries}
+    for path in directory.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            read = path.read_bytes()
+            for each in canaries:
+                if each.encode() in read:
+                    found[each].add(str(path.relative_to(directory)))
+    return found
 
 
 def _hasty(directory: Path) -> str:

@@ -164,13 +164,14 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
             turns.recalled([kept], nth=2, session="tuesday"),
         )
         canaries = ("nyckelharpan", "tromboonish", "wombatwise", "psalteriumlike")
-        assert all(files_with(each, servers.directory) for each in canaries)
+        assert all(files_with(servers.directory, *canaries).values())
         old = [each for each in await messages(resources.log) if any(one.encode() in each.data for one in canaries)]
 
         await forget(settings, [Thing("memory", gone)])
 
-        assert not any(files_with(each, servers.directory) for each in canaries)
-        assert files_with("pangolinkind", servers.directory), "the control stays, or the search finds nothing at all"
+        left_in = files_with(servers.directory, *canaries, "pangolinkind")
+        assert left_in.pop("pangolinkind"), "the control stays, or the search finds nothing at all"
+        assert not any(left_in.values())
         [left] = await memories_of(resources)
         assert (left.memory_id, left.protection, left.relations) == (kept, "protected", ())
         await assert_verified(settings)
@@ -180,7 +181,7 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
         assert [each.memory_id for each in await memories_of(resources)] == [kept]
         await assert_verified(settings)
         await resume(settings)
-        assert not any(files_with(each, servers.directory) for each in canaries)
+        assert not any(files_with(servers.directory, *canaries).values())
 
 
 async def test_what_was_forgotten_after_a_backup_is_not_restored(
@@ -210,7 +211,7 @@ async def test_what_was_forgotten_after_a_backup_is_not_restored(
         assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
         await quiet(resources, ["projector"])
         assert [each.memory_id for each in await memories_of(resources)] == [kept]
-        assert not any(files_with(each, servers.directory) for each in ("cornettino", "sackbuttish", "serpentwise"))
+        assert not any(files_with(servers.directory, "cornettino", "sackbuttish", "serpentwise").values())
     await assert_verified(elsewhere)
 
 
@@ -248,8 +249,7 @@ async def test_a_forgotten_companion_is_in_no_byte(servers: Servers, settings: S
             turns.offered(UUID(int=7, version=4), "And the serpentlike one?"),
         )
         await forget(settings, [Thing("agent", AGENT)])
-        assert not files_with("ophicleidal", servers.directory)
-        assert not files_with("serpentlike", servers.directory)
+        assert not any(files_with(servers.directory, "ophicleidal", "serpentlike").values())
         rows = await snapshot(resources)
         assert not any(rows[each] for each in ("affect_agent", "affect_memory", "affect_mood", "memory_vector"))
         assert not [each for each in await effective(resources.log) if isinstance(each, TurnOffered)]

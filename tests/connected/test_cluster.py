@@ -80,8 +80,8 @@ async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(server
 
             async def left() -> bool:
                 """The servers that follow the leader have deleted it too."""
-                return {name for name in files_with("quincebomb", cluster.directory) if "/_js_/" not in name} == set()
+                return all("/_js_/" in name for name in files_with(cluster.directory, "quincebomb")["quincebomb"])
 
             await eventually(left)
-            assert files_with("quincebomb", servers.directory) == set()
+            assert files_with(servers.directory, "quincebomb") == {"quincebomb": set()}
             await assert_verified(settings)

@@ -130,4 +130,4 @@ async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers)
 
 def holding(servers: Servers, stream: str, text: str) -> list[str]:
     """The files of a stream that hold the text."""
-    return [each for each in files_with(text, servers.nats.directory) if stream in Path(each).parts]
+    return [each for each in files_with(servers.nats.directory, text)[text] if stream in Path(each).parts]

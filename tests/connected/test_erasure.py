@@ -35,9 +35,11 @@ pytestmark = pytest.mark.connected
 PAGES = "The zwiebelfisch report. " + "Any object can be tested for truth value, says the zwiebelfisch. " * 90
 
 
-def assert_gone(servers: Servers, *canaries: str) -> None:
-    """No byte of any file of the servers has one of the canaries."""
-    assert {each: found for each in canaries if (found := files_with(each, servers.directory))} == {}
+def assert_gone(servers: Servers, *canaries: str, kept: str | None = None) -> None:
+    """No byte of any file of the servers has one of the canaries; what is kept shows that the search finds anything."""
+    found = files_with(servers.directory, *canaries, *((kept,) if kept else ()))
+    assert {each: found[each] for each in canaries if found[each]} == {}
+    assert kept is None or found[kept]
 
 
 async def standing(client: Client, memory_id: UUID) -> dict[str, object]:
@@ -66,14 +68,13 @@ async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Sett
         aside = await client.ask("What is the truth value of an empty list, quokkafalse?", settled=True)
         assert kept in aside.used
         await quiet(resources)
-        assert files_with("zanzibrine", servers.directory)
+        assert files_with(servers.directory, "zanzibrine")["zanzibrine"]
         before = await standing(client, kept)
 
         await forget(settings, [Thing("memory", gone)])
 
         await quiet(resources)
-        assert_gone(servers, "zanzibrine", "purplish")
-        assert files_with("quokkafalse", servers.directory), "the control stays, or the search finds nothing at all"
+        assert_gone(servers, "zanzibrine", "purplish", kept="quokkafalse")
         assert await standing(client, kept) == before
         await assert_verified(settings)
         for question in (client.memory(gone), client.result(asked.task_id)):
@@ -102,15 +103,13 @@ async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Se
         other = await client.ask("What is wombattesting?", settled=True)
         await client.feedback(task.task_id, "helpful")
         await quiet(resources)
-        assert files_with("xylorimba", servers.directory)
-        assert files_with("zwiebelfisch", servers.directory)
+        assert all(files_with(servers.directory, "xylorimba", "zwiebelfisch").values())
         old = [each for each in await messages(resources.log) if str(task.task_id).encode() in each.data]
 
         await forget(settings, [Thing("task", task.task_id)])
 
         await quiet(resources)
-        assert_gone(servers, "xylorimba", "zwiebelfisch")
-        assert files_with("wombattesting", servers.directory)
+        assert_gone(servers, "xylorimba", "zwiebelfisch", kept="wombattesting")
         with pytest.raises(ClientError, match="was erased"):
             await client.result(task.task_id)
         await assert_verified(settings)
@@ -145,8 +144,7 @@ async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Setti
         before = await standing(client, kept)
         await forget(settings, [Thing("agent", "passing")])
         await quiet(resources)
-        assert_gone(servers, "yttriumflag", "vexillology")
-        assert files_with("numbatkind", servers.directory)
+        assert_gone(servers, "yttriumflag", "vexillology", kept="numbatkind")
         assert await standing(client, kept) == before
         with pytest.raises(ClientError, match="agent passing was erased"):
             await client.memories("passing")
@@ -172,7 +170,7 @@ async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
         await killed_at_the_first_tombstone(settings, thing)
         await quiet(resources)
         await assert_verified(settings)
-        assert files_with("mauvish", servers.directory), "nothing is deleted yet"
+        assert files_with(servers.directory, "mauvish")["mauvish"], "nothing is deleted yet"
         with pytest.raises(OperationError, match="erased already"):
             await forget(settings, [thing])
 

@@ -148,13 +148,14 @@ async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: 
             await resources.log.append(each)
         await quiet(resources, ["projector"])
         canaries = ("zugtrompetish", "barytonhornlike", "serpentonwise", "ophicleidean")
-        assert all(files_with(each, servers.directory) for each in canaries)
+        assert all(files_with(servers.directory, *canaries).values())
         old = [each for each in await messages(resources.log) if any(one.encode() in each.data for one in canaries)]
 
         await forget(settings, [Thing("memory", merged.event_id)])
 
-        assert not any(files_with(each, servers.directory) for each in canaries)
-        assert files_with("pangolinkind", servers.directory), "the control stays, or the search finds nothing at all"
+        left_in = files_with(servers.directory, *canaries, "pangolinkind")
+        assert left_in.pop("pangolinkind"), "the control stays, or the search finds nothing at all"
+        assert not any(left_in.values())
         await assert_as_folded(resources)
         await assert_verified(settings)
         for message in old:
@@ -164,5 +165,5 @@ async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: 
             left = await load(connection, tables.tier_memory, TierMemory)
         assert [each.memory_id for each in left] == [kept.event_id]
         await resume(settings)
-        assert not any(files_with(each, servers.directory) for each in canaries)
+        assert not any(files_with(servers.directory, *canaries).values())
     await assert_verified(settings)

@@ -57,18 +57,18 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
             "What does the okapiphone say?", agent="keeper", documents=[("o.txt", OKAPI)], settled=True
         )
         await eventually(platform.idle)
-    assert files_with("okapiphone", platform.directory / "nats")
+    assert files_with(platform.directory / "nats", "okapiphone")["okapiphone"]
     made = await backup(platform.of("operator"), copy)
     for thing in (Thing("memory", gone), Thing("task", task.task_id)):
         done = await forget(eraser, [thing])
         assert done.events > 0
         assert done.left, "only a superuser cleans what the database's own files keep"
     await resume(eraser)
-    assert [files_with(each, platform.directory / "nats") for each in CANARIES] == [set()] * 3
+    assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))
     put = await restore(restored, copy)
     assert (put.events + put.left_out, put.erasures) == (made.events, 2)
-    assert [files_with(each, platform.directory / "nats") for each in CANARIES] == [set()] * 3
+    assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     for namespace in (platform.subjects.namespace, restored.namespace):
         assert (await verify(platform.settings(f"{namespace}-operator"))).differences == ()
     assert platform.denied()[before:] == []
@@ -89,7 +89,7 @@ async def test_the_eraser_erases_what_is_no_event(platform: Guarded) -> None:
         await eventually(platform.idle)
         await dead_letters.erase(erasing, f"intake/{sent.seq}")
         assert await dead_letters.every(cli) == []
-    assert files_with("Pomeloweg", platform.directory / "nats") == set()
+    assert files_with(platform.directory / "nats", "Pomeloweg") == {"Pomeloweg": set()}
     assert platform.denied()[before:] == []
 
 
