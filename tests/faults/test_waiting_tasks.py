@@ -18,6 +18,7 @@ from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from tests.connected.conftest import servers, settings
 from tests.connected.scene import agent_defined, append_all
+from tests.faults.forked import Forked
 from tests.faults.processes import worker
 
 __all__ = ["servers", "settings"]
@@ -32,7 +33,7 @@ GROWTH = 20.0
 @asynccontextmanager
 async def _workers(settings: Settings) -> AsyncIterator[list[Worker]]:
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    workers = [worker(Home(directory), name, settings) for name in AT_WORK]
+    workers = [worker(Home(directory), name, settings, Forked) for name in AT_WORK]
     try:
         await asyncio.gather(*(each.start() for each in workers))
         yield workers

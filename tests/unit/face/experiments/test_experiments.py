@@ -11,7 +11,7 @@ from nemuri.face.experiments.living import Living, Vectors
 from nemuri.face.experiments.personality import ALIKE, APART, WITHOUT
 from nemuri.face.experiments.report import Claim, Sample, edges, reported, windows
 
-TASKS = 20
+TASKS = 10
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
 def test_an_experiment_finds_the_same_whenever_it_is_run_with_the_same_seed(name: str, tmp_path: Path) -> None:
     """The same figures, the same findings and the same bytes of the plots; others with another seed."""
-    first, second = (runs.run(name, seed=3, tasks=TASKS, repeats=3, processes=0) for _ in range(2))
+    first, second = (runs.run(name, seed=3, tasks=TASKS, repeats=2, processes=0) for _ in range(2))
     assert first.as_json() == second.as_json()
     assert {each.claim.text for each in first.findings} == {each.text for each in runs.EXPERIMENTS[name].claims}
     files = [plots.draw(report, tmp_path / str(number)) for number, report in enumerate((first, second))]
@@ -39,7 +39,7 @@ def test_an_experiment_finds_the_same_whenever_it_is_run_with_the_same_seed(name
 def test_processes_find_what_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeats do not depend on who runs them, nor on the order in which they end."""
     monkeypatch.undo()  # the processes know nothing of small worlds
-    here, there = (runs.run("noise", seed=1, tasks=10, repeats=3, processes=number) for number in (0, 2))
+    here, there = (runs.run("noise", seed=1, tasks=10, repeats=2, processes=number) for number in (0, 2))
     assert [each.verdict for each in here.findings] == [each.verdict for each in there.findings]
     means = [[each.mean for each in report.figures.values()] for report in (here, there)]
     assert means[0] == pytest.approx(means[1])
