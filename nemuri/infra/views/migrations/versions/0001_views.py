@@ -92,10 +92,9 @@ TABLES = (
 
 def upgrade() -> None:
     """Make all views, empty."""
-    for statement in TABLES:
-        op.execute(statement)
-    for number in range(PARTITIONS):
-        op.execute(
-            f"CREATE TABLE memory_vector_{number} PARTITION OF memory_vector "
-            f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
-        )
+    partitions = (
+        f"CREATE TABLE memory_vector_{number} PARTITION OF memory_vector "
+        f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
+        for number in range(PARTITIONS)
+    )
+    op.execute(";".join((*TABLES, *partitions)))  # one question for all of it

@@ -29,5 +29,4 @@ STATEMENTS = (
 
 def upgrade() -> None:
     """Add the columns and the table; a rebuild, which a newer fold asks for, fills them."""
-    for statement in STATEMENTS:
-        op.execute(statement)
+    op.execute(";".join(STATEMENTS))

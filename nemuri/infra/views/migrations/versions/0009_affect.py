@@ -48,5 +48,4 @@ STATEMENTS = (
 
 def upgrade() -> None:
     """Add the tables; a rebuild, which a newer fold asks for, fills them."""
-    for statement in STATEMENTS:
-        op.execute(statement)
+    op.execute(";".join(STATEMENTS))
