@@ -1,8 +1,10 @@
 """Waiting is not failing: a missing server costs time and nothing else; a fault of the event itself ends its task."""
 
+from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -50,17 +52,23 @@ WANTING = {
 AT_FAULT = {"22P02": "text that is no number", "23505": "the same twice", "42601": "no SQL", "42P01": "no such table"}
 
 
-@pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
-async def test_what_only_the_database_is_at_fault_for_is_waited_for(settings: Settings, code: str) -> None:
-    """By what a real server says: what is wrong with the question itself would be wrong the next time too."""
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def database(servers: Servers) -> AsyncIterator[Database]:
+    """Views that nobody reads or writes."""
+    settings = servers.settings()
     database = Database.at(str(settings.database_url), settings.namespace)
+    await database.migrate()
+    yield database
+    await database.close()
+
+
+@pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
+async def test_what_only_the_database_is_at_fault_for_is_waited_for(database: Database, code: str) -> None:
+    """By what a real server says: what is wrong with the question itself would be wrong the next time too."""
     raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
-    try:
-        with pytest.raises(DBAPIError) as raised:
-            async with database.begin() as connection:
-                await connection.execute(raising)
-    finally:
-        await database.close()
+    with pytest.raises(DBAPIError) as raised:
+        async with database.begin() as connection:
+            await connection.execute(raising)
     assert isinstance(raised.value, WAITING) == (code in WANTING)
 
 
