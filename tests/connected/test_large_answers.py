@@ -15,8 +15,8 @@ from tests.connected.scene import agent_defined, at_work, logged, visiting
 
 pytestmark = pytest.mark.connected
 
-MEMORIES = 700
-LENGTH = 4_000
+MEMORIES = 340
+LENGTH = 8_000
 """Characters of a memory: a full page of them is more than one message holds."""
 
 
