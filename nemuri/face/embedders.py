@@ -47,10 +47,13 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
 
 
 async def check_embedder(settings: Settings, embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless the agents in the views have vectors of this embedding, the one in force."""
+    """Raise `EmbedderChanged` unless the agents in the views have vectors of this embedding, the one in force.
+
+    Agents of societies are left out: their hosts have an embedder of their own.
+    """
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        compare_embeddings(await embeddings(database), embedding)
+        compare_embeddings(await embeddings(database, hosted=False), embedding)
     finally:
         await database.close()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.contracts.society import Lease, Society
+from nemuri.face.embedders import check_embedder, embedding_in_force
 from nemuri.face.operations import OperationError, backup, forget, restore
 from nemuri.face.society.residents import residents
 from nemuri.face.society.running import begin, end_of, going_on
@@ -36,13 +37,14 @@ async def contents(states: States) -> dict[str, bytes]:
 async def test_a_society_comes_back_as_it_stood_with_its_checkpoints(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Nobody keeps it, and it can be gone back with."""
+    """Nobody keeps it, it can be gone back with, and a platform starts whose views know of its agents."""
     async with logged(settings) as log:
         states = await settled(log, "village")
         there, names = await contents(states), await (await Checkpoints.open(log, "village")).names()
     await backup(settings, tmp_path / "copy")
     elsewhere = await emptied(servers, data=tmp_path / "nobody")
     assert (await restore(elsewhere, tmp_path / "copy")).societies == ("village",)
+    await check_embedder(elsewhere, await embedding_in_force(elsewhere))
     async with logged(elsewhere) as log:
         restored = await States.open(log, "village")
         assert await contents(restored) == there
