@@ -98,6 +98,11 @@ def _society(result: Any, met: Callable[[Any, Any], bool]) -> bool:
     return bool(met(result["at"]["1000"], result["goals_at_1000"]))
 
 
+def _remembered(run: Any) -> str:
+    """How much more the agents remember in the end than after a minute."""
+    return f"{run['memories']['at_last'] / run['memories']['settled']:.1f}×"
+
+
 def _of_set(run: Any, module: str) -> float:
     """How often a module ran over how often it may at most."""
     rate = run["runs_per_agent_second"][module]
@@ -227,8 +232,8 @@ FIGURES = (
         lambda one: _each(one, lambda run: " + ".join(f"{each:.2f}" for each in run["cores"].values())), size="1000",
     ),
     Figure(
-        "the same, memory of the hosts in the end over that after a minute", "society",
-        lambda one: _each(one, lambda run: f"{run['growth']:.2f}×"),
+        "the same, memory of the hosts in the end over that after a minute; what agents remember, likewise", "society",
+        lambda one: _each(one, lambda run: f"{run['growth']:.2f}×") + "; " + _each(one, _remembered),
         "within 1.1× at 1,000", lambda one: _society(one, lambda run, goals: run["growth"] <= goals["growth"]), "1000",
     ),
     Figure("memory of each service's process at first; at last (PSS)", "throughput", _held, size="instant"),

@@ -1,6 +1,8 @@
 """Putting off the collector never keeps what nobody needs any more."""
 
+import gc
 import weakref
+from collections.abc import Iterator
 
 import pytest
 
@@ -16,6 +18,15 @@ class Cycle:
 
     def __init__(self) -> None:
         self.me = self
+
+
+@pytest.fixture(autouse=True)
+def as_by_default() -> Iterator[None]:
+    """Whatever another test in this process has said of how often to look."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
 
 
 @pytest.mark.parametrize(("made", "times"), [(0, 20 * PUT_OFF), (2 * MANY, 3 * PUT_OFF)])
