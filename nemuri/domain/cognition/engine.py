@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from random import Random
 from typing import Any, Final
+from zlib import crc32
 
 from orjson import loads
 
@@ -21,6 +22,8 @@ from nemuri.domain.cognition.state import EMPTY, Changes, Conflict, SharedState,
 BACKOFF = 2.0
 """How much longer than its interval a module rests after a failure (document 002 §3.2)."""
 PERCEPTS: Final = "percepts"
+SPREAD: Final = 0.25
+"""Seconds within which who is told something calm looks at it, so that a thousand do not at once."""
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
 """The sections whose contents leave the agent."""
 
@@ -95,10 +98,12 @@ class Engine:
     def sense(self, agent_id: str, percept: bytes, now: float) -> None:
         """The same in JSON, of a percept in which nothing happens: the newest is read when a module looks.
 
-        One that cannot be read is a failure then.
+        A world tells everybody at the same moment; each looks at a moment of its own within `SPREAD` seconds. What
+        cannot be read is a failure then.
         """
         self._unread[agent_id] = percept
-        for _ in self.schedule.touched(agent_id, (PERCEPTS,), now):
+        moment = now + SPREAD * crc32(agent_id.encode()) / 2**32
+        for _ in self.schedule.touched(agent_id, (PERCEPTS,), moment):
             pass  # nothing in it is urgent
 
     def put(self, agent_id: str, changes: Changes, now: float) -> None:

@@ -3,7 +3,7 @@
 from random import Random
 
 from nemuri.contracts.worlds import Outcome, Percept, Position, Utterance
-from nemuri.domain.cognition.engine import Engine, Pending
+from nemuri.domain.cognition.engine import SPREAD, Engine, Pending
 from nemuri.domain.cognition.module import Ask, Module, Prompt, Rank, Spec
 from nemuri.domain.cognition.schedule import Schedule
 from nemuri.domain.cognition.state import Changes, SharedState, Snapshot
@@ -47,7 +47,7 @@ def test_what_is_sensed_is_read_when_a_module_looks_and_only_the_newest() -> Non
     for nth, health in enumerate((19, 18)):
         engine.sense("ada", Percept(second=nth, position=HERE, health=health).model_dump_json().encode(), 0.5)
     assert engine.states["ada"].values() == {}
-    list(engine.run(0.51))
+    list(engine.run(0.5 + SPREAD))
     list(engine.run(1.0))
     assert len(runs.runs) == 1
     assert engine.states["ada"].values()["percepts"]["health"] == 18
@@ -60,6 +60,18 @@ def test_what_is_sensed_is_read_when_a_module_looks_and_only_the_newest() -> Non
         list(engine.run(engine.schedule.earliest or 0.0))
     assert [each.module for each in engine.failures] == ["percepts"] * 3
     assert engine.states["ada"].values()["percepts"]["health"] == 17
+
+
+def test_who_is_told_something_calm_at_once_looks_at_moments_of_their_own() -> None:
+    """So that a thousand who are told together do not all look together; each within a quarter of a second."""
+    runs = Counting()
+    engine = Engine([Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)], 0.0, seed=1)
+    for nth in range(200):
+        engine.add(SharedState(f"a{nth}"), 0.0)
+        engine.sense(f"a{nth}", Percept(second=1, position=HERE).model_dump_json().encode(), 1.0)
+    looked = [len(list(engine.run(1.0 + step / 100))) for step in range(1, 27)]
+    assert sum(looked) == 200
+    assert max(looked) < 30
 
 
 def test_a_slow_module_has_one_run_at_a_time_and_delays_nobody() -> None:
