@@ -54,9 +54,12 @@ async def redelivered(platform: Guarded) -> int:
 
 async def test_who_only_reads_the_views_still_does_after_a_rebuild(platform: Guarded) -> None:
     """The new tables are readable to the same roles, and to nobody else."""
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined("seen"))
+        await cli.settle()
     await rebuild(platform.of("operator"))
     async with connected(platform.client("bob"), "bob") as bob:
-        assert await bob.agents()
+        assert "seen" in {each.agent_id for each in await bob.agents()}
     other = platform.settings(f"{platform.subjects.namespace}-other-sleep")
     strange = Database.at(str(other.database_url), platform.subjects.namespace)
     try:
