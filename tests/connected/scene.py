@@ -1,6 +1,7 @@
 """What tests of the running platform have in common: services at work, agents, the log, and waiting for conditions."""
 
 import asyncio
+import random
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -21,7 +22,7 @@ from nemuri.domain.deliveries import first_of_each
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
 from nemuri.face.exchange import PassingError
-from nemuri.face.operations import verify
+from nemuri.face.operations import rebuild, verify
 from nemuri.face.serving import working
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
@@ -263,3 +264,20 @@ async def retrieval(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
         if isinstance(each, MemoriesRetrieved) and each.correlation_id == task_id
     ]
     return found
+
+
+async def assert_followed_and_rebuilt(
+    settings: Settings, events: Iterable[Event], rng: random.Random, as_folded: Callable[[Resources], Awaitable[None]]
+) -> None:
+    """Event by event and in stretches the views become what the fold makes of the log, and the same when made anew."""
+    async with at_work(settings, ["projector"]) as resources:
+        for each in events:
+            await resources.log.append(each)
+            if rng.random() < 0.1:
+                await quiet(resources, ["projector"])
+        await quiet(resources, ["projector"])
+        await as_folded(resources)
+        before = await snapshot(resources)
+        await assert_verified(settings)
+        await rebuild(settings)
+        assert await snapshot(resources) == before

@@ -16,15 +16,16 @@ from nemuri.contracts.event import Event
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
 from nemuri.domain.affect.remembering import FOLDED, fold
-from nemuri.face.operations import backup, forget, let_go, rebuild, reembed, restore, resume
+from nemuri.face.operations import backup, forget, let_go, reembed, restore, resume
 from nemuri.face.serving import prepare
 from nemuri.infra.embeddings.hashing import HashingEmbedder
-from nemuri.infra.resources import Resources
+from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import ids, tables
 from nemuri.infra.views.lineage import Thing
 from nemuri.infra.views.rows import load
 from tests.connected.scene import (
+    assert_followed_and_rebuilt,
     assert_verified,
     at_work,
     effective,
@@ -93,17 +94,8 @@ async def assert_as_folded(resources: Resources) -> None:
 async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
     """Event by event, in stretches and from the whole log at once; what a night deletes keeps no row and no vector."""
     rng = random.Random(seed)
-    async with at_work(settings, ["projector"]) as resources:
-        for each in life(rng, 120):
-            await resources.log.append(each)
-            if rng.random() < 0.1:
-                await quiet(resources, ["projector"])
-        await quiet(resources, ["projector"])
-        await assert_as_folded(resources)
-        before = await snapshot(resources)
-        await assert_verified(settings)
-        await rebuild(settings)
-        assert await snapshot(resources) == before
+    await assert_followed_and_rebuilt(settings, life(rng, 120), rng, assert_as_folded)
+    async with opened(settings) as resources:
         [memory, *_] = await memories_of(resources)
         assert await ids.begun(resources.database, "memory", str(memory.memory_id)[:13]) == (memory.memory_id, 1)
 

@@ -21,8 +21,8 @@ from nemuri.contracts.tiers import (
 )
 from nemuri.domain.tiers.mind import TierMemory, TiersAgent
 from nemuri.domain.tiers.remembering import FOLDED, fold
-from nemuri.face.operations import forget, rebuild, resume
-from nemuri.infra.resources import Resources
+from nemuri.face.operations import forget, resume
+from nemuri.infra.resources import Resources, opened
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.vectors import vector_key
 from nemuri.infra.views import ids, tables
@@ -31,12 +31,12 @@ from nemuri.infra.views.rows import load
 from tests.connected.scene import (
     EMBEDDING,
     agent_defined,
+    assert_followed_and_rebuilt,
     assert_verified,
     at_work,
     effective,
     messages,
     quiet,
-    snapshot,
 )
 from tests.connected.servers import Servers, files_with
 
@@ -118,17 +118,8 @@ async def assert_as_folded(resources: Resources) -> None:
 async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
     """Event by event, in stretches and from the whole log at once."""
     rng = random.Random(seed)
-    async with at_work(settings, ["projector"]) as resources:
-        for each in life(rng, 100):
-            await resources.log.append(each)
-            if rng.random() < 0.1:
-                await quiet(resources, ["projector"])
-        await quiet(resources, ["projector"])
-        await assert_as_folded(resources)
-        before = await snapshot(resources)
-        await assert_verified(settings)
-        await rebuild(settings)
-        assert await snapshot(resources) == before
+    await assert_followed_and_rebuilt(settings, life(rng, 100), rng, assert_as_folded)
+    async with opened(settings) as resources:
         async with resources.database.reading() as connection:
             [memory, *_] = await load(connection, tables.tier_memory, TierMemory)
         assert await ids.begun(resources.database, "memory", str(memory.memory_id)[:13]) == (memory.memory_id, 1)

@@ -11,6 +11,7 @@ from immutables import Map
 from pydantic import computed_field
 
 from nemuri.contracts.affect import Category, Emotion, Link, Tag, Valence
+from nemuri.domain import minds
 from nemuri.domain.affect.policy import AffectPolicy
 from nemuri.domain.record import Record
 
@@ -177,8 +178,7 @@ class AffectMind:
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Those of the memories that there are, each once."""
-        found = (self.memories.get(each) for each in dict.fromkeys(memory_ids))
-        return tuple(each for each in found if each is not None)
+        return minds.known(self.memories, memory_ids)
 
     def left(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Those that no night has let go."""
@@ -189,18 +189,12 @@ class AffectMind:
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, known = self.agent, self.memories.mutate()
-        for memory in changed:
-            agent = agent.counting(known.get(memory.memory_id), memory)
-            known[memory.memory_id] = memory
-        return replace(self, agent=agent, memories=known.finish())
+        agent, held = minds.holding(self.agent, self.memories, changed)
+        return replace(self, agent=agent, memories=held)
 
     def without(self, memory_ids: Iterable[UUID]) -> "AffectMind":
         """The mind without these memories, its totals in step."""
-        agent, memories = self.agent, self.memories
-        for memory in self.known(memory_ids):
-            agent = agent and agent.counting(memory, None)
-            memories = memories.delete(memory.memory_id)
+        agent, memories = minds.without(self.agent, self.memories, self.known(memory_ids))
         return replace(self, agent=agent, memories=memories)
 
     def letting_go(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":

@@ -72,10 +72,6 @@ class Schedule:
         for slot in self._slots.pop(agent_id, {}).values():
             slot.due = None
 
-    def __contains__(self, agent_id: object) -> bool:
-        """Whether the agent's modules run here."""
-        return agent_id in self._slots
-
     def holds(self, slot: Slot) -> bool:
         """Whether this is a slot of an agent that is here, and not of one that was."""
         return self._slots.get(slot.agent_id, {}).get(slot.module.spec.name) is slot

@@ -13,6 +13,7 @@ from nemuri.contracts.agents import Definition, Embedding
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.memories import Origin, Relation
 from nemuri.contracts.scorers import HeldOut, Weights
+from nemuri.domain import minds
 from nemuri.domain.memory.clocks import STOPPED, Clocks, base, strength
 from nemuri.domain.memory.policy import LEVELS, Policy
 from nemuri.domain.record import Record
@@ -180,26 +181,21 @@ class Mind:
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Those of the memories that there are, each once."""
-        found = (self.memories.get(each) for each in dict.fromkeys(memory_ids))
-        return tuple(each for each in found if each is not None)
+        return minds.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[Memory]) -> "Mind":
         """The mind with these memories new or changed, its totals in step."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, known = self.agent, self.memories.mutate()
-        for memory in changed:
-            agent = agent.counting(known.get(memory.memory_id), memory)
-            known[memory.memory_id] = memory
-        return Mind(agent, known.finish(), self.contents, self.scorer)
+        agent, held = minds.holding(self.agent, self.memories, changed)
+        return Mind(agent, held, self.contents, self.scorer)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Mind":
         """The mind without these memories, its totals in step."""
-        agent, memories, contents = self.agent, self.memories, self.contents
-        for memory in self.known(memory_ids):
-            agent = agent and agent.counting(memory, None)
-            memories = memories.delete(memory.memory_id)
+        gone, contents = self.known(memory_ids), self.contents
+        agent, memories = minds.without(self.agent, self.memories, gone)
+        for memory in gone:
             contents = contents.delete(memory.memory_id) if memory.memory_id in contents else contents
         return replace(self, agent=agent, memories=memories, contents=contents)
 

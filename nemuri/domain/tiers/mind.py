@@ -8,6 +8,7 @@ from uuid import UUID
 from immutables import Map
 
 from nemuri.contracts.tiers import Because, Cues, Layer, MemoryType, Place, Sharing
+from nemuri.domain import minds
 from nemuri.domain.record import Record
 from nemuri.domain.tiers.policy import TiersPolicy
 
@@ -136,30 +137,23 @@ class Tiers:
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[TierMemory, ...]:
         """Those of the memories that there are, each once, in this order."""
-        found = (self.memories.get(each) for each in dict.fromkeys(memory_ids))
-        return tuple(each for each in found if each is not None)
+        return minds.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[TierMemory]) -> "Tiers":
         """The mind with these memories new or changed, its totals in step."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, known = self.agent, self.memories.mutate()
-        for memory in changed:
-            agent = agent.counting(known.get(memory.memory_id), memory)
-            known[memory.memory_id] = memory
-        return replace(self, agent=agent, memories=known.finish())
+        agent, held = minds.holding(self.agent, self.memories, changed)
+        return replace(self, agent=agent, memories=held)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Tiers":
         """The mind without these memories, its totals in step."""
         gone = self.known(memory_ids)
         if not gone:
             return self
-        agent, left = self.agent, self.memories.mutate()
-        for memory in gone:
-            agent = agent and agent.counting(memory, None)
-            del left[memory.memory_id]
-        return replace(self, agent=agent, memories=left.finish())
+        agent, memories = minds.without(self.agent, self.memories, gone)
+        return replace(self, agent=agent, memories=memories)
 
 
 def in_order(memory: TierMemory) -> tuple[float, bytes]:

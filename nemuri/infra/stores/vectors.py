@@ -141,12 +141,14 @@ class Vectors:
         wanted, texts = set(keys), set(hashes)
         async for entry in self._entries():
             if entry.key in wanted or hash_in(entry.key) in texts:
-                await delete_message(
-                    self.log.stream, f"KV_{vector_bucket(self.log.subjects.namespace)}", entry.revision
-                )
+                await delete_message(self.log.stream, f"KV_{self._bucket}", entry.revision)
 
     def _entries(self) -> AsyncIterator[Entry]:
-        return entries(self.log, vector_bucket(self.log.subjects.namespace))
+        return entries(self.log, self._bucket)
+
+    @property
+    def _bucket(self) -> str:
+        return vector_bucket(self.log.subjects.namespace)
 
     async def _stored(self, key: str) -> NDArray[np.float32] | None:
         try:
