@@ -120,6 +120,7 @@ def figures(watching: Watching) -> dict[str, Any]:
     ends = [(first.hosts[name], last.hosts[name]) for name in last.hosts]
     late = _late(ends)
     together = sum(late.values(), Lateness())
+    heard = sum((now.hearing.since(then.hearing) for then, now in ends), Lateness())
     asked = sum((each.asked for each in last.hosts.values()), Waits())
     world = last.world.lateness.since(first.world.lateness)
     answered = asked.answered - sum(each.asked.answered for each in first.hosts.values())
@@ -131,6 +132,7 @@ def figures(watching: Watching) -> dict[str, Any]:
         "within_50_ms": _within(together),
         "late_ms": {name: {"50": each.quantile(0.5), "99": each.quantile(0.99)} for name, each in late.items()}
         | {"together": {"50": together.quantile(0.5), "99": together.quantile(0.99)}},
+        "hearing_ms": {"50": heard.quantile(0.5), "99": heard.quantile(0.99)},
         "answers_per_second": round(answered / seconds, 1),
         "waits": {rank: _waits(ends, rank) for rank in ends[0][1].waits} | {"together": _shown(asked)},
         "waiting": sum(each.waiting for each in last.hosts.values()),
@@ -207,6 +209,7 @@ def _columns(one: Mapping[str, Any]) -> tuple[object, ...]:
         one["agents"],
         f"{one['late_ms']['together']['50']:g} / {one['late_ms']['together']['99']:g}",
         f"{one['within_50_ms']:.2%}",
+        f"{one['hearing_ms']['50']:g} / {one['hearing_ms']['99']:g}",
         one["answers_per_second"],
         f"{asked['mean']:.2f} / {asked['longest']:.1f}",
         f"{asked['unfairness']:.2f}",
@@ -232,7 +235,8 @@ def main() -> None:
         print(f"{agents} agents for {seconds:.0f} s", file=sys.stderr, flush=True)
         found[str(agents)] = asyncio.run(measure(agents, seconds))
     heading = (
-        "agents", "late p50 / p99 ms", "within 50 ms", "answers/s", "wait mean / most s", "unfairness", "silence s",
+        "agents", "late p50 / p99 ms", "within 50 ms", "heard p50 / p99 ms", "answers/s", "wait mean / most s",
+        "unfairness", "silence s",
         "cores host / world / server", "hosts MB", "percepts/s", "ticks/s",
     )  # fmt: skip
     print(table([heading, *(_columns(each) for each in found.values())]))

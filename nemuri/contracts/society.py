@@ -152,6 +152,8 @@ class Vitals(Value):
     runs: dict[str, int]
     lateness: dict[str, Lateness]
     """Of modules that need no model."""
+    hearing: Lateness
+    """How late agents took in what happened, after their host was told."""
     waits: dict[str, Waits]
     """By rank."""
     asked: Waits

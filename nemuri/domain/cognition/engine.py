@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from zlib import crc32
 
 from orjson import loads
@@ -17,6 +17,7 @@ from nemuri.contracts.worlds import Percept
 from nemuri.domain.cognition.module import Ask, Module
 from nemuri.domain.cognition.perceiving import Plain, in_force, listed, perceived, spoken, withdrawn
 from nemuri.domain.cognition.schedule import Schedule, Slot
+from nemuri.domain.cognition.senses import Senses
 from nemuri.domain.cognition.state import EMPTY, Changes, Conflict, SharedState, Snapshot
 
 BACKOFF = 2.0
@@ -55,6 +56,28 @@ class Failure:
     error: Exception
 
 
+class Watch(Protocol):
+    """Whoever wants to know how late things are."""
+
+    def begins(self, slot: Slot) -> None:
+        """A run begins."""
+
+    def hears(self, waited: float) -> None:
+        """An agent takes in what it was told so many seconds ago."""
+
+
+class _Unwatched:
+    def begins(self, slot: Slot) -> None:
+        pass
+
+    def hears(self, waited: float) -> None:
+        pass
+
+
+UNWATCHED: Final[Watch] = _Unwatched()
+"""Nobody wants to know."""
+
+
 class Engine:
     """Agents, their states and their modules."""
 
@@ -70,8 +93,7 @@ class Engine:
         """What went wrong since somebody last looked; who drives the engine tells it, and clears it."""
         self.suspended: frozenset[str] = frozenset()
         """Modules that rest for now, whatever wakes them: those without which an agent does while no model answers."""
-        self._unread: dict[str, bytes] = {}
-        """By agent, the newest percept that nobody has looked at."""
+        self._senses = Senses()
         self.conflicts = 0
         """How often two modules changed the same."""
 
@@ -84,7 +106,7 @@ class Engine:
     def remove(self, agent_id: str) -> None:
         """An agent is here no more; what it still waits for is lost."""
         self.states.pop(agent_id, None)
-        self._unread.pop(agent_id, None)
+        self._senses.take(agent_id)
         self.changed.pop(agent_id, None)
         self.sending.discard(agent_id)
         self.schedule.remove(agent_id)
@@ -92,34 +114,44 @@ class Engine:
     def perceive(self, agent_id: str, percept: Percept | Plain, now: float) -> None:
         """The world tells an agent what it perceives; raises ValueError for what is no percept."""
         plain = percept.model_dump(mode="json") if isinstance(percept, Percept) else percept
-        self._unread.pop(agent_id, None)
         self.put(agent_id, perceived(self.states[agent_id], plain), now)
 
-    def sense(self, agent_id: str, percept: bytes, now: float) -> None:
-        """The same in JSON, of a percept in which nothing happens: the newest is read when a module looks.
+    def tell(self, agent_id: str, percept: Plain | bytes, now: float, *, calm: bool) -> None:
+        """The same, to be taken in when it is its turn: `run` does that. In bytes it is JSON.
 
-        A world tells everybody at the same moment; each looks at a moment of its own within `SPREAD` seconds. What
-        cannot be read is a failure then.
+        What is `calm`, in which nothing happens, is read only when a module looks, and a newer one takes its place. A
+        world tells everybody at the same moment; each looks at a moment of its own within `SPREAD` seconds.
         """
-        self._unread[agent_id] = percept
-        moment = now + SPREAD * crc32(agent_id.encode()) / 2**32
-        for _ in self.schedule.touched(agent_id, (PERCEPTS,), moment):
-            pass  # nothing in it is urgent
+        self._senses.tell(agent_id, percept, now, calm=calm)
+        if calm:
+            moment = now + SPREAD * crc32(agent_id.encode()) / 2**32
+            for _ in self.schedule.touched(agent_id, (PERCEPTS,), moment):
+                pass  # nothing in it is urgent
 
     def put(self, agent_id: str, changes: Changes, now: float) -> None:
         """Changes from outside the modules."""
         state = self.states[agent_id]
         self._touched(state, state.put(changes, now), now)
 
-    def run(self, now: float, starting: Callable[[Slot], None] | None = None) -> Iterator[Pending | None]:
-        """Run what is due, one by one; yields what takes time, None for what is done.
+    def run(self, now: float, watch: Watch = UNWATCHED) -> Iterator[Pending | None]:
+        """Do what is due, one by one; yields what takes time, None for what is done. Who stops reading loses nothing.
 
-        `starting` is told of each run as it begins. Who stops reading loses nothing.
+        First the modules that ask no model; then what somebody was told, with those that it wakes; then a question. So
+        what comes for many at once is seen through one by one. It waits behind others for `SPREAD` seconds at most.
         """
-        for slot in self.schedule.ring(now):
-            if starting is not None:
-                starting(slot)
-            yield self._start(slot, now)
+        while True:
+            for slot in self.schedule.reflexes(now):
+                watch.begins(slot)
+                yield self._start(slot, now)
+                if self._senses.waited(now) >= SPREAD:
+                    yield from self._hear(now, watch)
+            if self._senses.first() is not None:
+                yield from self._hear(now, watch)
+            elif (asking := self.schedule.asking(now)) is not None:
+                watch.begins(asking)
+                yield self._start(asking, now)
+            else:
+                return
 
     def settle(self, pending: Pending, changes: Changes, now: float) -> None:
         """Take in what a run made; it is repeated where somebody else changed what it rests on."""
@@ -173,8 +205,7 @@ class Engine:
         if module.spec.name in self.suspended:
             self.schedule.rested(slot, now)
             return None
-        if PERCEPTS in module.spec.reads and slot.agent_id in self._unread:
-            self._look(slot.agent_id, now)
+        if PERCEPTS in module.spec.reads and self._look(slot.agent_id, now):
             slot.dirty = slot.urgent = False  # what has just come is seen in this run
         base = self.states[slot.agent_id].snapshot(module.spec.reads, now)
         if not module.spec.brief and not iscoroutinefunction(module.process):
@@ -189,12 +220,26 @@ class Engine:
             return None
         return Pending(slot, base, made)
 
-    def _look(self, agent_id: str, now: float) -> None:
-        unread = self._unread.pop(agent_id)
-        try:
-            self.perceive(agent_id, loads(unread), now)
-        except (ValueError, AttributeError, TypeError) as error:
-            self.failures.append(Failure(agent_id, PERCEPTS, error))
+    def _hear(self, now: float, watch: Watch) -> Iterator[Pending | None]:
+        """Let who has waited longest take in what it was told, and see through what that wakes."""
+        if (agent_id := self._senses.first()) is None:
+            return
+        watch.hears(self._senses.waited(now))
+        self._look(agent_id, now)
+        yield None
+        while (slot := self.schedule.reflex(agent_id, now)) is not None:
+            watch.begins(slot)
+            yield self._start(slot, now)
+
+    def _look(self, agent_id: str, now: float) -> bool:
+        """Take in all that an agent was told; whether there was anything."""
+        told = self._senses.take(agent_id)
+        for percept in told:
+            try:
+                self.perceive(agent_id, loads(percept) if isinstance(percept, bytes) else percept, now)
+            except (ValueError, AttributeError, TypeError) as error:
+                self.failures.append(Failure(agent_id, PERCEPTS, error))
+        return bool(told)
 
     def _touched(self, state: SharedState, sections: frozenset[str], now: float) -> None:
         if not sections:

@@ -2,8 +2,8 @@
 
 Every module of every agent is a slot on a timing wheel. A module with `wakes` lies still until one of these sections
 changes, so modules without a model cost nothing while nothing happens; one without them runs whenever its interval
-is over. One run at a time for each slot, so a slow one delays only itself. Modules without a model go first; those that
-ask one stand in line for one of so many places, and hold it until they have their answer.
+is over. One run at a time for each slot, so a slow one delays only itself. Those that ask a model stand in line for one
+of so many places, and hold it until they have their answer.
 """
 
 from collections import defaultdict
@@ -82,10 +82,10 @@ class Schedule:
         for section in sections:
             for name in self._woken.get(section, ()):
                 slot = slots[name]
-                if not slot.dirty:
-                    slot.dirty = True
-                    if slot.due is None and not slot.running:
-                        self._set(slot, max(now, slot.free_at))
+                due = max(now, slot.free_at)
+                if not slot.running and (slot.due is None or due < slot.due):
+                    self._set(slot, due)
+                slot.dirty = True
             yield from (slots[name] for name in self._called.get(section, ()))
 
     def interrupt(self, slot: Slot, now: float) -> None:
@@ -100,15 +100,31 @@ class Schedule:
         else:
             self._stand(slot, slot.due)
 
-    def ring(self, now: float) -> Iterator[Slot]:
-        """The slots that are to run; from then on they are running. Before each that asks come those that do not."""
-        yield from self._reflexes(now)
+    def reflexes(self, now: float) -> Iterator[Slot]:
+        """The slots that are due and ask no model; from then on they are running. What asks is put in line."""
+        for due, slot in self._wheel.ring(now):
+            if slot.due != due or slot.running:
+                continue
+            if slot.module.spec.rank is None:
+                yield self._begun(slot, now)
+            else:
+                self._stand(slot, due)
+
+    def reflex(self, agent_id: str, now: float) -> Slot | None:
+        """One slot of an agent that is due and asks no model; it is running. None where there is none."""
+        for slot in self._slots.get(agent_id, {}).values():
+            if slot.module.spec.rank is None and slot.due is not None and slot.due <= now and not slot.running:
+                return self._begun(slot, now)
+        return None
+
+    def asking(self, now: float) -> Slot | None:
+        """Whose turn it is to ask a model; it is running, and holds a place. None where nobody waits, or has room."""
         while len(self._asking) < self.places and (found := self._line.next()) is not None:
             due, slot = found
             if slot.due == due and not slot.running:
                 self._asking.add(slot)
-                yield self._begun(slot, now)
-                yield from self._reflexes(now)
+                return self._begun(slot, now)
+        return None
 
     def ran(self, slot: Slot, now: float, pause: float) -> None:
         """A run is over; the next at the earliest after a pause."""
@@ -139,16 +155,6 @@ class Schedule:
     def earliest(self) -> float | None:
         """When the next slot is due, for clocks that can jump."""
         return self._wheel.earliest
-
-    def _reflexes(self, now: float) -> Iterator[Slot]:
-        """What is due and asks no model; what does is put in line."""
-        for due, slot in self._wheel.ring(now):
-            if slot.due != due or slot.running:
-                continue
-            if slot.module.spec.rank is None:
-                yield self._begun(slot, now)
-            else:
-                self._stand(slot, due)
 
     def _begun(self, slot: Slot, now: float) -> Slot:
         slot.waited = now - (now if slot.due is None else slot.due)

@@ -26,6 +26,7 @@ class HostCollector(Collector):
         yield _counter("runs", "Runs of modules.", "module", now.runs)
         yield _counter("failures", "Runs of modules that went wrong.", "module", now.failures)
         yield _lateness(now.lateness)
+        yield _hearing(now.hearing)
         yield _questions(now.waits)
         waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
         for nth, name in enumerate(("mean", "longest")):
@@ -64,13 +65,21 @@ def _counter(name: str, told: str, label: str, counts: Mapping[str, int]) -> Met
 
 
 def _lateness(late: Mapping[str, Lateness]) -> Metric:
-    """Without a sum, which nobody counts."""
     told = "Seconds by which runs of modules without a model began late."
     family = HistogramMetricFamily("nemuri_host_lateness_seconds", told, labels=["module"])
     for module, lateness in late.items():
-        buckets = list(zip(BOUNDS, map(float, accumulate(lateness.counts)), strict=True))
-        family.add_metric([module], buckets, sum_value=None)
+        family.add_metric([module], _buckets(lateness), sum_value=None)
     return family
+
+
+def _hearing(late: Lateness) -> Metric:
+    told = "Seconds after which agents took in what had happened, since their host was told."
+    return HistogramMetricFamily("nemuri_host_hearing_seconds", told, buckets=_buckets(late))
+
+
+def _buckets(late: Lateness) -> list[tuple[str, float]]:
+    """Without a sum, which nobody counts."""
+    return list(zip(BOUNDS, map(float, accumulate(late.counts)), strict=True))
 
 
 def _questions(waits: Mapping[str, Waits]) -> Metric:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-import orjson
 import structlog
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -15,7 +14,6 @@ from nemuri.contracts.worlds import Act, Acts, Joined, Joining, Say, action_of
 from nemuri.domain.cognition.engine import Engine, Pending
 from nemuri.domain.cognition.failing import suspended
 from nemuri.domain.cognition.module import Ask, Module
-from nemuri.domain.cognition.schedule import Slot
 from nemuri.domain.cognition.wheel import SLOT
 from nemuri.infra.ending import end
 from nemuri.infra.models.protocol import ModelFailure
@@ -31,13 +29,15 @@ from nemuri.services.society.recollecting import Recollecting
 from nemuri.services.society.sharing import Sharing
 from nemuri.services.society.thinking import Thinking
 from nemuri.services.society.turns import Turns
-from nemuri.services.society.vitality import Vitality
+from nemuri.services.society.vitality import Late, Vitality
 from nemuri.services.society.world_messages import calm, unpacked
 
 SEEK: Final = 0.25
 """Seconds between two looks for cells that nobody keeps."""
 AT_ONCE: Final = 8
 """Cells that are taken in one look at most."""
+SPIN: Final = 0.008
+"""Seconds after which what is due lets others have the loop, each for a quarter of that."""
 QUIET: Final = 3.0
 """Seconds without a word from the world after which the agents join it again."""
 
@@ -119,8 +119,8 @@ class Host:
         Whoever had the loop meanwhile may have made something due, so each turn begins with what cannot wait.
         """
         while True:
-            turn, pause = Turns(), SLOT
-            for pending in self.engine.run(self.clock(), self._starting):
+            turn, pause, now = Turns(SPIN), SLOT, self.clock()
+            for pending in self.engine.run(now, Late(self.vitality, self.clock, now)):
                 if pending is not None:
                     self._pursue(pending)
                 if turn.over:
@@ -128,10 +128,6 @@ class Host:
                     break
             await self._send()
             await asyncio.sleep(pause)
-
-    def _starting(self, slot: Slot) -> None:
-        spec = slot.module.spec
-        self.vitality.ran(spec.name, spec.rank, self.clock.wall(slot.waited))
 
     def _pursue(self, pending: Pending) -> None:
         work = asyncio.ensure_future(self._complete(pending))
@@ -181,13 +177,9 @@ class Host:
         turns = Turns()
         try:
             for agent_id, percept in unpacked(message.data):
-                if agent_id not in self.engine.states:
-                    continue
-                if isinstance(percept, bytes) and calm(percept):
-                    self.engine.sense(agent_id, percept, self.clock())
-                else:
-                    plain = orjson.loads(percept) if isinstance(percept, bytes) else percept
-                    self.engine.perceive(agent_id, plain, self.clock())
+                if agent_id in self.engine.states:
+                    quiet = isinstance(percept, bytes) and calm(percept)
+                    self.engine.tell(agent_id, percept, self.clock(), calm=quiet)
                 await turns()
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             logger.warning("not understood", host=self.name, why=said(error))

@@ -4,7 +4,10 @@ Every beat writes what has changed together with the leases of the cells concern
 host knows. A host that was thought dead and is not finds its first batch refused, and lets go of what is not its own.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Final
 
 import orjson
 import structlog
@@ -16,9 +19,15 @@ from nemuri.domain.cognition.engine import Engine
 from nemuri.domain.cognition.sections import VOLATILE
 from nemuri.domain.cognition.state import SharedState
 from nemuri.infra.observation.errors import said
-from nemuri.infra.stores.states import BATCH, RevisionError, States
-from nemuri.services.society.leases import Leases, key_of
+from nemuri.infra.stores.states import RevisionError, States
+from nemuri.services.society.leases import Leases
 
+PORTION: Final = 200
+"""Entries of one batch, more or less: while they are made, nothing else is done."""
+Changed = tuple[str, set[str]]
+"""An agent, and what has changed of it."""
+Batch = dict[int, list[Changed]]
+"""Of each cell those that have changed."""
 REFUSED = (RevisionError, TimeoutError, NatsError, JetStreamError)
 """What keeps a batch from being written, or from being known to be."""
 
@@ -59,15 +68,16 @@ class Keeping:
 
     async def beat(self) -> set[int]:
         """Write what has changed; the cells that turned out to be somebody else's, whose agents are to go."""
-        batches = list(self._batches())
-        while batches:
-            try:
-                await self._leases.write(batches[0])
-            except REFUSED as error:
-                logger.warning("not written", host=self.host, why=said(error))
-                self._back(key for batch in batches for key in batch)
-                return await self._lost()
-            batches.pop(0)
+        batches = deque(self._batches())
+        try:
+            while batches:
+                await self._leases.write(self._written(batches[0]))
+                batches.popleft()
+        except REFUSED as error:
+            logger.warning("not written", host=self.host, why=said(error))
+            return await self._lost()
+        finally:
+            self._back(batches)
         return set()
 
     async def release(self) -> None:
@@ -91,33 +101,38 @@ class Keeping:
         for key in [each for each in self._leases.known if each.startswith(f"agent.{cell}.")]:
             del self._leases.known[key]
 
-    def _batches(self) -> Iterator[dict[str, bytes]]:
-        """What has changed, with the lease of each cell that is concerned; every lease is in one batch at least."""
+    def _batches(self) -> Iterator[Batch]:
+        """What has changed, cell by cell; each cell is in one batch at least, and nobody's sections are in two."""
         changed, self._engine.changed = self._engine.changed, {}
-        of_cell: dict[int, dict[str, bytes]] = {cell: {} for cell in self.cells}
+        of_cell: dict[int, list[Changed]] = {cell: [] for cell in self.cells}
         for agent_id, sections in changed.items():
-            cell, state = self._cell_of[agent_id], self._engine.states.get(agent_id)
-            if state is not None and cell in of_cell:
-                for section in sections - VOLATILE:
-                    of_cell[cell][f"agent.{cell}.{agent_id}.{section}"] = _encoded(state, section)
-        batch: dict[str, bytes] = {}
-        for cell, entries in of_cell.items():
-            keys = list(entries)
-            for start in range(0, max(1, len(keys)), BATCH - 1):
-                some = keys[start : start + BATCH - 1]
-                if len(batch) + len(some) + 1 > BATCH:
-                    yield batch
-                    batch = {}
-                batch |= self._leases.stamped(str(cell)) | {key: entries[key] for key in some}
+            if (cell := self._cell_of[agent_id]) in of_cell and (kept := sections - VOLATILE):
+                of_cell[cell].append((agent_id, kept))
+        batch, size = Batch(), 0
+        for cell, agents in of_cell.items():
+            more = 1 + sum(len(sections) for _, sections in agents)
+            if batch and size + more > PORTION:
+                yield batch
+                batch, size = Batch(), 0
+            batch[cell] = agents
+            size += more
         if batch:
             yield batch
 
-    def _back(self, keys: Iterable[str]) -> None:
+    def _written(self, batch: Batch) -> dict[str, bytes]:
+        """The entries of a batch, as they are now, with the lease of each cell."""
+        entries: dict[str, bytes] = {}
+        for cell, agents in batch.items():
+            entries |= self._leases.stamped(str(cell))
+            for agent_id, sections in agents:
+                if (state := self._engine.states.get(agent_id)) is not None:
+                    entries |= {f"agent.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
+        return entries
+
+    def _back(self, batches: Iterable[Batch]) -> None:
         """What was not written is still to be written."""
-        for key in keys:
-            if not key.startswith(key_of("")):
-                _, _, agent_id, section = key.split(".")
-                self._engine.changed.setdefault(agent_id, set()).add(section)
+        for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
+            self._engine.changed.setdefault(agent_id, set()).update(sections)
 
     async def _lost(self) -> set[int]:
         """Look whose the cells are, and at which revisions; what is ours still is written with the next beat."""

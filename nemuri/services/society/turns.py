@@ -11,14 +11,14 @@ YIELD: Final = 0.002
 class Turns:
     """The turns of one piece of work; its first begins now."""
 
-    def __init__(self) -> None:
-        """Its first turn has just begun."""
-        self._since = perf_counter()
+    def __init__(self, seconds: float = YIELD) -> None:
+        """Its first turn, of so many seconds, has just begun."""
+        self._seconds, self._since = seconds, perf_counter()
 
     @property
     def over(self) -> bool:
         """Whether this turn has lasted long enough."""
-        return perf_counter() - self._since > YIELD
+        return perf_counter() - self._since > self._seconds
 
     async def __call__(self) -> None:
         """Called between two steps: lets others have the loop where it is their turn."""

@@ -12,6 +12,8 @@ import psutil
 from nemuri.contracts.society import LATENESS, Lateness, Vitals, Waits, bucket
 from nemuri.domain.cognition.engine import Engine
 from nemuri.domain.cognition.module import Rank
+from nemuri.domain.cognition.schedule import Slot
+from nemuri.services.society.clock import Clock
 from nemuri.services.society.thinking import Served, Thinking
 
 ENOUGH: Final = 5
@@ -46,6 +48,7 @@ class Vitality:
         self.runs: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
         self._late: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
+        self._heard = [0] * (len(LATENESS) + 1)
         self._waited: dict[Rank, defaultdict[str, Waited]] = {rank: defaultdict(Waited) for rank in Rank}
         self._decided: dict[str, float] = {}
         self._began = time.monotonic()
@@ -56,6 +59,10 @@ class Vitality:
         self.runs[name] += 1
         if rank is None:
             self._late[name][bucket(late)] += 1
+
+    def heard(self, late: float) -> None:
+        """Something that happened was taken in so many seconds after it was told."""
+        self._heard[bucket(late)] += 1
 
     def asked(self, agent_id: str, rank: Rank, waited: float) -> None:
         """A question was put to a model so many seconds after its module was due."""
@@ -78,6 +85,7 @@ class Vitality:
             agents=len(engine.states),
             runs=dict(self.runs),
             lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._late.items()},
+            hearing=Lateness(counts=tuple(self._heard)),
             waits={rank.name.lower(): together([thinking.served[rank]], [self._waited[rank]]) for rank in Rank},
             asked=together(thinking.served.values(), self._waited.values()),
             waiting=engine.schedule.waiting,
@@ -98,6 +106,27 @@ class Vitality:
         self._decided = {agent_id: since for agent_id, since in self._decided.items() if agent_id in held}
         newest = (max(self._decided[each], section.changed_at if section else 0.0) for each, section in held.items())
         return now - min(newest, default=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Tells how late things are that are done in one turn, which looked at the clock when it began."""
+
+    vitality: Vitality
+    clock: Clock
+    began: float
+
+    def begins(self, slot: Slot) -> None:
+        """A run begins."""
+        spec = slot.module.spec
+        self.vitality.ran(spec.name, spec.rank, self._wall(slot.waited))
+
+    def hears(self, waited: float) -> None:
+        """An agent takes in what it was told so many seconds ago."""
+        self.vitality.heard(self._wall(waited))
+
+    def _wall(self, waited: float) -> float:
+        return self.clock.wall(waited + self.clock() - self.began)
 
 
 def together(served: Iterable[Served], waiting: Iterable[Waiting]) -> Waits:
