@@ -12,13 +12,19 @@ PUT_OFF = 1_024
 _times = count(1)
 
 
-def seldom() -> None:
-    """Look for cycles seldom, in a process that holds very many objects and replaces many of them every second.
+def the_young() -> None:
+    """Look for cycles among what was just made only, in a process that holds millions of objects and may not pause.
 
-    By default the youngest are looked at after 700 new ones, and all whenever there are a quarter more: a host of some
-    hundred agents would spend half its time on that.
+    Looking through all of a host takes seconds, in which it would lose its agents; looking through 200,000 new objects
+    at once half a second. What ends in a cycle after it has been looked at stays until the process ends: nothing of
+    ours does.
     """
-    gc.set_threshold(200_000, 20, 50)
+    gc.set_threshold(2_000, 1_000_000, 1_000)
+
+
+def at_the_end() -> None:
+    """Look through nothing any more: the interpreter otherwise does before it ends, and takes seconds for a host."""
+    gc.freeze()
 
 
 @contextmanager

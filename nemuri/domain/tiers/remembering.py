@@ -1,7 +1,7 @@
 """The fold of a tiered mind: what each event means for it (document 004 §4.3)."""
 
 from collections.abc import Iterable
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.tiers import (
     ConsolidationBegun,
+    Cues,
     ExperienceRecorded,
     Group,
     Kept,
@@ -20,6 +21,7 @@ from nemuri.contracts.tiers import (
     MemoryType,
 )
 from nemuri.domain.deliveries import first_of_each
+from nemuri.domain.record import slim
 from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent
 
 FOLDED = (
@@ -104,15 +106,21 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
         type=lived.type,
         content=lived.content,
         participants=lived.participants,
-        location=lived.location,
+        location=lived.location and slim(lived.location),
         importance=event.importance,
-        cues=event.cues,
+        cues=_same(event.cues),
         at=moment,
         vector=event.vector,
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.holding((memory,))
+    return tiers.holding((slim(memory),))
+
+
+@lru_cache(maxsize=1_024)
+def _same(cues: Cues) -> Cues:
+    """One object for all that are alike."""
+    return cues
 
 
 def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
@@ -147,7 +155,7 @@ def _formed(tiers: Tiers, event: MemoryFormed, moment: float) -> Tiers:
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((memory,))
+    return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((slim(memory),))
 
 
 def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:

@@ -1,6 +1,7 @@
 """The memories of one agent as columns and vectors: what a process searches that keeps a mind itself."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -13,12 +14,15 @@ from nemuri.domain.tiers.retrieval import COLUMNS, Found, asking, merged, ranked
 from nemuri.domain.tiers.sharing import visible
 
 _FEWEST = 16
+_MORE = 1.25
+"""How much larger the columns become when they are full."""
 
 
 class Shelf:
-    """Kept in step with a fold by `take` and `drop`; costs `dimension` · 4 bytes and some more for each memory."""
+    """Kept in step with a fold by `take` and `drop`."""
 
     def __init__(self, dimension: int) -> None:
+        """Each memory costs four bytes for each dimension, and some 200 more."""
         self._ids: list[UUID] = []
         self._place: dict[UUID, int] = {}
         self._rows = np.zeros(_FEWEST, COLUMNS)
@@ -106,11 +110,15 @@ class Shelf:
     def _new(self, memory_id: UUID) -> int:
         place = len(self._ids)
         if place == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-            self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+            more = int(place * (_MORE - 1))
+            self._rows, self._vectors = _longer(self._rows, more), _longer(self._vectors, more)
         self._ids.append(memory_id)
         self._place[memory_id] = place
         return place
+
+
+def _longer(column: NDArray[Any], more: int) -> NDArray[Any]:
+    return np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)])
 
 
 class Commons:

@@ -1,6 +1,7 @@
 """The processes of a society, each in its foreground: society host, society world."""
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import typer
 from nemuri.face.cli.operating import HttpOption, with_http
 from nemuri.face.cli.session import Session
 from nemuri.face.cli.society_options import LimitOption, NameArgument, ParentOption
+from nemuri.infra.algebra import ONE_THREAD
 
 if TYPE_CHECKING:
     from nemuri.infra.log import Log
@@ -23,6 +25,7 @@ def host(
     parent: ParentOption = None,
 ) -> None:
     """Keep agents of a society in this process, beside other hosts anywhere on the bus."""
+    os.environ.update(ONE_THREAD)
     session = Session.of(context)
     models = session.settings().model_settings()
 
@@ -70,6 +73,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
     """One process of a society, until it is told to stop or its parent is gone."""
     from nemuri.face.society.places import reached
     from nemuri.face.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
+    from nemuri.infra.collecting import at_the_end
 
     settings = with_http(session.settings(), http)
 
@@ -79,7 +83,10 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
             await _until(work(there, log), ends, log.lost.wait())
 
     session.loudly(f"nemuri-{process}")
-    run_until_stopped(main, within=ENDS_WITHIN)
+    try:
+        run_until_stopped(main, within=ENDS_WITHIN)
+    finally:
+        at_the_end()
 
 
 async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:

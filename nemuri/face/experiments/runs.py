@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from nemuri.face.experiments import noise, personality, scorer
 from nemuri.face.experiments.report import Claim, Report, Sample, reported
+from nemuri.infra.algebra import ONE_THREAD
 
 CORES: Final = 8
 """At most so many processes, each of which loads its own libraries."""
@@ -123,10 +124,9 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """The processes inherit that linear algebra takes one thread: more would only get in each other's way."""
-    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
+    """The processes inherit that linear algebra takes one thread."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
     try:
         yield
     finally:

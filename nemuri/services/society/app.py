@@ -15,7 +15,7 @@ from nemuri.domain.cognition.registry import PLUGINS, modules
 from nemuri.domain.cognition.scripted import answer
 from nemuri.domain.worlds.settings import WorldSettings
 from nemuri.domain.worlds.world import World
-from nemuri.infra.collecting import seldom
+from nemuri.infra.collecting import the_young
 from nemuri.infra.ending import end
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import build_chats
@@ -69,7 +69,7 @@ async def society_of(states: States) -> Society:
 
 async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
     """A host for up to so many agents of a society, which keeps none before it runs."""
-    seldom()
+    the_young()
     states = await States.open(log, name)
     society = await society_of(states)
     host = f"h{uuid4().hex[:12]}"
@@ -87,7 +87,7 @@ async def run_world(
     log: Log, name: str, metrics: WorldMetrics | None = None, kept: asyncio.Event | None = None
 ) -> None:
     """Keep the grid world of a society until cancelled, or until another process has it; `kept` once it does."""
-    seldom()
+    the_young()
     states = await States.open(log, name)
     society = await society_of(states)
     towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)

@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, Final, get_args
 from uuid import UUID
 
@@ -48,8 +49,10 @@ from nemuri.services.society.turns import Turns
 EMBEDDER: Final = HashingEmbedder.model
 DIMENSION: Final = 256
 """Of the vectors in a host: a thousand agents keep some hundred memories each."""
-AT_ONCE: Final = 64
+AT_ONCE: Final = 16
 """Events on their way to the log together."""
+FORMING: Final = 0.1
+"""Seconds in each in which groups of memories are put into words: after some minutes everybody has too many at once."""
 TOGETHER: Final = 8
 """Experiences that are remembered in one step."""
 QUERIES: Final = 4_096
@@ -60,6 +63,8 @@ logger = structlog.get_logger()
 Vector = NDArray[np.float32]
 Lived = tuple[str, Mapping[str, Any], float]
 """Whose experience it is, what it is, and when it was told."""
+Wordless = tuple[ConsolidationBegun, Group, int]
+"""What is decided and has no words yet, and how often the agent had come back to any memory most when it was."""
 
 
 @dataclass(slots=True)
@@ -70,8 +75,6 @@ class Held:
     shelf: Shelf = field(default_factory=lambda: Shelf(DIMENSION))
     accessed: Counter[UUID] = field(default_factory=Counter)
     """Since the log was last told."""
-    forming: deque[tuple[ConsolidationBegun, Group]] = field(default_factory=deque)
-    """What is decided and has no words yet."""
 
 
 class Recollecting:
@@ -85,6 +88,7 @@ class Recollecting:
         self._expected: deque[tuple[str, ...]] = deque()
         self._lived: list[Lived] = []
         self._unsaid: deque[AnyAgentEvent] = deque()
+        self._forming: deque[Wordless] = deque()
         self._asked: OrderedDict[str, Vector] = OrderedDict()
 
     def __len__(self) -> int:
@@ -100,14 +104,14 @@ class Recollecting:
         if not self._expected:
             return
         agent_ids = self._expected[0]
-        here = {each: Held(Tiers.of(each)) for each in agent_ids}
+        here, begun = {each: Held(Tiers.of(each)) for each in agent_ids}, list[ConsolidationBegun]()
         minds = [self._log.subjects.mind(each) for each in here]
         async for batch in self._log.read(until=await self._log.last_sequence(), only=minds):
             for event in batch.events:
                 held = here[str(event.agent_id)]
                 held.tiers = evolved(held.tiers, event)  # type: ignore[arg-type]
                 if isinstance(event, ConsolidationBegun):
-                    held.forming.extend((event, group) for group in event.groups)
+                    begun.append(event)
         for held in here.values():
             there = list(held.tiers.memories.values())
             for memory, vector in zip(there, self._embedder.rows([each.content for each in there]), strict=True):
@@ -115,6 +119,8 @@ class Recollecting:
         if self._expected and self._expected[0] == agent_ids:  # they are not somewhere else by now
             self._expected.popleft()
             self._held |= here
+            for each in begun:
+                self._to_form(each)
 
     def drop(self, agent_ids: Iterable[str]) -> None:
         """These agents are somewhere else now."""
@@ -123,6 +129,7 @@ class Recollecting:
             self._held.pop(agent_id, None)
         self._expected = deque(each for each in self._expected if gone.isdisjoint(each))
         self._unsaid = deque(each for each in self._unsaid if each.agent_id in self._held)
+        self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
         """What comes to the agent's mind, by the layers, types, weights and number of the module; counts as access."""
@@ -157,15 +164,19 @@ class Recollecting:
             await turns()
 
     async def consolidate(self, second: float) -> None:
-        """Called every second: begins what is due, and puts one group of each agent into words."""
+        """Called every second: begins what is due, and for `FORMING` seconds puts groups into words, oldest first."""
         turns = Turns()
         for agent_id, held in list(self._held.items()):
             if self._held.get(agent_id) is not held:
                 continue  # it has gone meanwhile
             if held.tiers.agent is not None and (because := due(held.tiers.agent, second)) is not None:
                 self._consolidate(held, because, second)
-            if held.forming:
-                self._form(held, *held.forming.popleft(), second)
+            await turns()
+        spent = 0.0
+        while self._forming and spent < FORMING:
+            began = perf_counter()
+            self._form(*self._forming.popleft(), second)
+            spent += perf_counter() - began
             await turns()
 
     def _remember(self, lived: Sequence[Lived]) -> None:
@@ -239,16 +250,22 @@ class Recollecting:
             second=second,
         )
         self._happened(held, event)
-        held.forming.extend((event, group) for group in event.groups)
+        self._to_form(event)
 
-    def _form(self, held: Held, begun: ConsolidationBegun, group: Group, second: float) -> None:
+    def _to_form(self, begun: ConsolidationBegun) -> None:
+        tiers = self._held[begun.agent_id].tiers
+        most = max((each.access_count for each in tiers.memories.values()), default=0)
+        left = (group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids)))
+        self._forming.extend((begun, group, most) for group in left)
+
+    def _form(self, begun: ConsolidationBegun, group: Group, most: int, second: float) -> None:
         """Its own words: what a thousand agents consolidate is not worth as many questions to a model."""
+        held = self._held[begun.agent_id]
         sources = [each for each in held.tiers.known(group.memory_ids) if each.going]
         if held.tiers.agent is None or not sources:
             return
         rules = held.tiers.agent.rules
         written = extracted(sources, rules.consolidation)
-        most = max((each.access_count for each in held.tiers.memories.values()), default=0)
         key = vector_key(EMBEDDER, DIMENSION, written.content)
         event = formed(
             begun, sources, written, vector=key, most=most, rules=rules.consolidation,
