@@ -21,7 +21,7 @@ from nemuri.infra.stores.states import SOCIETY, SocietyError, States, societies
 from nemuri.services.society.app import society_of
 from nemuri.services.society.checkpoints import Checkpoints, going_back
 from nemuri.services.society.leases import LOST
-from nemuri.services.society.recollecting import DIMENSION, EMBEDDER
+from nemuri.services.society.lived import DIMENSION, EMBEDDER
 from nemuri.services.society.world import world_in
 from nemuri.services.society.world_keeping import dumped
 

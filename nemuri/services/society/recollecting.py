@@ -25,8 +25,6 @@ from nemuri.contracts.tiers import (
     Access,
     Because,
     ConsolidationBegun,
-    Cues,
-    Experience,
     ExperienceRecorded,
     Group,
     MemoriesAccessed,
@@ -37,18 +35,15 @@ from nemuri.domain.tiers.consolidation import due
 from nemuri.domain.tiers.deciding import gathered
 from nemuri.domain.tiers.formation import extracted, formed
 from nemuri.domain.tiers.mind import Tiers
-from nemuri.domain.tiers.recording import weighed, worth_recording
 from nemuri.domain.tiers.remembering import evolve, evolved, moment_of, touched
 from nemuri.domain.tiers.shelf import Shelf
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.vectors import vector_key
+from nemuri.services.society.lived import DIMENSION, EMBEDDER, recorded
 from nemuri.services.society.turns import Turns
 
-EMBEDDER: Final = HashingEmbedder.model
-DIMENSION: Final = 256
-"""Of the vectors in a host: a thousand agents keep some hundred memories each."""
 AT_ONCE: Final = 16
 """Events on their way to the log together."""
 FORMING: Final = 0.1
@@ -180,15 +175,23 @@ class Recollecting:
             await turns()
 
     def _remember(self, lived: Sequence[Lived]) -> None:
-        found = [
-            each for agent_id, told, second in lived if (each := self._weighed(agent_id, told, second)) is not None
-        ]
+        found = list(filter(None, (self._recorded(*each) for each in lived)))
         rows = self._embedder.rows([each.experience.content for each in found])
         for event, vector in zip(found, rows, strict=True):
             held = self._held[event.agent_id]
             self._happened(held, event, vector)
             if event.experience.type == "reflection":
                 self._consolidate(held, "reflection", moment_of(event))
+
+    def _recorded(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
+        held = self._held.get(agent_id)
+        if held is None or held.tiers.agent is None:
+            return None
+        try:
+            return recorded(agent_id, told, second, held.tiers.agent.rules)
+        except ValidationError as error:
+            logger.warning("no experience", agent=agent_id, why=said(error))
+            return None
 
     async def flush(self, second: float) -> None:
         """Append what is not on the log yet; what cannot be appended now is appended later, in the same order."""
@@ -208,33 +211,6 @@ class Recollecting:
             except asyncio.CancelledError:
                 self._unsaid.extendleft(reversed(some))
                 raise
-
-    def _weighed(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
-        """The same experience, told twice by a host that crashed between, is the same event."""
-        held = self._held.get(agent_id)
-        if held is None or held.tiers.agent is None:
-            return None
-        try:
-            cues = Cues.model_validate(told.get("cues", {}))
-            lived = Experience.model_validate(
-                {"second": second} | {name: told[name] for name in told if name != "cues"}
-            )
-        except ValidationError as error:
-            logger.warning("no experience", agent=agent_id, why=said(error))
-            return None
-        cues, rated = weighed(lived, cues)
-        if not worth_recording(rated, held.tiers.agent.rules):
-            return None
-        return ExperienceRecorded(
-            event_id=derive(
-                f"{agent_id}/{lived.type}/{lived.second:.2f}/{lived.content}", ExperienceRecorded.kind_of()
-            ),
-            agent_id=agent_id,
-            experience=lived,
-            cues=cues,
-            importance=rated,
-            vector=vector_key(EMBEDDER, DIMENSION, lived.content),
-        )
 
     def _consolidate(self, held: Held, because: Because, second: float) -> None:
         decided = gathered(held.tiers, held.shelf.vectors, because, second)
