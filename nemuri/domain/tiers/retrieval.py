@@ -45,6 +45,8 @@ def row_of(memory: TierMemory) -> tuple[int, int, float, float]:
 
 def asking(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = None) -> Pattern:
     """A module's way, in some of its layers only where any is named, and for so many where that is said."""
+    if not layers and top is None:
+        return pattern
     kept = tuple(each for each in pattern.layers if not layers or each == "working" or each in layers)
     return pattern.model_copy(update={"layers": kept} | ({} if top is None else {"top": top}))
 

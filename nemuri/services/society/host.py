@@ -108,7 +108,7 @@ class Host:
             await self.thinking.close()
             self._aside.close()
             await self.memories.remember()
-            await self.memories.flush(self.clock())
+            await self.memories.flush(self.clock(), last=True)
             await self._tell()
             await self.keeping.release()
             await self._checkpointing.release()

@@ -28,6 +28,7 @@ from nemuri.contracts.tiers import (
     ExperienceRecorded,
     Group,
     MemoriesAccessed,
+    MemoryFormed,
     Module,
 )
 from nemuri.domain.cognition.memories import Remembered
@@ -48,8 +49,10 @@ AT_ONCE: Final = 16
 """Events on their way to the log together."""
 FORMING: Final = 0.1
 """Seconds in each in which groups of memories are put into words: after some minutes everybody has too many at once."""
+TELLING: Final = 10.0
+"""Seconds after which the log is told again which memories an agent has come back to."""
 TOGETHER: Final = 8
-"""Experiences that are remembered in one step."""
+"""Experiences, or groups, that are remembered in one step."""
 QUERIES: Final = 4_096
 """Vectors of questions that are kept."""
 MODULES: Final = frozenset(get_args(Module))
@@ -70,6 +73,8 @@ class Held:
     shelf: Shelf = field(default_factory=lambda: Shelf(DIMENSION))
     accessed: Counter[UUID] = field(default_factory=Counter)
     """Since the log was last told."""
+    told: float = 0.0
+    """When that was."""
 
 
 class Recollecting:
@@ -170,7 +175,7 @@ class Recollecting:
         spent = 0.0
         while self._forming and spent < FORMING:
             began = perf_counter()
-            self._form(*self._forming.popleft(), second)
+            self._form([self._forming.popleft() for _ in range(min(TOGETHER, len(self._forming)))], second)
             spent += perf_counter() - began
             await turns()
 
@@ -193,11 +198,15 @@ class Recollecting:
             logger.warning("no experience", agent=agent_id, why=said(error))
             return None
 
-    async def flush(self, second: float) -> None:
-        """Append what is not on the log yet; what cannot be appended now is appended later, in the same order."""
+    async def flush(self, second: float, *, last: bool = False) -> None:
+        """Append what is not on the log yet; what cannot be appended now is appended later, in the same order.
+
+        What memories were come back to is told now and then, and when it is the `last` time.
+        """
         turns = Turns()
         for agent_id, held in list(self._held.items()):
-            if held.accessed and self._held.get(agent_id) is held:
+            due = last or second - held.told >= TELLING
+            if held.accessed and due and self._held.get(agent_id) is held:
                 self._tell_accesses(agent_id, held, second)
             await turns()
         while self._unsaid:
@@ -234,24 +243,29 @@ class Recollecting:
         left = (group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids)))
         self._forming.extend((begun, group, most) for group in left)
 
-    def _form(self, begun: ConsolidationBegun, group: Group, most: int, second: float) -> None:
-        """Its own words: what a thousand agents consolidate is not worth as many questions to a model."""
-        held = self._held[begun.agent_id]
-        sources = [each for each in held.tiers.known(group.memory_ids) if each.going]
-        if held.tiers.agent is None or not sources:
-            return
-        rules = held.tiers.agent.rules
-        written = extracted(sources, rules.consolidation)
-        key = vector_key(EMBEDDER, DIMENSION, written.content)
-        event = formed(
-            begun, sources, written, vector=key, most=most, rules=rules.consolidation,
+    def _form(self, some: Sequence[Wordless], second: float) -> None:
+        """Their own words: what a thousand agents consolidate is not worth as many questions to a model."""
+        found = list(filter(None, (self._formed(*each, second) for each in some)))
+        rows = self._embedder.rows([each.content for each in found])
+        for event, vector in zip(found, rows, strict=True):
+            self._happened(self._held[event.agent_id], event, vector)
+
+    def _formed(self, begun: ConsolidationBegun, group: Group, most: int, second: float) -> MemoryFormed | None:
+        tiers = self._held[begun.agent_id].tiers
+        sources = [each for each in tiers.known(group.memory_ids) if each.going]
+        if tiers.agent is None or not sources:
+            return None
+        rules = tiers.agent.rules.consolidation
+        written = extracted(sources, rules)
+        return formed(
+            begun, sources, written, vector=vector_key(EMBEDDER, DIMENSION, written.content), most=most, rules=rules,
             nth=str(group.memory_ids[0]), second=second,
         )  # fmt: skip
-        self._happened(held, event, self._embedder.rows([written.content])[0])
 
     def _tell_accesses(self, agent_id: str, held: Held, second: float) -> None:
         told = [each for each in held.accessed.items() if each[0] in held.tiers.memories][:1_000]
         held.accessed.clear()
+        held.told = second
         if not told:
             return
         accessed = tuple(Access(memory_id=memory_id, times=times) for memory_id, times in told)

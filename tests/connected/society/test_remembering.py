@@ -3,6 +3,7 @@
 import pytest
 
 from nemuri.contracts.society import Society
+from nemuri.contracts.tiers import MemoriesAccessed
 from nemuri.domain.tiers.mind import Tiers
 from nemuri.face.society.running import REMEMBERED, begin
 from nemuri.infra.log import Log
@@ -33,7 +34,8 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
             number += 1
             memories.record(WHO, [_lived(number)], float(number))
         await memories.remember()
-        for _ in range(60):  # one group is put into words in a second
+        await memories.consolidate(float(number))
+        while memories._forming:
             await memories.consolidate(float(number))
     held = _mind(memories)
     assert held.agent is not None
@@ -50,3 +52,21 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
 
 def _mind(memories: Recollecting) -> Tiers:
     return memories._held[WHO].tiers
+
+
+async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
+    """Not every beat: a thousand agents come back to something every second or two."""
+    await begin(log, society)
+    memories = Recollecting(log)
+    memories.expect([WHO])
+    await memories.load()
+    memories.record(WHO, [_lived(100)], 1.0)
+    await memories.remember()
+    for second in (20.0, 21.0, 29.0, 31.0, 32.0):
+        assert memories.recall(WHO, "what happened", "default", second)
+        await memories.flush(second)
+    await memories.flush(33.0, last=True)
+    events = [each async for batch in log.read(until=await log.last_sequence()) for each in batch.events]
+    told = [each for each in events if isinstance(each, MemoriesAccessed)]
+    assert [(each.second, each.accessed[0].times) for each in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
+    assert next(iter(_mind(memories).memories.values())).access_count == 5

@@ -51,9 +51,11 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
                 """both are ready, and agents think and act"""
                 if not ((await ready(host))[0] and (await ready(world))[0]):
                     return False
-                ran = (await metrics(host)).get("nemuri_host_runs_total", {})
+                told = await metrics(host)
                 return bool(
-                    ran.get(("cognitive_controller",)) and (await metrics(world))["nemuri_world_acts_total"][()]
+                    told.get("nemuri_host_runs_total", {}).get(("cognitive_controller",))
+                    and told["nemuri_host_hearing_seconds_bucket"]["+Inf",]
+                    and (await metrics(world))["nemuri_world_acts_total"][()]
                 )
 
             await eventually(working)
