@@ -90,11 +90,11 @@ def run(
     if society.world == "minecraft":
         raise WrongUse("--world minecraft cannot be run yet; --world grid can")
 
-    async def begun(log: "Log", settings: "Settings") -> "Society":
+    async def begun(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
         from nemuri.face.society.running import begin
 
         try:
-            await begin(log, society, settings.replicas)
+            await begin(log, society)
         except FileExistsError as error:
             raise Failure(f"{error}; give another --name, or go on with `nemuri society resume {chosen}`") from error
         return society

@@ -142,7 +142,7 @@ async def restore(
         kept = manifest.events - len(file.doomed.sequences)
         await take_in(at, path, found, kept, on_progress, left=file.left, after=bury_again)
         for each in stay:
-            await put_back(at.log, each, settings.replicas)
+            await put_back(at.log, each)
     ledger.append(ledger.ledger_of(settings), _unnoted(settings, known or []))
     left = tuple(each.society.name for each in societies if each not in stay)
     there = tuple(each.society.name for each in stay)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from nemuri.contracts.agents import ORCHESTRATOR
@@ -17,12 +17,12 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.stores.deletion import delete_letters, doomed
 from nemuri.infra.stores.results import Results
-from nemuri.infra.stores.states import States, states_bucket
+from nemuri.infra.stores.states import States, sweep
 from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
 from nemuri.infra.views.feelings import Feelings
 from nemuri.infra.views.lineage import DefinedError, Lineage, Reached, Thing
-from nemuri.infra.views.minds import touched_by
+from nemuri.infra.views.minds import kept_by_hosts, touched_by
 from nemuri.infra.views.refolding import Advance
 from nemuri.infra.views.scrubbing import scrub
 from nemuri.services.society.app import society_of
@@ -72,16 +72,18 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
         chosen = list(things)
         await lives_nowhere(at.log, chosen)
         root, whole = await planned(at, chosen)
+        lived = await kept_by_hosts(at.projection.database, whole.agents)
         ledger.note(settings, *root, whole)
         await bury(at, root, whole, begun=False)
-        return await _complete(at, on_progress)
+        done = await _complete(at, on_progress)
+        return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
 
 
 async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
     """Raises `OperationError` for an agent of a society: its words lie in states and checkpoints, others' too."""
     for each in things:
         society = str(each.name).rpartition("-")[0]
-        states = States(log, states_bucket(log.subjects.namespace, society))
+        states = States(log, society)
         if each.sort != "agent" or not society or not await states.exists():
             continue
         if each.name in {resident.id for resident in (await society_of(states)).agents}:
@@ -196,8 +198,17 @@ async def _complete(at: Workshop, on_progress: Advance) -> Forgotten:
     letters = await delete_letters(log, erased, found.sequences)
     for start in range(0, len(found.sequences), TOGETHER):
         await asyncio.gather(*map(log.delete, found.sequences[start : start + TOGETHER]))
+    await sweep(log)
     left = (*await scrub(views), *await _replicated(log))
     return Forgotten(len(found.sequences), letters, len(refs), left)
+
+
+async def _overwritten(log: Log) -> tuple[str, ...]:
+    """What is left of a society that is gone in the files that it shares with others."""
+    if not (there := await sweep(log)):
+        return ()
+    others = f"{'society' if len(there) == 1 else 'societies'} {', '.join(there)}"
+    return (f"the files shared with {others} may hold its bytes: run `nemuri forget --resume` once none is there",)
 
 
 async def _replicated(log: Log) -> tuple[str, ...]:

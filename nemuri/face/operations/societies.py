@@ -95,11 +95,11 @@ async def check_room(log: Log) -> None:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 
-async def put_back(log: Log, kept: Kept, replicas: int) -> None:
+async def put_back(log: Log, kept: Kept) -> None:
     """Lay a society down as it was, with its checkpoints; nobody keeps any of it."""
-    states = await States.create(log, kept.society.name, replicas)
-    for batch in in_batches(kept.entries):
+    states = await States.create(log, kept.society)
+    for batch in in_batches({key: value for key, value in kept.entries.items() if key != SOCIETY}):
         await states.write(batch, {})
-    checkpoints = await Checkpoints.open(log, kept.society.name, replicas)
+    checkpoints = await Checkpoints.open(log, kept.society.name)
     for name, data in sorted(kept.checkpoints.items()):
         await checkpoints.put(name, data)

@@ -17,7 +17,7 @@ from nemuri.face.society.report import Lived, lived
 from nemuri.infra.embedded.supervisor import Supervisor
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
-from nemuri.infra.stores.states import SOCIETY, SocietyError, States, societies
+from nemuri.infra.stores.states import SocietyError, States, societies
 from nemuri.services.society.app import society_of
 from nemuri.services.society.checkpoints import Checkpoints, going_back
 from nemuri.services.society.leases import LOST
@@ -82,10 +82,9 @@ def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
     return [*defined, *adopted]
 
 
-async def begin(log: Log, society: Society, replicas: int = 1) -> States:
+async def begin(log: Log, society: Society) -> States:
     """Lay down what a society is, and define its agents; raises FileExistsError where there is one of the name."""
-    states = await States.create(log, society.name, replicas)
-    await states.write({SOCIETY: society.model_dump_json().encode()}, {})
+    states = await States.create(log, society)
     events = _births(society)
     for start in range(0, len(events), DEFINING):
         await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINING]))

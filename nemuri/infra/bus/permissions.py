@@ -21,6 +21,7 @@ from nemuri.infra.reactions import Service, Use
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
 from nemuri.infra.stores.results import result_bucket, result_subject
+from nemuri.infra.stores.states import checkpoints_bucket, societies_bucket
 from nemuri.infra.stores.tries import tries_bucket
 from nemuri.infra.stores.vectors import vector_bucket
 
@@ -97,12 +98,14 @@ class Permissions:
     @property
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
-        return tuple(f"KV_{each(name)}" for each in (vector_bucket, result_bucket, clock_bucket, tries_bucket))
+        buckets = (vector_bucket, result_bucket, clock_bucket, tries_bucket, societies_bucket)
+        return tuple(f"KV_{each(name)}" for each in buckets)
 
     @property
     def _streams(self) -> tuple[str, ...]:
         subjects = self.subjects
-        return (subjects.stream, subjects.dead_stream, subjects.timers_stream, f"OBJ_{self._blobs}", *self._buckets)
+        objects = (f"OBJ_{self._blobs}", f"OBJ_{checkpoints_bucket(subjects.namespace)}")
+        return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
 
     def _everybody(self, role: str) -> Rights:
         """Their own answers, how far the views are, and what there is."""

@@ -15,6 +15,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
 from nemuri.infra.stores.results import result_bucket
+from nemuri.infra.stores.states import checkpoints_bucket, societies_bucket
 from nemuri.infra.stores.tries import TRIES_LIFE, tries_bucket
 from nemuri.infra.stores.vectors import vector_bucket
 
@@ -119,23 +120,25 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
         result_bucket(namespace): RESULT_LIFE,
         clock_bucket(namespace): None,
         tries_bucket(namespace): TRIES_LIFE,
+        societies_bucket(namespace): None,
     }
     for name, life in lives.items():
         try:
             await context.key_value(name)
         except NotFoundError:
-            await context.add_stream(_bucket(name, life, replicas))
-    name = blob_bucket(namespace)
-    try:
-        await context.object_store(name)
-    except NotFoundError:
-        await context.create_object_store(name, config=api.ObjectStoreConfig(bucket=name, replicas=replicas))
+            await context.add_stream(_bucket(name, life, replicas, atomic=name == societies_bucket(namespace)))
+    for name in (blob_bucket(namespace), checkpoints_bucket(namespace)):
+        try:
+            await context.object_store(name)
+        except NotFoundError:
+            await context.create_object_store(name, config=api.ObjectStoreConfig(bucket=name, replicas=replicas))
 
 
-def _bucket(name: str, life: float | None, replicas: int) -> api.StreamConfig:
+def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:
     """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go.
 
-    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer.
+    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer. An
+    atomic one takes several entries as one.
     """
     return api.StreamConfig(
         name=f"KV_{name}",
@@ -146,6 +149,7 @@ def _bucket(name: str, life: float | None, replicas: int) -> api.StreamConfig:
         max_msgs_per_subject=1,
         duplicate_window=120,
         allow_rollup_hdrs=True,
+        allow_atomic=atomic,
         num_replicas=replicas,
     )
 

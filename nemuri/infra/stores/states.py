@@ -1,7 +1,8 @@
-"""The states of a society: written behind in atomic batches, each entry against the revision that its writer knows.
+"""The states of societies: written behind in atomic batches, each entry against the revision that its writer knows.
 
-A key-value bucket, laid out as every NATS client reads them. Whoever writes an agent's sections also writes the lease
-of its cell in the same batch, so that who has lost the lease writes nothing any more, however late it comes.
+One key-value bucket for all of them, laid out as every NATS client reads them; keys begin with the name of their
+society, which only this module knows. Whoever writes an agent's sections also writes the lease of its cell in the same
+batch, so that who has lost the lease writes nothing any more, however late it comes.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,11 +12,11 @@ from uuid import uuid4
 
 import orjson
 from nats.errors import NoRespondersError
-from nats.js import api
 from nats.js.errors import APIError, NotFoundError
 
+from nemuri.contracts.society import Society
 from nemuri.infra.log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
-from nemuri.infra.stores.buckets import Entry, entries
+from nemuri.infra.stores.buckets import OPERATION, Entry, entries
 
 BATCH = 900
 """Entries of one batch; the server takes a thousand."""
@@ -33,42 +34,41 @@ class RevisionError(Exception):
     """Somebody else wrote one of the entries since: nothing of the batch is there."""
 
 
-def states_bucket(namespace: str, society: str) -> str:
-    """The name of a society's bucket."""
-    return f"{namespace}-society-{society}"
+def societies_bucket(namespace: str) -> str:
+    """The name of the bucket of all societies of a namespace."""
+    return f"{namespace}-societies"
+
+
+def checkpoints_bucket(namespace: str) -> str:
+    """The name of the object store of all their checkpoints."""
+    return f"{namespace}-checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states of one society."""
+    """The states of one society; the bucket is the provisioner's to make."""
 
     log: Log
-    bucket: str
+    society: str
 
     @classmethod
-    async def create(cls, log: Log, society: str, replicas: int = 1) -> Self:
-        """The bucket of a new society; raises FileExistsError where there is such a society."""
-        states = cls(log, states_bucket(log.subjects.namespace, society))
-        if await states.exists():
-            raise FileExistsError(f"there is a society {society!r} already")
-        await log.stream.add_stream(
-            api.StreamConfig(
-                name=f"KV_{states.bucket}",
-                subjects=[f"$KV.{states.bucket}.>"],
-                storage=api.StorageType.FILE,
-                max_msgs_per_subject=1,
-                discard=api.DiscardPolicy.NEW,
-                allow_rollup_hdrs=True,
-                allow_atomic=True,
-                num_replicas=replicas,
-            )
-        )
+    async def create(cls, log: Log, society: Society) -> Self:
+        """Those of a new society, which are what it is and nothing else.
+
+        Raises FileExistsError where there is one of the name, and whatever `write` raises.
+        """
+        states = cls(log, society.name)
+        try:
+            known = await states.write({SOCIETY: society.model_dump_json().encode()}, {})
+        except RevisionError as error:
+            raise FileExistsError(f"there is a society {society.name!r} already") from error
+        await states.empty(before=known[SOCIETY])  # of one of the name that was taken away while a host came to it
         return states
 
     @classmethod
     async def open(cls, log: Log, society: str) -> Self:
-        """The bucket of a society; raises SocietyError where there is none of that name."""
-        states = cls(log, states_bucket(log.subjects.namespace, society))
+        """Those of a society; raises SocietyError where there is none of that name."""
+        states = cls(log, society)
         if not await states.exists():
             raise SocietyError(f"there is no society {society!r}")
         return states
@@ -76,23 +76,20 @@ class States:
     @property
     def stream(self) -> str:
         """The name of the stream behind the bucket."""
-        return f"KV_{self.bucket}"
+        return f"KV_{self._bucket}"
 
     async def exists(self) -> bool:
-        """Whether the bucket is there."""
-        try:
-            await self.log.stream.stream_info(self.stream)
-        except NotFoundError:
-            return False
-        return True
+        """Whether there is such a society."""
+        return await self.get(SOCIETY) is not None
 
     async def delete(self) -> None:
         """Take all of it away."""
-        await self.log.stream.delete_stream(self.stream)
+        await self.log.stream.purge_stream(self.stream, subject=self._subject(">"))
 
     async def empty(self, before: int) -> None:
         """Take every entry away whose revision is an earlier one, so that others can be laid in its place."""
-        await self.log.stream.purge_stream(self.stream, seq=before)
+        if before > 1:  # the server takes 1 for everything
+            await self.log.stream.purge_stream(self.stream, seq=before, subject=self._subject(">"))
 
     async def take_away(self, key: str) -> None:
         """Take one entry away."""
@@ -123,29 +120,45 @@ class States:
         first = said["seq"] - len(keys) + 1
         return {key: first + nth for nth, key in enumerate(keys)}
 
-    def read(self, keys: str = ">") -> AsyncIterator[Entry]:
+    async def read(self, keys: str = ">") -> AsyncIterator[Entry]:
         """The entries whose keys match, in the order of their writing."""
-        return entries(self.log, self.bucket, keys, idle=READING)
+        beginning = f"{self.society}."
+        async for each in entries(self.log, self._bucket, f"{beginning}{keys}", idle=READING):
+            yield Entry(each.key.removeprefix(beginning), each.value, each.revision)
 
     async def get(self, key: str) -> Entry | None:
-        """One entry; None where there is none."""
-        return next(iter([each async for each in self.read(key)]), None)
+        """One entry; None where there is none. Takes no reader."""
+        try:
+            raw = await self.log.stream.get_last_msg(self.stream, self._subject(key))
+        except NotFoundError:
+            return None
+        return None if OPERATION in (raw.headers or {}) else Entry(key, raw.data or b"", raw.seq or 0)
+
+    @property
+    def _bucket(self) -> str:
+        return societies_bucket(self.log.subjects.namespace)
 
     def _subject(self, key: str) -> str:
-        return f"$KV.{self.bucket}.{key}"
+        return f"$KV.{self._bucket}.{self.society}.{key}"
 
 
 async def societies(log: Log) -> list[str]:
     """The names of all societies of the namespace."""
-    beginning, names = f"KV_{states_bucket(log.subjects.namespace, '')}", list[str]()
-    while True:
-        answer = await log.connection.request(
-            "$JS.API.STREAM.NAMES", orjson.dumps({"offset": len(names)}), timeout=ANSWER_SECONDS
-        )
-        told = orjson.loads(answer.data)
-        names += told.get("streams") or []
-        if not told.get("streams") or len(names) >= told["total"]:
-            return sorted(each.removeprefix(beginning) for each in names if each.startswith(beginning))
+    there = entries(log, societies_bucket(log.subjects.namespace), f"*.{SOCIETY}", idle=READING)
+    return sorted([each.key.removesuffix(f".{SOCIETY}") async for each in there])
+
+
+async def sweep(log: Log) -> list[str]:
+    """Have the server drop the files of the bucket, with all that was overwritten, where no society is there any more.
+
+    Those that are there, and keep it from that. An eraser's work.
+    """
+    stream = f"KV_{societies_bucket(log.subjects.namespace)}"
+    last = int((await log.stream.stream_info(stream)).state.last_seq)
+    there = await societies(log)
+    if not there and last:
+        await log.stream.purge_stream(stream, seq=last + 1)  # a society that begins meanwhile comes after that
+    return there
 
 
 def in_batches(values: Mapping[str, bytes], size: int = BATCH) -> Sequence[dict[str, bytes]]:

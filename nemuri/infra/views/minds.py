@@ -30,6 +30,14 @@ async def mind_of(database: Database, agent_id: str) -> Mind:
     return Mind(next(iter(agents), None), Map({each.memory_id: each for each in memories}))
 
 
+async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:
+    """Those of the agents that are defined to live in a society."""
+    agent = tables.agent.c
+    query = select(agent.agent_id).where(agent.agent_id.in_(agent_ids), agent.definition["kept_by"].astext == "host")
+    async with database.reading() as connection:
+        return set((await connection.execute(query)).scalars())
+
+
 async def replayed(log: Log, agent_ids: Collection[str], erased: Erased, until: int) -> dict[str, Mind]:
     """The minds that the log makes, up to a place, without what is to be deleted from it."""
     kept: list[Event] = []

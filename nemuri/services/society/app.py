@@ -63,7 +63,7 @@ async def society_of(states: States) -> Society:
     """What the society is."""
     entry = await states.get(SOCIETY)
     if entry is None:
-        raise SocietyError(f"the society in {states.bucket!r} has no beginning")
+        raise SocietyError(f"there is no society {states.society!r}")
     return Society.model_validate_json(entry.value)
 
 

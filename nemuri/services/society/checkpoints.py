@@ -9,14 +9,20 @@ from typing import Final
 
 import orjson
 import structlog
-from nats.js import api
 from nats.js.errors import NotFoundError
 
 from nemuri.contracts.society import Society
 from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.objects import Objects
-from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States, in_batches
+from nemuri.infra.stores.states import (
+    SOCIETY,
+    RevisionError,
+    SocietyError,
+    States,
+    checkpoints_bucket,
+    in_batches,
+)
 from nemuri.services.society.leases import Leases
 
 KEEPER: Final = "checkpoints"
@@ -42,14 +48,9 @@ class Checkpoints:
         self._objects, self._society = objects, society
 
     @classmethod
-    async def open(cls, log: Log, society: str, replicas: int = 1) -> "Checkpoints":
-        """The store is made where it is not there yet."""
-        bucket = f"{log.subjects.namespace}-checkpoints"
-        try:
-            await log.stream.object_store(bucket)
-        except NotFoundError:
-            await log.stream.create_object_store(bucket, config=api.ObjectStoreConfig(bucket=bucket, replicas=replicas))
-        return cls(await Objects.open(log.stream, bucket), society)
+    async def open(cls, log: Log, society: str) -> "Checkpoints":
+        """Those of a society, be there any or not."""
+        return cls(await Objects.open(log.stream, checkpoints_bucket(log.subjects.namespace)), society)
 
     async def names(self) -> list[str]:
         """What there is, the oldest first: the last three. Older ones are on their way out, and may be half gone."""

@@ -134,7 +134,8 @@ def of_streams(name: str) -> dict[str, set[str]]:
     """Who may make, change and empty streams: nobody but the provisioner, and the log nobody empties."""
     expected: dict[str, set[str]] = {}
     beside = (f"{name}-dead", f"{name}-timers", f"KV_{name}-vectors", f"KV_{name}-results", f"OBJ_{name}-blobs")
-    for stream in (name, *beside):
+    of_societies = (f"KV_{name}-societies", f"OBJ_{name}-checkpoints")
+    for stream in (name, *beside, *of_societies):
         expected |= {f"$JS.API.STREAM.{verb}.{stream}": {"provisioner"} for verb in ("CREATE", "UPDATE")}
         expected |= {f"$JS.API.STREAM.{verb}.{stream}": set() for verb in ("DELETE", "RESTORE", "SNAPSHOT")}
         expected[f"$JS.API.STREAM.PURGE.{stream}"] = set() if stream == name else {"eraser"}

@@ -29,5 +29,5 @@ async def society() -> Society:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def states(log: Log, society: Society) -> States:
-    """The society's states, empty."""
-    return await States.create(log, society.name)
+    """The society's states: what it is, and nothing else yet."""
+    return await States.create(log, society)

@@ -7,7 +7,8 @@ import pytest
 from nemuri.contracts.society import Society
 from nemuri.domain.cognition.engine import Engine
 from nemuri.infra.log import Log
-from nemuri.infra.stores.states import RevisionError, SocietyError, States
+from nemuri.infra.stores.buckets import Entry
+from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States, societies
 from nemuri.services.society.keeping import Keeping
 
 
@@ -26,23 +27,51 @@ async def _taken(keeping: Keeping, engine: Engine, cell: int) -> None:
 async def test_a_batch_is_written_whole_or_not_at_all(states: States) -> None:
     """A batch is written whole or not at all."""
     known = await states.write({"a.1": b"1", "a.2": b"2"}, {})
-    assert [(each.key, each.value, each.revision) async for each in states.read()] == [
-        ("a.1", b"1", 1),
-        ("a.2", b"2", 2),
+    assert [(each.key, each.value, each.revision) async for each in states.read("a.*")] == [
+        ("a.1", b"1", 2),
+        ("a.2", b"2", 3),
     ]
     with pytest.raises(RevisionError):
         await states.write({"a.1": b"new", "a.3": b"3", "a.2": b"late"}, known | {"a.2": 1})
-    assert [each.value async for each in states.read()] == [b"1", b"2"]
-    assert await states.write({"a.1": b"new"}, known) == {"a.1": 3}
+    assert [each.value async for each in states.read("a.*")] == [b"1", b"2"]
+    assert await states.write({"a.1": b"new"}, known) == {"a.1": 4}
 
 
-async def test_a_society_is_made_once(log: Log, states: States) -> None:
+async def test_a_society_is_made_once(log: Log, society: Society, states: States) -> None:
     """A society is made once."""
     assert await states.exists()
     with pytest.raises(FileExistsError, match="village"):
-        await States.create(log, "village")
+        await States.create(log, society)
     with pytest.raises(SocietyError, match="nowhere"):
         await States.open(log, "nowhere")
+
+
+async def test_societies_share_a_bucket_and_nothing_else(log: Log, society: Society, states: States) -> None:
+    """One sees, empties and deletes what is its own, also where names begin alike."""
+    others = [await States.create(log, society.model_copy(update={"name": each})) for each in ("villages", "Village")]
+    assert await societies(log) == ["Village", "village", "villages"]
+    for each in (states, *others):
+        await each.write({"agent.0.a00.goals": each.society.encode(), "world.head": b"{}"}, {})
+    found = await states.get("agent.0.a00.goals")
+    assert found == Entry("agent.0.a00.goals", b"village", 4)
+    await states.empty(before=found.revision)
+    assert [each.key async for each in states.read()] == ["agent.0.a00.goals", "world.head"]
+    await states.delete()
+    assert (await states.exists(), [each async for each in states.read()]) == (False, [])
+    assert [len([each async for each in other.read()]) for other in others] == [3, 3]
+    assert await societies(log) == ["Village", "villages"]
+
+
+async def test_who_comes_to_a_society_that_is_taken_away_leaves_nothing_to_the_next_one(
+    log: Log, society: Society, states: States
+) -> None:
+    """A host that wrote after it was deleted: another society of the name begins with nothing."""
+    late, _ = _keeping("late", society, states)
+    await states.delete()
+    assert await late.take(0, 0.0) is not None
+    await States.create(log, society)
+    assert [each.key async for each in states.read()] == [SOCIETY]
+    assert await late.beat() == {0}
 
 
 async def test_who_takes_over_goes_on_with_what_was_written_and_the_late_one_writes_nothing(
