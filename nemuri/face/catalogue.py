@@ -10,6 +10,7 @@ from nemuri.services.night.app import service as night
 from nemuri.services.orchestrator.app import service as orchestrator
 from nemuri.services.projector.app import service as projector
 from nemuri.services.sleep.app import service as sleep
+from nemuri.services.society.roles import host, world
 from nemuri.services.specialist.app import service as specialist
 from nemuri.services.tiers.app import service as tiers
 from nemuri.services.trainer.app import service as trainer
@@ -33,3 +34,5 @@ SERVICES: dict[str, Service] = {
         herald,
     )
 }
+USERS: dict[str, Service] = SERVICES | {each.name: each for each in (host, world)}
+"""All of them and the processes of societies, which are no workers of the platform but users of the log like them."""

@@ -15,7 +15,7 @@ import bcrypt
 
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
-from nemuri.face.catalogue import SERVICES
+from nemuri.face.catalogue import SERVICES, USERS
 from nemuri.infra.bus.permissions import API, Permissions, Rights
 
 ROUNDS = 4
@@ -24,6 +24,8 @@ SCRAM_ROUNDS = 4096
 PROJECTOR, READER = "projector", "reader"
 WRITING = ("projector", "provisioner", "operator", "importer", "eraser")
 """Those that reach the database by the role that owns the views; all others only read."""
+LIVING = USERS.keys() - SERVICES.keys()
+"""The processes of societies, which have nothing to do with the database."""
 
 
 class PermissionsError(Exception):
@@ -77,7 +79,7 @@ def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
 
 
 def _files(deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    spaces = [Permissions(Subjects(each), SERVICES) for each in deployment.namespaces]
+    spaces = [Permissions(Subjects(each), USERS) for each in deployment.namespaces]
     files = {
         "auth.conf": nats_accounts(spaces, deployment.clients, passwords),
         "roles.sql": database_roles(deployment.namespaces, passwords),
@@ -207,12 +209,19 @@ def _scram(password: str) -> str:
 def _environment(space: Permissions, role: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
     """The settings of a process that shares the namespace's account."""
     owner = database_role(space.subjects.namespace, PROJECTOR if role in WRITING else READER)
-    return {
+    lines = {
         "NEMURI_NAMESPACE": space.subjects.namespace,
         "NATS_URL": _addressed(deployment.nats, space.user(role), passwords),
-        "DATABASE_URL": f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}",
         "NEMURI_PROVISION": "true" if role == "provisioner" else "false",
     }
+    if role not in LIVING:
+        lines["DATABASE_URL"] = f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}"
+    if role == "operator":  # who runs a society starts its processes
+        lines |= {
+            f"NEMURI_{each.upper()}_NATS_URL": _addressed(deployment.nats, space.user(each), passwords)
+            for each in sorted(LIVING)
+        }
+    return lines
 
 
 def _clients(space: Permissions, client: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:

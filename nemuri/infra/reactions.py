@@ -69,6 +69,8 @@ class Use(Enum):
     READS_CLOCK = "reads the clock"
     SETS_TIMERS = "sets timers"
     PROJECTS = "projects"
+    KEEPS_AGENTS = "keeps agents of societies"
+    KEEPS_WORLDS = "keeps worlds of societies"
 
 
 @dataclass(slots=True)

@@ -25,6 +25,10 @@ class Settings(BaseSettings):
     """The namespace of everything: stream, subjects, stores, PostgreSQL schema."""
     nats_url: str | None = Field(default=None, validation_alias=AliasChoices("NATS_URL", "nats_url"))
     """Servers to use instead of the embedded one."""
+    host_nats_url: str | None = None
+    """The same for the hosts of a society that `nemuri society run` starts, where they are users of their own."""
+    world_nats_url: str | None = None
+    """And for its world."""
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The database to use instead of the embedded one."""
 

@@ -14,7 +14,7 @@ from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerInfo
 
 from nemuri.contracts.subjects import Subjects
-from nemuri.face.catalogue import SERVICES
+from nemuri.face.catalogue import USERS
 from nemuri.face.permissions import Deployment, write_permissions
 from nemuri.infra.bus.permissions import Permissions
 from nemuri.infra.embedded.nats import EmbeddedNats
@@ -48,7 +48,7 @@ class Guarded:
         nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}')
         try:
             await nats.start()
-            yield cls(nats, Permissions(Subjects(name), SERVICES), directory)
+            yield cls(nats, Permissions(Subjects(name), USERS), directory)
         finally:
             await nats.stop()
             shutil.rmtree(directory)
@@ -58,11 +58,16 @@ class Guarded:
         """Of the namespace."""
         return self.permissions.subjects
 
+    def environment(self, user: str) -> dict[str, str]:
+        """What was written for a user."""
+        lines = (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines()
+        return {name: value for name, _, value in (line.partition("=") for line in lines)}
+
     def settings(self, user: str) -> Settings:
         """What the environment written for a user says."""
         with pytest.MonkeyPatch.context() as environment:
-            for line in (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines():
-                environment.setenv(*line.split("=", 1))
+            for name, value in self.environment(user).items():
+                environment.setenv(name, value)
             return Settings(providers="extractive", embedder="hashing")
 
     def of(self, role: str) -> Settings:

@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from nemuri.face.connection import NotRunning, nats_address
+from nats.errors import Error as NatsError
+
+from nemuri.face.connection import NotPermitted, NotRunning, nats_address
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.embedded.home import Home
@@ -52,10 +54,17 @@ def _of_another(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def connected(settings: Settings, url: str) -> AsyncIterator[tuple[Settings, Log]]:
-    """A connection to a server that is there; raises `UnreachableError` for one that is not."""
+    """A connection to a server that is there; raises `UnreachableError` for one that is not.
+
+    Raises `NotPermitted` where the work ends because the server refused something.
+    """
     log = await Log.connect(url, settings.namespace, patient=False, access=settings.access)
     try:
         with jetstream_needed(url):
             yield settings.model_copy(update={"nats_url": url}), log
+    except (NatsError, TimeoutError) as error:
+        if not log.denied:
+            raise
+        raise NotPermitted(f"the NATS server does not permit this user {log.denied[0]}") from error
     finally:
         await log.close()

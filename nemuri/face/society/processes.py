@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from nemuri.contracts.society import Society
@@ -15,23 +15,33 @@ from nemuri.infra.settings import Settings
 
 def processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
     """One process for each host, and one for the world; raises MinecraftUnavailable where that one cannot be had."""
-    environment = environment_of(settings.model_copy(update={"http": None}))  # that address is one process's
-    options = ["--limit", str(limit)]
+    environment, options = _environment(settings, settings.host_nats_url), ["--limit", str(limit)]
     hosts = [
         Copy(f"host-{nth + 1}", command(settings.data, "host", society.name, options), environment)
         for nth in range(society.hosts)
     ]
-    return [_world(society, settings, environment), *hosts]
+    return [_world(society, settings), *hosts]
 
 
-def _world(society: Society, settings: Settings, environment: Mapping[str, str]) -> Supervised:
+def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
+    """Our own where they are what we are; who is a user of its own gets no other's names and passwords."""
+    alone = settings.model_copy(update={"http": None})  # that address is one process's
+    if nats_url is None:
+        return environment_of(alone)
+    others = dict.fromkeys(("DATABASE_URL", "NEMURI_HOST_NATS_URL", "NEMURI_WORLD_NATS_URL"), "")
+    return environment_of(alone.model_copy(update={"nats_url": nats_url})) | others
+
+
+def _world(society: Society, settings: Settings) -> Supervised:
     if society.world == "grid":
+        environment = _environment(settings, settings.world_nats_url)
         return Copy("world", command(settings.data, "world", society.name, ()), environment)
     data = settings.data.expanduser().absolute()
     servers = -(-len(society.agents) // MOST_BOTS)
     chosen = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
     kept = data / "minecraft" / society.name
-    return MinecraftBridge(kept, data, str(settings.nats_url), settings.namespace, chosen, settings.access)
+    url = settings.world_nats_url or str(settings.nats_url)
+    return MinecraftBridge(kept, data, url, settings.namespace, chosen, settings.access)
 
 
 def command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:

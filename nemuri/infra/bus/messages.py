@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from nats.js import JetStreamContext
+from nats.js import JetStreamContext, api
 from nats.js.errors import APIError, NotFoundError
 
 
@@ -19,12 +19,22 @@ async def delete_message(context: JetStreamContext, stream: str, sequence: int) 
         raise
 
 
-async def sequences_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[int]:
-    """Where the messages are that a stream holds on a subject, in order; one question to the server for each."""
+async def messages_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[api.RawStreamMsg]:
+    """What a stream holds on a subject, or on all that a pattern covers, in order; one question to the server for each.
+
+    For whoever may make no consumer, or needs few of many. What is written meanwhile may come twice, at each place.
+    """
     after = 0
     while True:
         try:
-            after = (await context.get_msg(stream, after + 1, subject, next=True)).seq or 0
+            found = await context.get_msg(stream, after + 1, subject, next=True)
         except NotFoundError:
             return
-        yield after
+        after = found.seq or 0
+        yield found
+
+
+async def sequences_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[int]:
+    """Where the messages are that a stream holds on a subject, in order; one question to the server for each."""
+    async for each in messages_on(context, stream, subject):
+        yield each.seq or 0

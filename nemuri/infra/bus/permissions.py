@@ -1,9 +1,9 @@
 """Who may do what on the log's server: derived from what services say of themselves, and from nothing else.
 
-Services share the namespace's account. Nobody there but the projector and operators may make a consumer, because a
-consumer reads everything; and nobody reads messages as messages instead of as answers (direct reads): both let the
-server deliver what lies in a stream to a subject of the asker's choice, past its permissions. For the same reason every
-client has an account of its own, to which the namespace's account lends exactly what clients do.
+Services share the namespace's account. Nobody there but the projector, operators and hosts of societies may make a
+consumer, because a consumer reads everything; and nobody reads messages as messages instead of as answers (direct
+reads): both let the server deliver what lies in a stream to a subject of the asker's choice, past its permissions. For
+the same reason every client has an account of its own, to which the namespace's account lends exactly what clients do.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from nemuri.infra.reactions import Service, Use
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
 from nemuri.infra.stores.results import result_bucket, result_subject
-from nemuri.infra.stores.states import checkpoints_bucket, societies_bucket
+from nemuri.infra.stores.states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
 from nemuri.infra.stores.tries import tries_bucket
 from nemuri.infra.stores.vectors import vector_bucket
 
@@ -96,6 +96,10 @@ class Permissions:
         return blob_bucket(self.subjects.namespace)
 
     @property
+    def _states(self) -> str:
+        return societies_bucket(self.subjects.namespace)
+
+    @property
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
         buckets = (vector_bucket, result_bucket, clock_bucket, tries_bucket, societies_bucket)
@@ -114,7 +118,8 @@ class Permissions:
 
     def _service(self, service: Service) -> Rights:
         rights = self._saying(service.name, service.says(), service.mind)
-        rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
+        if service.reactions or service.says():
+            rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.reactions:
             tries = tries_bucket(self.subjects.namespace)
             rights |= _publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
@@ -148,6 +153,28 @@ class Permissions:
                 return _publishing(subjects.timer("*")) | _consuming(subjects.timers_stream, timers_durable(subjects))
             case Use.PROJECTS:
                 return _publishing(subjects.projected) | self._reading_all(subjects.stream)
+            case Use.KEEPS_AGENTS:
+                return self._keeping_agents()
+            case Use.KEEPS_WORLDS:
+                return self._keeping_worlds()
+
+    def _keeping_agents(self) -> Rights:
+        """Cells of any society, what their agents remember, and checkpoints of all there is; but no world."""
+        subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
+        told = _publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
+        written = _publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
+        messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
+        laid = _publishing(*(f"{API}.STREAM.MSG.{each}" for each in messages))
+        read = self._reading(subjects.stream) | self._reading(f"KV_{states}") | _hearing(subjects.percepts("*"))
+        return told | written | laid | read | Rights(never=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
+
+    def _keeping_worlds(self) -> Rights:
+        """What hosts tell worlds and hear of them, and what worlds write down; as a world makes no reader, no more."""
+        subjects, states = self.subjects, self._states
+        told = _publishing(subjects.percepts("*"), subjects.turning("*"), f"{inbox(self.user('host'))}.>")
+        written = _publishing(f"$KV.{states}.*.{WORLD}.*", f"$KV.{states}.*.{LEASE}.{WORLD}")
+        heard = _hearing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
+        return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
 
     def _saying(self, client: str, kinds: Iterable[type[Event]], mind: str | None = None) -> Rights:
         """Publishing events of some kinds: those of clients in one name only, those of agents maybe of one only."""
@@ -166,17 +193,23 @@ class Permissions:
         asked = _publishing(*(self.subjects.query(each.name) for each in questions))
         return asked | _hearing(result_subject(self.subjects.namespace, "*"))
 
-    def _reading_all(self, *streams: str) -> Rights:
+    def _reading(self, stream: str) -> Rights:
         """By readers of one's own; the consumers that are somebody's are left alone."""
+        rights = _publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
+        for durable in self.durables().get(stream, ()):
+            made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
+            never = (made, f"{made}.>", f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}")
+            rights |= Rights(never=frozenset(never))
+        return rights
+
+    def _reading_all(self, *streams: str) -> Rights:
+        """Likewise, in all the ways in which clients of the bus read, and knowing who reads too."""
         rights = _publishing(f"{API}.STREAM.NAMES")
         for stream in streams:
             make = (f"{API}.CONSUMER.CREATE.{stream}", f"{API}.CONSUMER.CREATE.{stream}.>")
-            read = (f"{API}.CONSUMER.MSG.NEXT.{stream}.*", f"{API}.STREAM.MSG.GET.{stream}", f"$JS.FC.{stream}.>")
+            read = (f"{API}.STREAM.MSG.GET.{stream}", f"$JS.FC.{stream}.>")
             rights |= _publishing(*make, *read, f"{API}.CONSUMER.INFO.{stream}.*", f"{API}.CONSUMER.LIST.{stream}")
-            for durable in self.durables().get(stream, ()):
-                made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
-                never = (made, f"{made}.>", f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}")
-                rights |= Rights(never=frozenset(never))
+            rights |= self._reading(stream)
         return rights
 
     def _operator(self) -> Rights:
@@ -187,7 +220,14 @@ class Permissions:
         retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.asked())
         letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
         said = self._saying(OPERATOR, kinds) | _publishing(*stores, *retries, letters)
-        return said | self._asking() | self._reading_all(*self._streams)
+        return said | self._asking() | self._reading_all(*self._streams) | self._societies()
+
+    def _societies(self) -> Rights:
+        """Whoever begins societies, watches them, puts them back to a checkpoint, and takes them away."""
+        subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
+        written = _publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
+        laid = _publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
+        return written | laid | _hearing(*(each("*") for each in (subjects.acts, subjects.vitals, subjects.turning)))
 
     def _importer(self) -> Rights:
         """Whoever fills an empty log: all events in everybody's name, while nobody reacts."""

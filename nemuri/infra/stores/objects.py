@@ -24,7 +24,7 @@ from nats.js.object_store import (
     ObjectStore,
 )
 
-from nemuri.infra.bus.messages import delete_message, sequences_on
+from nemuri.infra.bus.messages import delete_message, messages_on, sequences_on
 
 
 class IncompleteObjectError(JetStreamError):
@@ -44,6 +44,13 @@ class Objects:
     async def open(cls, context: JetStreamContext, bucket: str) -> Self:
         """A bucket that is there; raises `NotFoundError` for another one."""
         return cls(context, bucket, await context.object_store(bucket))
+
+    async def names(self) -> list[str]:
+        """What there is, in the order of its writing; one question to the server for each."""
+        every = OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj="*")
+        stream = OBJ_STREAM_TEMPLATE.format(bucket=self.bucket)
+        told = [orjson.loads(each.data or b"{}") async for each in messages_on(self.context, stream, every)]
+        return list(dict.fromkeys(str(each["name"]) for each in told if not each.get("deleted")))
 
     async def holds(self, name: str) -> bool:
         """Whether there is such an object."""

@@ -7,7 +7,7 @@ batch, so that who has lost the lease writes nothing any more, however late it c
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 from uuid import uuid4
 
 import orjson
@@ -15,15 +15,20 @@ from nats.errors import NoRespondersError
 from nats.js.errors import APIError, NotFoundError
 
 from nemuri.contracts.society import Society
+from nemuri.infra.bus.messages import messages_on
 from nemuri.infra.log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
-from nemuri.infra.stores.buckets import OPERATION, Entry, entries
+from nemuri.infra.stores.buckets import Entry, entries
 
-BATCH = 900
+BATCH: Final = 900
 """Entries of one batch; the server takes a thousand."""
-READING = 5.0
+READING: Final = 5.0
 """Seconds after which the server forgets who read the bucket: each host looks at the leases four times a second."""
-SOCIETY = "society"
+SOCIETY: Final = "society"
 """The key of what a society is."""
+LEASE: Final = "lease"
+AGENT: Final = "agent"
+WORLD: Final = "world"
+"""How other keys begin, by which hosts and worlds are permitted what is theirs; `WORLD` is also the name of a lease."""
 
 
 class SocietyError(LookupError):
@@ -126,13 +131,19 @@ class States:
         async for each in entries(self.log, self._bucket, f"{beginning}{keys}", idle=READING):
             yield Entry(each.key.removeprefix(beginning), each.value, each.revision)
 
+    async def read_singly(self, keys: str) -> AsyncIterator[Entry]:
+        """The same by one question to the server for each, for few: a world may make no reader."""
+        beginning = self._subject("")
+        async for each in messages_on(self.log.stream, self.stream, f"{beginning}{keys}"):
+            yield Entry((each.subject or "").removeprefix(beginning), each.data or b"", each.seq or 0)
+
     async def get(self, key: str) -> Entry | None:
         """One entry; None where there is none. Takes no reader."""
         try:
             raw = await self.log.stream.get_last_msg(self.stream, self._subject(key))
         except NotFoundError:
             return None
-        return None if OPERATION in (raw.headers or {}) else Entry(key, raw.data or b"", raw.seq or 0)
+        return Entry(key, raw.data or b"", raw.seq or 0)
 
     @property
     def _bucket(self) -> str:

@@ -9,7 +9,6 @@ from typing import Final
 
 import orjson
 import structlog
-from nats.js.errors import NotFoundError
 
 from nemuri.contracts.society import Society
 from nemuri.infra.log import Log
@@ -23,7 +22,7 @@ from nemuri.infra.stores.states import (
     checkpoints_bucket,
     in_batches,
 )
-from nemuri.services.society.leases import Leases
+from nemuri.services.society.leases import Leases, key_of
 
 KEEPER: Final = "checkpoints"
 """The name of the lease of whoever makes them."""
@@ -57,11 +56,7 @@ class Checkpoints:
         return (await self._all())[-KEPT:]
 
     async def _all(self) -> list[str]:
-        try:
-            there = await self._objects.store.list()
-        except NotFoundError:
-            return []
-        mine = (str(each.name).rpartition(".") for each in there)
+        mine = (each.rpartition(".") for each in await self._objects.names())
         return sorted(name for society, _, name in mine if society == self._society)
 
     async def make(self, states: States) -> str:
@@ -158,7 +153,7 @@ class Checkpointing:
 
 async def kept_entries(states: States) -> dict[str, bytes]:
     """All of a society as it is at one moment, without who keeps what."""
-    found = {each.key: each.value async for each in states.read() if not each.key.startswith("lease.")}
+    found = {each.key: each.value async for each in states.read() if not each.key.startswith(key_of(""))}
     found.pop(GOING_BACK, None)
     return found
 

@@ -19,7 +19,7 @@ from nemuri.domain.cognition.engine import Engine
 from nemuri.domain.cognition.sections import VOLATILE
 from nemuri.domain.cognition.state import SharedState
 from nemuri.infra.observation.errors import said
-from nemuri.infra.stores.states import RevisionError, States
+from nemuri.infra.stores.states import AGENT, RevisionError, States
 from nemuri.services.society.leases import Leases
 
 PORTION: Final = 200
@@ -55,7 +55,7 @@ class Keeping:
         if not await self._leases.take(str(cell)):
             return None
         values: dict[str, dict[str, Mapping[str, object]]] = {}
-        async for entry in self._leases.states.read(f"agent.{cell}.>"):
+        async for entry in self._leases.states.read(f"{AGENT}.{cell}.>"):
             _, _, agent_id, section = entry.key.split(".")
             values.setdefault(agent_id, {})[section] = orjson.loads(entry.value)
             self._leases.known[entry.key] = entry.revision
@@ -98,7 +98,7 @@ class Keeping:
     def let_go(self, cell: int) -> None:
         """A cell is not kept here any more."""
         self.cells.discard(cell)
-        for key in [each for each in self._leases.known if each.startswith(f"agent.{cell}.")]:
+        for key in [each for each in self._leases.known if each.startswith(f"{AGENT}.{cell}.")]:
             del self._leases.known[key]
 
     def _batches(self) -> Iterator[Batch]:
@@ -126,7 +126,7 @@ class Keeping:
             entries |= self._leases.stamped(str(cell))
             for agent_id, sections in agents:
                 if (state := self._engine.states.get(agent_id)) is not None:
-                    entries |= {f"agent.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
+                    entries |= {f"{AGENT}.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
         return entries
 
     def _back(self, batches: Iterable[Batch]) -> None:

@@ -1,11 +1,12 @@
 """Who keeps what: a lease that is written again and again, and anybody's once nobody does."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nemuri.contracts.society import Lease
-from nemuri.infra.stores.states import RevisionError, States
+from nemuri.infra.stores.buckets import Entry
+from nemuri.infra.stores.states import LEASE, RevisionError, States
 
 BEAT: Final = 0.5
 """Seconds between two beats: what a crash loses at most, with what a beat takes."""
@@ -28,7 +29,10 @@ class Leases:
 
     async def free(self, names: Iterable[str]) -> list[str]:
         """Those that nobody keeps, as far as this one has seen."""
-        now, there = time.monotonic(), {each.key: each async for each in self.states.read("lease.*")}
+        now = time.monotonic()
+        return self._unkept(names, {each.key: each async for each in self.states.read(key_of("*"))}, now)
+
+    def _unkept(self, names: Iterable[str], there: Mapping[str, Entry], now: float) -> list[str]:
         found = []
         for name in names:
             entry = there.get(key_of(name))
@@ -46,7 +50,8 @@ class Leases:
 
     async def got(self, name: str) -> bool:
         """Take it if nobody keeps it; whether that was so."""
-        return bool(await self.free([name])) and await self.take(name)
+        now, there = time.monotonic(), await self.states.get(key_of(name))
+        return bool(self._unkept([name], {} if there is None else {there.key: there}, now)) and await self.take(name)
 
     async def take(self, name: str) -> bool:
         """Keep it from now on; False where somebody else was faster."""
@@ -64,8 +69,9 @@ class Leases:
         """What this one keeps by what is written; knows all revisions anew."""
         entries = [each async for each in self.states.read()]
         self.known |= {each.key: each.revision for each in entries}
-        leases = {each.key: Lease.model_validate_json(each.value) for each in entries if each.key.startswith("lease.")}
-        return {key.partition(".")[2] for key, lease in leases.items() if lease.host == self.keeper}
+        leases = [each for each in entries if each.key.startswith(key_of(""))]
+        mine = (each.key for each in leases if Lease.model_validate_json(each.value).host == self.keeper)
+        return {key.removeprefix(key_of("")) for key in mine}
 
     def stamped(self, name: str) -> dict[str, bytes]:
         """The lease as an entry, one beat older."""
@@ -82,4 +88,4 @@ class Leases:
 
 def key_of(name: str) -> str:
     """The key of a lease."""
-    return f"lease.{name}"
+    return f"{LEASE}.{name}"

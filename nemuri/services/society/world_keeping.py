@@ -11,12 +11,10 @@ import structlog
 from nemuri.contracts.society import Lease
 from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.buckets import Entry
-from nemuri.infra.stores.states import BATCH, States
+from nemuri.infra.stores.states import BATCH, WORLD, States
 from nemuri.services.society.keeping import REFUSED
 from nemuri.services.society.leases import BEAT, Leases, key_of
 
-WORLD: Final = "world"
-"""The name of the world's lease, and how its keys begin."""
 PART: Final = 512 * 1024
 """Bytes in one entry."""
 SHARE: Final = 0.05
@@ -78,7 +76,7 @@ class WorldKeeping:
 
     async def _learnt(self, keys: str) -> dict[str, Entry]:
         """What is written there, by its keys; its revisions are known from now on."""
-        entries = {each.key: each async for each in self._states.read(keys)}
+        entries = {each.key: each async for each in self._states.read_singly(keys)}
         self._leases.known |= {key: each.revision for key, each in entries.items()}
         return entries
 

@@ -4,7 +4,7 @@ from nemuri.contracts.log import EVENTS
 from nemuri.face.catalogue import SERVICES
 
 OPERATORS = {"operator", "importer", "eraser"}
-ALL = {*SERVICES, *OPERATORS, "provisioner", "ann", "bob"}
+ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}
 IN_THE_ACCOUNT = ALL - {"ann", "bob"}
 REACTING = {*SERVICES} - {"projector"}
 """They decide on events, and all of them answer somebody: at least whoever asks them to try one again."""
@@ -38,12 +38,12 @@ SAYS: dict[str, set[str]] = {
     "protection_changed": {"affect"} | OPERATORS,
     "compression_due": {"affect"},
     "memory_compressed": {"affect"},
-    "experience_recorded": {"tiers"},
+    "experience_recorded": {"tiers", "host"},
     "consolidation_asked": {"tiers"} | OPERATORS,
-    "consolidation_begun": {"tiers"},
+    "consolidation_begun": {"tiers", "host"},
     "formation_due": {"tiers"},
-    "memory_formed": {"tiers"},
-    "memories_accessed": {"tiers"},
+    "memory_formed": {"tiers", "host"},
+    "memories_accessed": {"tiers", "host"},
     "memory_shared": OPERATORS,
     "night_fell": {"night"},
     "night_passed": {"night"},
@@ -103,7 +103,8 @@ def may_publish(name: str) -> dict[str, set[str]]:
     expected |= {f"{name}-query.retry.{each}": OPERATORS for each in REACTING}
     expected[f"{name}-projected"] = {"projector"}
     expected |= {f"{name}-timers.set.x": {"tutor"}, f"{name}-timers.due.x": set()}
-    return expected | of_stores(name) | of_answers(name) | of_streams(name) | of_consumers(name)
+    expected |= of_stores(name) | of_answers(name) | of_streams(name) | of_consumers(name)
+    return expected | of_societies(name)
 
 
 def of_stores(name: str) -> dict[str, set[str]]:
@@ -121,6 +122,40 @@ def of_stores(name: str) -> dict[str, set[str]]:
         f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"tutor", "night"} | OPERATORS,
         f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"ann", "bob"},
         f"$JS.{name}.API.STREAM.MSG.GET.{name}": set(),
+    }
+
+
+def of_societies(name: str) -> dict[str, set[str]]:
+    """Who says what in a society, and who writes which of its states: hosts agents and cells, the world itself."""
+    spoken, states, kept = f"{name}.society.village", f"$KV.{name}-societies.village", f"{name}-checkpoints"
+    hosts = {"host"} | OPERATORS
+    return {
+        f"{spoken}.world.join": {"host"},
+        f"{spoken}.world.leave": {"host"},
+        f"{spoken}.world.act": {"host"},
+        f"{spoken}.vitals.h1": {"host"},
+        f"{spoken}.percepts.h1": {"world"},
+        f"{spoken}.world.turning": {"world"},
+        f"{states}.society": OPERATORS,
+        f"{states}.going-back": OPERATORS,
+        f"{states}.agent.0.a00.goals": hosts,
+        f"{states}.lease.0": hosts,
+        f"{states}.lease.checkpoints": hosts,
+        f"{states}.lease.world": {"world"} | OPERATORS,
+        f"{states}.world.head": {"world"} | OPERATORS,
+        f"$O.{kept}.M.abc": hosts,
+        f"$O.{kept}.C.village.1.2": hosts,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-societies": hosts | {"world"},
+        f"$JS.API.STREAM.MSG.GET.OBJ_{kept}": hosts,
+        f"$JS.API.STREAM.MSG.DELETE.OBJ_{kept}": hosts,
+        f"$JS.API.STREAM.PURGE.KV_{name}-societies": OPERATORS,
+        f"$JS.API.STREAM.PURGE.OBJ_{kept}": {"eraser"},
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-societies": OPERATORS,
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-societies.fresh": hosts,
+        f"$JS.API.CONSUMER.MSG.NEXT.KV_{name}-societies.fresh": hosts,
+        f"$JS.API.CONSUMER.CREATE.OBJ_{kept}.fresh": OPERATORS,
+        f"_INBOX.{name}-host.x": {"world"},
+        f"_INBOX.{name}-world.x": set(),
     }
 
 
@@ -144,7 +179,7 @@ def of_streams(name: str) -> dict[str, set[str]]:
         expected[f"$JS.API.DIRECT.GET.{stream}"] = set()
     expected[f"$JS.API.STREAM.MSG.DELETE.{name}-dead"] = OPERATORS
     expected["$JS.API.STREAM.NAMES"] = {"projector"} | OPERATORS
-    expected[f"$JS.API.STREAM.MSG.GET.{name}"] = {*SERVICES} | OPERATORS
+    expected[f"$JS.API.STREAM.MSG.GET.{name}"] = {*SERVICES, "host"} | OPERATORS
     return expected | {"$JS.API.STREAM.CREATE.other": set(), f"$JS.API.STREAM.MSG.GET.{name}-other": set()}
 
 
@@ -153,14 +188,16 @@ def of_consumers(name: str) -> dict[str, set[str]]:
     readers = {"projector"} | OPERATORS
     expected = {
         f"$JS.API.CONSUMER.CREATE.{name}": readers,
-        f"$JS.API.CONSUMER.CREATE.{name}.fresh": readers | {"provisioner"},
+        f"$JS.API.CONSUMER.CREATE.{name}.fresh": readers | {"provisioner", "host"},
         f"$JS.API.CONSUMER.CREATE.{name}.specialist": {"provisioner"},
+        f"$JS.API.CONSUMER.CREATE.{name}.specialist.more": {"provisioner"},
         f"$JS.API.CONSUMER.DURABLE.CREATE.{name}.specialist": {"provisioner"},
         f"$JS.API.CONSUMER.CREATE.OBJ_{name}-blobs": OPERATORS,
         f"$JS.API.CONSUMER.CREATE.KV_{name}-results": OPERATORS,
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-results.fresh": OPERATORS,
         f"$JS.API.CONSUMER.PAUSE.{name}.specialist": {"importer", "eraser"},
         f"$JS.API.CONSUMER.DELETE.{name}.specialist": {"provisioner"},
-        f"$JS.API.CONSUMER.MSG.NEXT.{name}.fresh": readers,
+        f"$JS.API.CONSUMER.MSG.NEXT.{name}.fresh": readers | {"host"},
         f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.tutor": {"tutor"},
         f"$JS.ACK.{name}-timers.tutor.1.2.3.4.5": {"tutor"},
     }
@@ -190,6 +227,14 @@ def may_hear(name: str) -> dict[str, set[str]]:
         "$JS.API.>": set(),
         f"$JS.ACK.{name}.>": set(),
         "_INBOX.>": {"ann", "bob"},
+        f"$KV.{name}-societies.>": set(),
+        f"{name}.society.>": set(),
+        f"{name}.society.village.world.join": {"world"},
+        f"{name}.society.village.world.leave": {"world"},
+        f"{name}.society.village.world.act": {"world"} | OPERATORS,
+        f"{name}.society.village.vitals.*": OPERATORS,
+        f"{name}.society.village.percepts.h1": {"host"},
+        f"{name}.society.village.world.turning": OPERATORS,
     }
     for role in sorted(IN_THE_ACCOUNT):
         expected[f"_INBOX.{name}-{role}.x"] = {role, "ann", "bob"}
