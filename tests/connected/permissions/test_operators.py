@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from nemuri.contracts.society import Society
 from nemuri.face import dead_letters
 from nemuri.face.connection import connected
 from nemuri.face.operations import (
@@ -17,7 +18,11 @@ from nemuri.face.operations import (
     verify,
 )
 from nemuri.face.serving import prepare
+from nemuri.face.society.residents import residents
+from nemuri.face.society.running import begin, end_of, with_checkpoints
+from nemuri.infra.stores.states import States
 from nemuri.infra.views.lineage import Thing
+from nemuri.services.society.checkpoints import Checkpoints
 from tests.connected.guarded import Guarded
 from tests.connected.scene import agent_defined, eventually
 from tests.connected.servers import files_with
@@ -56,6 +61,8 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
         task = await cli.ask(
             "What does the okapiphone say?", agent="keeper", documents=[("o.txt", OKAPI)], settled=True
         )
+        await begin(cli.log, Society(name="thorp", seed=1, agents=residents("thorp", 3, 1)))
+        await (await Checkpoints.open(cli.log, "thorp")).make(States(cli.log, "thorp"))
         await eventually(platform.idle)
     assert files_with(platform.directory / "nats", "okapiphone")["okapiphone"]
     made = await backup(platform.of("operator"), copy)
@@ -67,10 +74,15 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
     assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))
     put = await restore(restored, copy)
-    assert (put.events + put.left_out, put.erasures) == (made.events, 2)
+    assert (put.events + put.left_out, put.erasures, put.societies) == (made.events, 2, ("thorp",))
     assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     for namespace in (platform.subjects.namespace, restored.namespace):
-        assert (await verify(platform.settings(f"{namespace}-operator"))).differences == ()
+        operator = platform.settings(f"{namespace}-operator")
+        assert (await verify(operator)).differences == ()
+        async with connected(operator, "cli") as cli:
+            assert len((await with_checkpoints(cli.log))["thorp"]) == 1
+            await end_of(cli.log, "thorp")
+    await resume(eraser)
     assert platform.denied()[before:] == []
 
 
