@@ -17,7 +17,7 @@ from nats.js.errors import APIError, NotFoundError
 from nemuri.contracts.society import Society
 from nemuri.infra.bus.messages import messages_on
 from nemuri.infra.log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
-from nemuri.infra.stores.buckets import Entry, entries
+from nemuri.infra.stores.buckets import Entry, Following, entries
 
 BATCH: Final = 900
 """Entries of one batch; the server takes a thousand."""
@@ -125,11 +125,13 @@ class States:
         first = said["seq"] - len(keys) + 1
         return {key: first + nth for nth, key in enumerate(keys)}
 
-    async def read(self, keys: str = ">") -> AsyncIterator[Entry]:
+    def read(self, keys: str = ">") -> AsyncIterator[Entry]:
         """The entries whose keys match, in the order of their writing."""
-        beginning = f"{self.society}."
-        async for each in entries(self.log, self._bucket, f"{beginning}{keys}", idle=READING):
-            yield Entry(each.key.removeprefix(beginning), each.value, each.revision)
+        return entries(self.log, self._bucket, keys, under=f"{self.society}.", idle=READING)
+
+    def following(self, keys: str) -> Following:
+        """The same for who looks again and again."""
+        return Following(self.log, self._bucket, keys, under=f"{self.society}.", idle=READING)
 
     async def read_singly(self, keys: str) -> AsyncIterator[Entry]:
         """The same by one question to the server for each, for few: a world may make no reader."""

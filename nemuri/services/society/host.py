@@ -15,6 +15,7 @@ from nemuri.domain.cognition.engine import Engine, Pending
 from nemuri.domain.cognition.failing import suspended
 from nemuri.domain.cognition.module import Ask, Module
 from nemuri.domain.cognition.wheel import SLOT
+from nemuri.infra.bus.pulling import InterruptedPullError
 from nemuri.infra.ending import end
 from nemuri.infra.models.protocol import ModelFailure
 from nemuri.infra.observation.errors import said
@@ -34,6 +35,8 @@ from nemuri.services.society.world_messages import calm, unpacked
 
 SEEK: Final = 0.25
 """Seconds between two looks for cells that nobody keeps."""
+PASSING: Final = (NatsError, TimeoutError, InterruptedPullError)
+"""What is raised while the server is away, or has forgotten who reads there."""
 AT_ONCE: Final = 8
 """Cells that are taken in one look at most."""
 SPIN: Final = 0.008
@@ -100,7 +103,7 @@ class Host:
                     (self.memories.load, SEEK),
                     (self._checkpointing.beat, BEAT),
                 ):
-                    group.create_task(persistently(self.name, work, passing=(NatsError, TimeoutError), retry=pause))
+                    group.create_task(persistently(self.name, work, passing=PASSING, retry=pause))
                 group.create_task(self._spin())
         finally:
             await percepts.unsubscribe()

@@ -24,13 +24,14 @@ class Leases:
         """`known` holds the revisions of whatever its keeper has written or read, leases and everything else."""
         self.keeper, self.states = keeper, states
         self.known: dict[str, int] = {}
+        self._all = states.following(key_of("*"))
         self._seen: dict[str, tuple[int, float]] = {}
         self._beats = 0
 
     async def free(self, names: Iterable[str]) -> list[str]:
         """Those that nobody keeps, as far as this one has seen."""
         now = time.monotonic()
-        return self._unkept(names, {each.key: each async for each in self.states.read(key_of("*"))}, now)
+        return self._unkept(names, await self._all.present(), now)
 
     def _unkept(self, names: Iterable[str], there: Mapping[str, Entry], now: float) -> list[str]:
         found = []

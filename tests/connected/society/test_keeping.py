@@ -6,6 +6,7 @@ import pytest
 
 from nemuri.contracts.society import Society
 from nemuri.domain.cognition.engine import Engine
+from nemuri.infra.bus.pulling import InterruptedPullError
 from nemuri.infra.log import Log
 from nemuri.infra.stores.buckets import Entry
 from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States, societies
@@ -142,3 +143,25 @@ async def test_the_server_soon_forgets_who_has_read(log: Log, states: States) ->
     assert [each.key async for each in states.read("lease.*")] == ["lease.0"]
     (reader,) = await log.stream.consumers_info(states.stream)
     assert (reader.config.inactive_threshold or 0) <= 5.0
+
+
+async def test_who_looks_again_and_again_has_one_reader_and_a_new_one_where_that_is_lost(
+    log: Log, states: States
+) -> None:
+    """It sees what comes and what goes; a reader that the server has forgotten is told of once."""
+    leases = states.following("lease.*")
+    known: dict[str, int] = {}
+    for nth in range(5):
+        known |= await states.write({f"lease.{nth}": b"a", "lease.9": b"%d" % nth, "agent.1.a00.goals": b"{}"}, known)
+        there = await leases.present()
+        assert {key: each.value for key, each in there.items()} == {
+            **{f"lease.{each}": b"a" for each in range(nth + 1)},
+            "lease.9": b"%d" % nth,
+        }
+        assert there["lease.9"].revision == known["lease.9"]
+    (reader,) = await log.stream.consumers_info(states.stream)
+    await log.stream.delete_consumer(states.stream, reader.name)
+    with pytest.raises(InterruptedPullError):
+        await leases.present()
+    assert len(await leases.present()) == 6
+    await leases.close()
