@@ -21,7 +21,8 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("run", "--name", "a b"): "'a b' is no name",
     ("run", "--name", LONG): "48 letters",
     ("run", "--world", "mars"): "'grid' or 'minecraft'",
-    ("run", "--world", "minecraft"): "cannot be run yet",
+    ("run", "--world", "minecraft", "--speed", "2"): "the clock of Minecraft",
+    ("run", "--world", "minecraft", "--agents", "1601", "--limit", "2000"): "room for 1600",
     ("run", "--size", "10"): "--size",
     ("run", "--towns", "65"): "--towns",
     ("run", "--speed", "0"): "--speed",
@@ -43,6 +44,7 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("world", "a b"): "'a b' is no name",
 }
 FAILED: dict[tuple[str, ...], str] = {
+    ("run", "--world", "minecraft"): "install",
     ("watch", "x"): "no platform is ready",
     ("host", "x"): "no platform is ready",
     ("world", "x"): "no platform is ready",

@@ -87,8 +87,8 @@ def run(
     )
     _check_modules(society)
     _check_room(society, limit)
-    if society.world == "minecraft":
-        raise WrongUse("--world minecraft cannot be run yet; --world grid can")
+    session = Session.of(context, json=json)
+    _check_world(society, session)
 
     async def begun(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
         from nemuri.face.society.running import begin
@@ -99,7 +99,7 @@ def run(
             raise Failure(f"{error}; give another --name, or go on with `nemuri society resume {chosen}`") from error
         return society
 
-    _lived(Session.of(context, json=json), begun, seconds, limit)
+    _lived(session, begun, seconds, limit)
 
 
 def resume(
@@ -157,10 +157,12 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
 
 def delete(context: typer.Context, name: NameArgument) -> None:
     """Take a society away with its checkpoints; what its agents lived through stays on the log."""
+    from nemuri.face.society.minecraft import take_away
     from nemuri.face.society.running import end_of
 
     session = Session.of(context)
     _with_log(session, lambda log, _: end_of(log, name), start=True)
+    take_away(name, session.settings().data)
 
 
 def _minecraft() -> None:
@@ -205,6 +207,16 @@ def _check_room(society: "Society", limit: int) -> None:
             f"{society.hosts} hosts of {limit} agents do not hold {len(society.agents)}, who stay together in cells of "
             "25; raise --hosts or --limit"
         )
+
+
+def _check_world(society: "Society", session: Session) -> None:
+    if society.world == "minecraft":
+        from nemuri.face.society.minecraft import check
+
+        try:
+            check(society, session.settings().data)
+        except ValueError as error:
+            raise WrongUse(str(error)) from error
 
 
 def _lived(session: Session, found: Any, seconds: float | None, limit: int) -> None:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nemuri.contracts.society import Society
+from nemuri.face.society.minecraft import bridge
 from nemuri.face.workers import Copy, environment_of
 from nemuri.infra.embedded.supervisor import Supervised
-from nemuri.infra.minecraft.bridging import MinecraftBridge
-from nemuri.infra.minecraft.settings import MOST_BOTS, MinecraftSettings
 from nemuri.infra.settings import Settings
 
 
@@ -33,15 +32,10 @@ def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
 
 
 def _world(society: Society, settings: Settings) -> Supervised:
-    if society.world == "grid":
-        environment = _environment(settings, settings.world_nats_url)
-        return Copy("world", command(settings.data, "world", society.name, ()), environment)
-    data = settings.data.expanduser().absolute()
-    servers = -(-len(society.agents) // MOST_BOTS)
-    chosen = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
-    kept = data / "minecraft" / society.name
-    url = settings.world_nats_url or str(settings.nats_url)
-    return MinecraftBridge(kept, data, url, settings.namespace, chosen, settings.access)
+    if society.world == "minecraft":
+        return bridge(society, settings)
+    environment = _environment(settings, settings.world_nats_url)
+    return Copy("world", command(settings.data, "world", society.name, ()), environment)
 
 
 def command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:

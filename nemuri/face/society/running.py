@@ -157,15 +157,20 @@ async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
     """A society that is there, put back to a checkpoint (`newest`, or one by its name) where one is given.
 
     Where going back to one was interrupted, it is gone back to first. Raises `SocietyError` where there is no such
-    society or checkpoint, or where it lives: then nothing is changed.
+    society or checkpoint, or where it lives: then nothing is changed. One in Minecraft, whose world is in no checkpoint
+    and keeps no lease, cannot go back, nor be gone on with twice.
     """
     states = await States.open(log, name)
+    society = await society_of(states)
+    if society.world == "minecraft" and checkpoint is not None:
+        raise SocietyError(f"society {name!r} cannot go back: the world of a Minecraft server is in no checkpoint")
     checkpoint = checkpoint or await going_back(states)
+    alone = checkpoint is not None or society.world == "minecraft"
+    if alone and (keepers := await kept_by(states)):
+        raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it first")
     if checkpoint is not None:
-        if keepers := await kept_by(states):
-            raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it before going back")
         await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
-    return await society_of(states)
+    return society
 
 
 async def kept_by(states: States) -> list[str]:

@@ -6,6 +6,7 @@ from nemuri.contracts.event import Identifier, Value
 
 MOST_BOTS = 50
 """Agents on one server: beyond that it cannot keep its time."""
+MOST_SERVERS = 32
 
 
 class MinecraftSettings(Value):
@@ -13,7 +14,7 @@ class MinecraftSettings(Value):
 
     society: Identifier = "society"
     seed: int = Field(default=0, ge=0, lt=2**31)
-    servers: int = Field(default=1, ge=1, le=32)
+    servers: int = Field(default=1, ge=1, le=MOST_SERVERS)
     """Server processes; each is a world of its own, and those on different ones never meet."""
     room: int = Field(default=MOST_BOTS, ge=1, le=MOST_BOTS)
     """Agents that a server takes."""

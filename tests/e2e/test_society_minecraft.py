@@ -1,0 +1,46 @@
+"""A society on a Minecraft server, from its beginning to its end. Needs Node, and the modules installed."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nemuri.infra.minecraft.modules import MinecraftUnavailable, installed, modules_in, node
+from nemuri.infra.settings import Settings
+from tests.e2e.conftest import CommandLine
+
+pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def data() -> Iterator[Path]:
+    """A data directory in which the modules are those that are installed here."""
+    try:
+        node()
+        installed(Settings().data)
+    except MinecraftUnavailable as error:
+        pytest.skip(str(error))
+    data = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
+    modules_in(data).parent.mkdir()
+    modules_in(data).symlink_to(modules_in(Settings().data))
+    yield data
+    shutil.rmtree(data)
+
+
+def test_a_society_lives_in_minecraft_goes_on_and_is_taken_away(data: Path) -> None:
+    """Its agents think, act and decide there as in the grid; what is left of its world goes with it."""
+    nemuri = CommandLine(data)
+    arguments = ("society", "run", "--world", "minecraft", "--name", "miners", "--agents", "4", "--towns", "1")
+    lived = nemuri(*arguments, "--seconds", "40", "--json").json
+    assert (lived["agents"], lived["turning"], lived["items"], lived["failures"]) == (4, None, None, {})
+    assert all(lived["rates"][each] > 0 for each in ("cognitive_controller", "skill_execution", "action_awareness"))
+    kept = data / "minecraft" / "societies" / "miners"
+    assert (kept / "state.json").exists()
+    again = nemuri("society", "resume", "miners", "--seconds", "15", "--json").json
+    assert (again["agents"], again["failures"]) == (4, {})
+    refused = nemuri("society", "resume", "miners", "--checkpoint", "newest")
+    assert (refused.code, "cannot go back" in refused.err) == (1, True)
+    assert nemuri("society", "delete", "miners").code == 0
+    assert not kept.exists()
