@@ -25,6 +25,8 @@ ELSEWHERE = "NEMURI_BENCH_RESULTS"
 """The variable that names another folder for results: those of a smoke test are no figures."""
 ON_THEIR_WAY = 512
 """Events that are published and not yet acknowledged, at most."""
+LOAD = os.getloadavg()[0]
+"""Of the machine before anything is measured: by others than us."""
 
 
 @dataclass(slots=True)
@@ -116,7 +118,7 @@ def kept(name: str, figures: Mapping[str, Any]) -> None:
         "cores": os.cpu_count(),
         "processor": platform.machine(),
         "python": platform.python_version(),
-        "load": round(os.getloadavg()[0], 2),
+        "load": round(LOAD, 2),
     }
     measured = {"measured_at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine, **figures}
     (folder / f"{name}.json").write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
