@@ -45,7 +45,7 @@ def test_teaching_ends_with_a_school_report(nemuri: CommandLine, textbook: Path)
 
 def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None:
     """All courses in short, or one by the start of its id; as JSON for programs."""
-    begun = nemuri("teach", "cook", textbook, "--again", "--no-wait", "--repeating", "fsrs", "--json").json
+    begun = nemuri("teach", "cook", textbook, "--again", "--repeating", "fsrs", "--json").json
     courses = nemuri("courses", "cook", "--json").json["courses"]
     assert begun["course_id"] in [each["course_id"] for each in courses]
     one = nemuri("courses", "cook", begun["course_id"][:8], "--json").json["courses"]
@@ -56,7 +56,7 @@ def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None
 
 def test_a_course_is_taught_in_a_project(nemuri: CommandLine, textbook: Path) -> None:
     """Named by the option or by the settings; never in a project and a domain at once."""
-    begun = nemuri("teach", "cook", textbook, "--no-wait", "--json", NEMURI_PROJECT="gala").json
+    begun = nemuri("teach", "cook", textbook, "--again", "--json", NEMURI_PROJECT="gala").json
     [one] = nemuri("courses", "cook", begun["course_id"], "--json").json["courses"]
     assert one["scope"] == {"level": "project", "name": "gala"}
     assert "in project gala" in nemuri("courses", "cook").out
@@ -77,7 +77,7 @@ def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Pat
 
 def test_the_clock_is_shown_and_moved(nemuri: CommandLine, textbook: Path) -> None:
     """Forward only, for everybody."""
-    nemuri("teach", "cook", textbook)
+    assert nemuri("teach", "cook", textbook, "--again").code == 0
     before = nemuri("clock", "--json").json
     moved = nemuri("clock", "--advance", "36h", "--json").json
     assert moved["now"] > before["now"]
