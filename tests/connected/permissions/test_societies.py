@@ -56,13 +56,13 @@ async def said(platform: Guarded, role: str, data: Path, *words: str) -> str:
 async def test_a_society_lives_with_each_of_its_processes_under_a_name_of_its_own(
     platform: Guarded, tmp_path: Path
 ) -> None:
-    """An operator begins, watches, resumes, goes back, lists and deletes it; nobody is refused anything."""
+    """An operator begins, watches, goes back, resumes, lists and deletes it; nobody is refused anything."""
     before, operating = len(platform.denied()), ("operator", tmp_path)
     assert await born(platform, tmp_path) == 4
     await settled(platform, tmp_path)
-    for options in ((), ("--checkpoint", "newest")):
-        again = json.loads(await said(platform, *operating, "resume", NAME, "--seconds", "3", "--json", *options))
-        assert (again["agents"], again["conflicts"], again["items"] is None) == (4, 0, False)
+    back = ("--checkpoint", "newest", "--seconds", "1", "--json")
+    again = json.loads(await said(platform, *operating, "resume", NAME, *back))
+    assert (again["agents"], again["conflicts"], again["items"] is None) == (4, 0, False)
     async with logged(platform.of("operator")) as log:
         assert {"agent_defined", "experience_recorded", "memories_accessed"} <= await lived(log)
     await said(platform, *operating, "delete", NAME)
@@ -81,7 +81,7 @@ async def born(platform: Guarded, data: Path) -> int:
 
         await eventually(living)
         assert users_of(running) == {platform.permissions.user(each) for each in ("host", "world")}
-        seen = await said(platform, "operator", data, "watch", NAME, "--seconds", "3", "--json")
+        seen = await said(platform, "operator", data, "watch", NAME, "--seconds", "2", "--json")
         assert {each["agents"] for each in map(json.loads, seen.splitlines()) if "agents" in each} == {4}
         running.terminate()
         out, _ = await running.communicate()
