@@ -1,8 +1,8 @@
 """Where the platform is, and a client of it."""
 
 import shlex
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 from nats.errors import Error as NatsError
@@ -13,6 +13,7 @@ from nemuri.face.client import Client
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.connection import UnreachableError
 from nemuri.infra.embedded.home import Addresses, Home
+from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 
 
@@ -78,12 +79,19 @@ async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]
             raise NotRunning(f"{where}; run `nemuri up` against it first") from error
         except (NatsError, JetStreamError, ValueError) as error:
             raise UnreachableError(f"the NATS server cannot be used: {_line(error)}; check NATS_URL") from error
-        try:
+        with permitted(client.log):
             yield client
-        except (NatsError, TimeoutError) as error:
-            if not client.log.denied:
-                raise
-            raise NotPermitted(f"the NATS server does not permit this user {client.log.denied[0]}") from error
+
+
+@contextmanager
+def permitted(log: Log, refused: type[Exception] = NotPermitted) -> Iterator[None]:
+    """Raises `refused` where work ends because the server refused something: it tells the connection, not who asked."""
+    try:
+        yield
+    except (NatsError, TimeoutError) as error:
+        if not log.denied:
+            raise
+        raise refused(f"the NATS server does not permit this user {log.denied[0]}") from error
 
 
 def _addresses(settings: Settings) -> Addresses:

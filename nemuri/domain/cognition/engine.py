@@ -143,10 +143,10 @@ class Engine:
             for slot in self.schedule.reflexes(now):
                 watch.begins(slot)
                 yield self._start(slot, now)
-                if self._senses.waited(now) >= SPREAD:
-                    yield from self._hear(now, watch)
-            if self._senses.first() is not None:
-                yield from self._hear(now, watch)
+                if (late := self._senses.first(now, SPREAD)) is not None:
+                    yield from self._hear(*late, now, watch)
+            if (told := self._senses.first(now)) is not None:
+                yield from self._hear(*told, now, watch)
             elif (asking := self.schedule.asking(now)) is not None:
                 watch.begins(asking)
                 yield self._start(asking, now)
@@ -220,11 +220,9 @@ class Engine:
             return None
         return Pending(slot, base, made)
 
-    def _hear(self, now: float, watch: Watch) -> Iterator[Pending | None]:
-        """Let who has waited longest take in what it was told, and see through what that wakes."""
-        if (agent_id := self._senses.first()) is None:
-            return
-        watch.hears(self._senses.waited(now))
+    def _hear(self, agent_id: str, waited: float, now: float, watch: Watch) -> Iterator[Pending | None]:
+        """Let an agent take in what it was told, and see through what that wakes."""
+        watch.hears(waited)
         self._look(agent_id, now)
         yield None
         while (slot := self.schedule.reflex(agent_id, now)) is not None:

@@ -47,16 +47,12 @@ class Senses:
         untaken = self._untaken.pop(agent_id, Untaken())
         return untaken.pressing if untaken.calm is None else [*untaken.pressing, untaken.calm]
 
-    def first(self) -> str | None:
-        """Who has waited longest to take in what happened; None where nobody waits."""
+    def first(self, now: float, patience: float = 0.0) -> tuple[str, float] | None:
+        """Who has waited longest to take in what happened, and how many seconds; None where nobody has for so long."""
         while self._order:
             agent_id, untaken = self._order[0]
             if self._untaken.get(agent_id) is untaken:
-                return agent_id
+                waited = now - untaken.since
+                return (agent_id, waited) if waited >= patience else None
             self._order.popleft()
         return None
-
-    def waited(self, now: float) -> float:
-        """For how many seconds; 0 where nobody waits."""
-        agent_id = self.first()
-        return 0.0 if agent_id is None else now - self._untaken[agent_id].since

@@ -17,7 +17,7 @@ from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.stores.deletion import delete_letters, doomed
 from nemuri.infra.stores.results import Results
-from nemuri.infra.stores.states import States, sweep
+from nemuri.infra.stores.states import States, societies, sweep
 from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
 from nemuri.infra.views.feelings import Feelings
@@ -205,7 +205,7 @@ async def _complete(at: Workshop, on_progress: Advance) -> Forgotten:
 
 async def _overwritten(log: Log) -> tuple[str, ...]:
     """What is left of a society that is gone in the files that it shares with others."""
-    if not (there := await sweep(log)):
+    if not (there := await societies(log)):
         return ()
     others = f"{'society' if len(there) == 1 else 'societies'} {', '.join(there)}"
     return (f"the files shared with {others} may hold its bytes: run `nemuri forget --resume` once none is there",)

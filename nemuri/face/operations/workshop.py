@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from nats.errors import Error as NatsError
-
+from nemuri.face.connection import permitted
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.log import Log
@@ -32,22 +31,19 @@ class Workshop:
 async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
     """The log and the views of a platform, whether or not its services run.
 
-    Raises `OperationError`, also for what the server refused meanwhile: it tells the connection, and who asked waits.
+    Raises `OperationError`, also for what the server refused meanwhile.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await database.migrate()
         # A replay never calls a model: the vectors of others are read, those of the hashing embedder computed again.
-        with jetstream_needed(str(settings.nats_url)):
-            vectors = await Vectors.open(log, HashingEmbedder())
-        yield Workshop(log, vectors, Projection(database, vectors))
+        with permitted(log, OperationError):
+            with jetstream_needed(str(settings.nats_url)):
+                vectors = await Vectors.open(log, HashingEmbedder())
+            yield Workshop(log, vectors, Projection(database, vectors))
     except Unprojectable as error:
         raise OperationError(str(error)) from error
-    except (NatsError, TimeoutError) as error:
-        if not log.denied:
-            raise
-        raise OperationError(f"the NATS server does not permit this user {log.denied[0]}") from error
     finally:
         await database.close()
         await log.close()

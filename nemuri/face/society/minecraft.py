@@ -29,15 +29,15 @@ def bridge(society: Society, settings: Settings) -> MinecraftBridge:
     servers = -(-len(society.agents) // MOST_BOTS)
     chosen = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
     url = settings.world_nats_url or str(settings.nats_url)
-    data = settings.data.expanduser().absolute()
-    return MinecraftBridge(_kept(data, society.name), data, url, settings.namespace, chosen, settings.access)
+    kept = _kept(settings.data, society.name)
+    return MinecraftBridge(kept, settings.data, url, settings.namespace, chosen, settings.access)
 
 
 def take_away(name: str, data: Path) -> None:
     """Remove what was written down of the world of a society; fine where there is nothing."""
-    if (kept := _kept(data.expanduser().absolute(), name)).is_dir():
+    if (kept := _kept(data, name)).is_dir():
         shutil.rmtree(kept)
 
 
 def _kept(data: Path, name: str) -> Path:
-    return data / "minecraft" / "societies" / name
+    return data.expanduser().absolute() / "minecraft" / "societies" / name

@@ -3,9 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from nats.errors import Error as NatsError
-
-from nemuri.face.connection import NotPermitted, NotRunning, nats_address
+from nemuri.face.connection import NotRunning, nats_address, permitted
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.embedded.home import Home
@@ -60,11 +58,7 @@ async def connected(settings: Settings, url: str) -> AsyncIterator[tuple[Setting
     """
     log = await Log.connect(url, settings.namespace, patient=False, access=settings.access)
     try:
-        with jetstream_needed(url):
+        with permitted(log), jetstream_needed(url):
             yield settings.model_copy(update={"nats_url": url}), log
-    except (NatsError, TimeoutError) as error:
-        if not log.denied:
-            raise
-        raise NotPermitted(f"the NATS server does not permit this user {log.denied[0]}") from error
     finally:
         await log.close()

@@ -161,17 +161,15 @@ async def societies(log: Log) -> list[str]:
     return sorted([each.key.removesuffix(f".{SOCIETY}") async for each in there])
 
 
-async def sweep(log: Log) -> list[str]:
+async def sweep(log: Log) -> None:
     """Have the server drop the files of the bucket, with all that was overwritten, where no society is there any more.
 
-    Those that are there, and keep it from that. An eraser's work.
+    An eraser's work.
     """
     stream = f"KV_{societies_bucket(log.subjects.namespace)}"
     last = int((await log.stream.stream_info(stream)).state.last_seq)
-    there = await societies(log)
-    if not there and last:
+    if last and not await societies(log):
         await log.stream.purge_stream(stream, seq=last + 1)  # a society that begins meanwhile comes after that
-    return there
 
 
 def in_batches(values: Mapping[str, bytes], size: int = BATCH) -> Sequence[dict[str, bytes]]:

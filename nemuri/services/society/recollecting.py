@@ -239,9 +239,10 @@ class Recollecting:
 
     def _to_form(self, begun: ConsolidationBegun) -> None:
         tiers = self._held[begun.agent_id].tiers
-        most = max((each.access_count for each in tiers.memories.values()), default=0)
-        left = (group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids)))
-        self._forming.extend((begun, group, most) for group in left)
+        left = [group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids))]
+        if left:
+            most = max(each.access_count for each in tiers.memories.values())
+            self._forming.extend((begun, group, most) for group in left)
 
     def _form(self, some: Sequence[Wordless], second: float) -> None:
         """Their own words: what a thousand agents consolidate is not worth as many questions to a model."""
