@@ -10,11 +10,13 @@ from nemuri.contracts.tiers import Cues, Experienced
 from nemuri.domain.cognition.perceiving import HARMLESS, listed, mapped
 from nemuri.domain.cognition.presence import cues_of, location
 from nemuri.domain.cognition.sections import RECENT
-from nemuri.domain.cognition.situation import HOSTILE, sighted, sort
+from nemuri.domain.cognition.situation import HOSTILE, TALK, number, sighted, sort
 from nemuri.domain.cognition.state import Snapshot
 
 KNOWN: Final = 256
 """How many others one knows at sight."""
+LONG: Final = 12
+"""Utterances of a conversation that are put down without waiting for its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +58,21 @@ def experience(
 
 
 def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue], Mapping[str, Any]]:
-    """Utterances behind the last one that was put down."""
+    """The conversations behind the last utterance that was put down, as far as they are over or long."""
     entries = listed(snapshot["conversations"])
-    behind = next((number for number, each in enumerate(reversed(entries)) if each == last), len(entries))
+    behind = next((nth for nth, each in enumerate(reversed(entries)) if each == last), len(entries))
     new = entries[len(entries) - behind :]
-    found = [
-        experience(
-            snapshot,
-            "conversation",
-            f"{each.get('speaker')} said: {each.get('text')}",
-            [str(each.get("speaker"))],
-            cues=cues_of(str(each.get("text", ""))),
-        )
-        for each in new
-    ]
-    return found, (new[-1] if new else last)
+    over = bool(new) and snapshot.second - number(new[-1].get("second")) > TALK
+    whole = new if over else new[: len(new) - len(new) % LONG]
+    told = [_talk(snapshot, whole[start : start + LONG]) for start in range(0, len(whole), LONG)]
+    return told, (whole[-1] if whole else last)
+
+
+def _talk(snapshot: Snapshot, said: list[Any]) -> JsonValue:
+    words = " ".join(str(each.get("text", "")) for each in said)
+    lines = [f"{each.get('speaker')} said: {each.get('text')}" for each in said]
+    speakers = [str(each.get("speaker")) for each in said]
+    return experience(snapshot, "conversation", "\n".join(lines), speakers, cues=cues_of(words))
 
 
 def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[list[JsonValue], list[JsonValue]]:

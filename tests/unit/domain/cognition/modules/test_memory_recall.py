@@ -8,10 +8,12 @@ from pydantic import JsonValue
 
 from nemuri.contracts.tiers import Cues, Experience, WorkingMemory
 from nemuri.domain.cognition.engine import Engine
+from nemuri.domain.cognition.experiences import LONG
 from nemuri.domain.cognition.memories import Oblivious
 from nemuri.domain.cognition.modules.memory_recall import CALM, MemoryRecall
 from nemuri.domain.cognition.perceiving import HARMLESS
 from nemuri.domain.cognition.sections import recent
+from nemuri.domain.cognition.situation import TALK
 from nemuri.domain.cognition.state import SharedState
 from nemuri.domain.tiers.importance import importance
 from tests.unit.domain.cognition.states import Knowing, held, made, state_of
@@ -98,7 +100,7 @@ def test_what_happens_becomes_an_experience_with_its_cues() -> None:
         conversations={"entries": [{"speaker": "bea", "text": "Please help me!", "second": 1.0}]},
         action_history={"entries": [lost]},
     )
-    made(MemoryRecall(Oblivious()), state, 1.0)
+    made(MemoryRecall(Oblivious()), state, 1.5 + TALK)
     found = held(state)["experiences"]["memory_recall"]
     weights = {}
     for each in found:
@@ -112,6 +114,22 @@ def test_what_happens_becomes_an_experience_with_its_cues() -> None:
         "saw a zombie": 0.6,
         "I was hurt": 0.6,
     }
+
+
+def test_a_conversation_is_put_down_once_when_it_is_over_or_long() -> None:
+    """A conversation is put down once, whole: when it is over, or, as far as it has come, when it is long (§4.3)."""
+    said: list[JsonValue] = [
+        {"speaker": ("bea", "ada")[nth % 2], "text": f"word {nth}", "second": float(nth)} for nth in range(LONG + 2)
+    ]
+    module, state, told = MemoryRecall(Oblivious()), state_of(0.0, percepts=HERE), list[list[str]]()
+    for second, heard in ((1.0, 2), (LONG - 1.0, LONG - 1), (LONG + 1.0, LONG + 2), (LONG + 2.0 + TALK, LONG + 2)):
+        state.put({"conversations": {"entries": said[:heard]}}, second)
+        made(module, state, second)
+        found = held(state).get("experiences", {}).get("memory_recall", [])
+        told.append([each["content"] for each in found])
+    assert [len(each) for each in told] == [0, 0, 1, 2]
+    first, rest = (each.split("\n") for each in told[-1])
+    assert (len(first), rest) == (LONG, [f"bea said: word {LONG}", f"ada said: word {LONG + 1}"])
 
 
 def test_walking_about_and_what_one_gave_up_is_not_worth_remembering() -> None:
@@ -136,10 +154,10 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
     now = 0.0
 
     def take() -> None:
-        remembered.extend(each["content"] for each in engine.take("ada", now).experiences)
+        remembered.extend(line for each in engine.take("ada", now).experiences for line in each["content"].split("\n"))
 
-    for number, step in enumerate([*drawn, "run", "take"]):
-        now += CALM
+    for number, step in enumerate([*drawn, "silence", "see", "run", "take"]):
+        now += TALK if step == "silence" else CALM
         match step:
             case "hear" | "speak":
                 speaker = "bea" if step == "hear" else "ada"
@@ -162,6 +180,6 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
                 happened.append(f"saw B{number}")
             case "run":
                 list(engine.run(now))
-            case _:
+            case "take":
                 take()
     assert sorted(remembered) == sorted(happened)
