@@ -1,5 +1,6 @@
 """Ways from one place to within reach of another: straight where nothing stands there, else around it."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import sqrt
@@ -10,6 +11,8 @@ from nemuri.domain.worlds.numbers import WALKABLE, WALKABLE_BYTES
 
 LONGEST = 8_000
 """Cells that one search looks at; what takes more is as good as unreachable."""
+SHUT_IN = 256
+"""Cells after which a search looks whether the beginning is shut in, in no more cells than that: who digs often is."""
 BOLD = 1.3
 """How much more the distance that is left weighs than the way so far: not quite the shortest way, but quickly found."""
 ROOT = sqrt(2.0)
@@ -69,12 +72,26 @@ def _around(ground: Ground, start: int, goal: int) -> Found:
             continue
         done.add(cell)
         looked += 1
+        if looked == SHUT_IN and _shut_in(cells, start, width, length):
+            break
         for step, cost in _steps(cells, cell, width):
             so_far = length[cell] + cost
             if so_far < length.get(step, float("inf")):
                 length[step], onward[step] = so_far, cell
                 heappush(ahead, (so_far + left(step), step))
     return Found(None, looked)
+
+
+def _shut_in(cells: memoryview, start: int, width: int, known: Container[int]) -> bool:
+    """Whether few cells can be reached from one, and none of those that are known."""
+    reached, ahead = {start}, [start]
+    while ahead and len(reached) <= SHUT_IN:
+        new = {step for step, _ in _steps(cells, ahead.pop(), width)} - reached
+        if any(each in known for each in new):
+            return False
+        reached |= new
+        ahead += new
+    return not ahead
 
 
 def _steps(cells: memoryview, cell: int, width: int) -> list[tuple[int, float]]:

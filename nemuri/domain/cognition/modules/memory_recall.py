@@ -9,11 +9,11 @@ from nemuri.domain.cognition.memories import Memories
 from nemuri.domain.cognition.module import Module, Spec
 from nemuri.domain.cognition.perceiving import listed
 from nemuri.domain.cognition.presence import present
-from nemuri.domain.cognition.situation import number, said_by_others, sighted
+from nemuri.domain.cognition.situation import TALK, number, said_by_others, sighted
 from nemuri.domain.cognition.state import Changes, Snapshot
 
-COMPANY: Final = 5.0
-"""Seconds until memory is asked again where only those who are near are others."""
+AGAIN: Final = 5.0
+"""Seconds until memory is asked again, but for words that break a silence."""
 FORGETTING: Final = 30.0
 """Seconds after which the same question is asked of memory again."""
 LONGEST: Final = 400
@@ -69,11 +69,12 @@ class MemoryRecall(Module):
         return self.spec.interval if happening < HAPPENING else CALM
 
     def _recalled(self, snapshot: Snapshot) -> dict[str, JsonValue] | None:
-        query, last = asked_of_memory(snapshot), snapshot["memory_recall"]
-        age = snapshot.second - number(last.get("second"))
-        if not query or (query == last.get("query") and age < FORGETTING):
+        last = snapshot["memory_recall"]
+        age = snapshot.second - number(last.get("second"), -1e9)
+        if age < AGAIN and not _spoken_to(snapshot, snapshot.second - age):
             return None
-        if last and age < COMPANY and str(last.get("query")).startswith(_pressing(snapshot)):
+        query = asked_of_memory(snapshot)
+        if not query or (query == last.get("query") and age < FORGETTING):
             return None
         found = self._memories.recall(snapshot.agent_id, query, "cognitive_controller", snapshot.second)
         contents: list[JsonValue] = [
@@ -85,14 +86,15 @@ class MemoryRecall(Module):
 
 def asked_of_memory(snapshot: Snapshot) -> str:
     """What the situation asks memory: what was said last, what is wanted most, what is decided, who is near."""
-    near = sorted([str(each.get("name")) for each in sighted(snapshot["percepts"]) if not each.get("creature")][:3])
-    return ". ".join(filter(None, [_pressing(snapshot), " ".join(near)]))[:LONGEST]
-
-
-def _pressing(snapshot: Snapshot) -> str:
-    """The same without who is near, which changes with every step of everybody."""
     heard = [str(each.get("text", "")) for each in said_by_others(snapshot, 2)]
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
     wanted = [str(each.get("description")) for each in goals[:1]]
-    return ". ".join(filter(None, [*heard, *wanted, decided]))[:LONGEST]
+    near = sorted([str(each.get("name")) for each in sighted(snapshot["percepts"]) if not each.get("creature")][:3])
+    return ". ".join(filter(None, [*heard, *wanted, decided, " ".join(near)]))[:LONGEST]
+
+
+def _spoken_to(snapshot: Snapshot, second: float) -> bool:
+    """Whether somebody has broken a silence since that second."""
+    before, newest = (number(each.get("second"), -1e9) for each in [{}, {}, *said_by_others(snapshot, 2)][-2:])
+    return newest > second and newest - before > TALK

@@ -1,10 +1,15 @@
 """Walking: straight, around what stands there, and no further than one can."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nemuri.contracts.worlds import Go, Place, Rest, Say
+from nemuri.domain.worlds.numbers import WALKABLE
 from nemuri.domain.worlds.settling import SettlingError
 from nemuri.domain.worlds.table import WALK
+from nemuri.domain.worlds.ways import SHUT_IN, way
 from tests.unit.domain.worlds.stage import MIDDLE, Stage, at
 
 WALL = [(MIDDLE + 8, z) for z in range(MIDDLE - 10, MIDDLE + 11)]
@@ -30,6 +35,34 @@ def test_what_nobody_can_get_to_is_refused() -> None:
     stage.put("path", (51, 51))
     assert stage.do("ann", Go(to=at(51, 51))) == "found no way there"
     assert stage.world.percept("ann").position == at(MIDDLE, MIDDLE)
+
+
+def test_who_is_shut_in_is_told_so_soon() -> None:
+    """Dug into the rock and closed it behind: the whole land would be looked through for nothing."""
+    stage = Stage("ann")
+    stage.put("stone", *((x, z) for x in range(28, 37) for z in range(28, 37) if (x, z) != (MIDDLE, MIDDLE)))
+    ground = stage.state.ground
+    found = way(ground, ground.cell(MIDDLE, MIDDLE), ground.cell(MIDDLE + 20, MIDDLE))
+    assert (found.way, found.looked) == (None, SHUT_IN)
+
+
+@given(st.floats(0.3, 0.6), st.integers(0, 2**32 - 1))
+def test_a_way_is_found_exactly_where_there_is_one(share: float, seed: int) -> None:
+    """In a land strewn with rocks there is one where a step to the north, south, east or west leads on and on."""
+    ground, rng = Stage().state.ground, np.random.default_rng(seed)
+    for x, z in np.argwhere(rng.random((64, 64)) < share).tolist():
+        ground.put(ground.cell(x, z), "stone")
+    start, goal = ground.cell(MIDDLE, MIDDLE), ground.cell(*rng.integers(4, 60, 2).tolist())
+    ground.put(start, "grass")
+    reached, ahead = {start}, [start]
+    while ahead:
+        cell = ahead.pop()
+        new = {cell + step for step in (-1, 1, -ground.width, ground.width) if WALKABLE[ground.cells[cell + step]]}
+        ahead += new - reached
+        reached |= new
+    found = way(ground, start, goal).way
+    assert (found is not None) == bool(reached & set((goal + ground.arms).tolist()))
+    assert found is None or reached.issuperset(found)
 
 
 def test_ores_in_the_rock_are_within_reach_from_outside() -> None:

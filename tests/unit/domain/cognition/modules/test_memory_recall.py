@@ -72,17 +72,20 @@ def test_what_comes_to_mind_is_asked_for_when_the_situation_asks_something_else(
     assert [query for query, _ in knowing.asked] == ["Bea", "Where is iron?. Bea", "Where is iron?. Bea"]
 
 
-def test_who_comes_near_is_asked_about_with_the_next_words_or_a_little_later() -> None:
-    """Whoever walks past changes the question every moment; words do at once."""
-    knowing = Knowing()
+def test_words_after_a_silence_are_asked_about_at_once_and_all_else_a_little_later() -> None:
+    """Whoever walks past, and whoever goes on talking, changes the question every moment; a first word does at once."""
+    knowing, said = Knowing(), list[JsonValue]()
     module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
     made(module, state, 1.0)
     other: JsonValue = {"id": "cy", "name": "Cy", "distance": 3.0}
     state.put({"percepts": {"agents": [other]}}, 2.0)
     made(module, state, 2.0)
-    assert [query for query, _ in knowing.asked] == ["Bea"]
-    made(module, state, 6.5)
-    assert [query for query, _ in knowing.asked] == ["Bea", "Cy"]
+    for second in (3.0, 4.0, 5.0):
+        said = [*said, {"speaker": "cy", "text": f"word {second:.0f}", "second": second}]
+        state.put({"conversations": {"entries": said}}, second)
+        made(module, state, second)
+    made(module, state, 8.5)
+    assert [query for query, _ in knowing.asked] == ["Bea", "word 3. Cy", "word 4. word 5. Cy"]
 
 
 def test_what_happens_becomes_an_experience_with_its_cues() -> None:
