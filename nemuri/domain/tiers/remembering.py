@@ -1,8 +1,10 @@
 """The fold of a tiered mind: what each event means for it (document 004 §4.3)."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from functools import lru_cache, reduce
 from itertools import chain
+from typing import TypeVar
 from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, PolicyAdopted
@@ -11,7 +13,6 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.tiers import (
     ConsolidationBegun,
-    Cues,
     ExperienceRecorded,
     Group,
     Kept,
@@ -24,6 +25,7 @@ from nemuri.domain.deliveries import first_of_each
 from nemuri.domain.record import slim
 from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent
 
+V = TypeVar("V", bound=Hashable)
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
     ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed, MemoryShared,
@@ -104,23 +106,23 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
         agent_id=event.agent_id,
         layer="short",
         type=lived.type,
-        content=lived.content,
-        participants=lived.participants,
-        location=lived.location and slim(lived.location),
+        content=_same(lived.content),
+        participants=_same(lived.participants),
+        location=lived.location and slim(_same(lived.location)),
         importance=event.importance,
-        cues=_same(event.cues),
+        cues=slim(_same(event.cues)),
         at=moment,
-        vector=event.vector,
+        vector=_same(event.vector),
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
     return tiers.holding((slim(memory),))
 
 
-@lru_cache(maxsize=1_024)
-def _same(cues: Cues) -> Cues:
-    """One object for all that are alike."""
-    return cues
+@lru_cache(maxsize=16_384, typed=True)
+def _same(value: V) -> V:
+    """One object for all that are alike: who does the same at the same place again and again, remembers it as often."""
+    return value
 
 
 def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
@@ -159,13 +161,13 @@ def _formed(tiers: Tiers, event: MemoryFormed, moment: float) -> Tiers:
 
 
 def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:
-    by = event.sequence or 0
-    for access in event.accessed:
-        tiers = tiers.holding(
-            each.but(access_count=each.access_count + access.times, accessed_at=moment, changed=by)
-            for each in tiers.known((access.memory_id,))
-        )
-    return tiers
+    by, times = event.sequence or 0, Counter[UUID]()
+    for each in event.accessed:
+        times[each.memory_id] += each.times
+    return tiers.holding(
+        each.but(access_count=each.access_count + times[each.memory_id], accessed_at=moment, changed=by)
+        for each in tiers.known(times)
+    )
 
 
 def _shared(tiers: Tiers, event: MemoryShared) -> Tiers:
