@@ -1,11 +1,12 @@
 """Whether the embedder in force is the one that the agents' memories were embedded by."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from nemuri.contracts.agents import Embedding
+from nemuri.contracts.portraits import AgentView
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.database import Database, DatabaseError
@@ -46,10 +47,17 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
         )
 
 
+def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
+    """The same of agents as clients see them, but for those of societies: their hosts have an embedder of their own."""
+    compare_embeddings(
+        {each.agent_id: each.embedding for each in agents if each.definition.kept_by == "platform"}, embedding
+    )
+
+
 async def check_embedder(settings: Settings, embedding: Embedding) -> None:
     """Raise `EmbedderChanged` unless the agents in the views have vectors of this embedding, the one in force.
 
-    Agents of societies are left out: their hosts have an embedder of their own.
+    Agents of societies are left out, as in `compare_agents`.
     """
     database = Database.at(str(settings.database_url), settings.namespace)
     try:

@@ -222,15 +222,22 @@ async def test_a_model_may_come_back(settings: Settings) -> None:
 
 
 async def test_without_any_service_the_change_is_complete_too(settings: Settings) -> None:
-    """The operation brings the views up itself; services with the new embedder find everything in place."""
+    """The operation brings the views up itself; services with the new embedder find everything in place.
+
+    Who lives in a society is left as it is: its host has an embedder of its own.
+    """
     chosen = Dictionary()
     async with at_work(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
+        await resources.log.append(agent_defined("resident", perspectives=(), memory="tiered", kept_by="host"))
         await quiet(resources)
     told: list[tuple[int, int]] = []
     assert await reembed(settings, lambda done, total: told.append((done, total)), embedder=chosen) == Reembedded(1, 4)
     assert (told[0], told[-1]) == ((0, 4), (4, 4))
     async with at_work_with(settings, chosen) as resources, client_of(settings) as client:
+        [cook, resident] = await client.agents()
+        assert (resident.agent_id, cook.embedding.model) == ("resident", chosen.model)
+        assert resident.embedding.model != chosen.model
         paid = chosen.asked.total()
         assert await best(client, "boil pasta") == KITCHEN[0]
         assert chosen.asked.total() == paid + 3, "the query and its two expansions, and no memory again"

@@ -46,14 +46,14 @@ def agent_add(
     """Define an agent, or change its definition."""
     from nemuri.face.cli.screen import say, say_json
     from nemuri.face.definitions import add_agent, read_definition
-    from nemuri.face.embedders import compare_embeddings, embedding_in_force
+    from nemuri.face.embedders import compare_agents, embedding_in_force
 
     session = Session.of(context, json=json)
     definition = read_definition(file)
 
     async def work(client: "Client") -> "Added":
         embedding = await embedding_in_force(session.settings())
-        compare_embeddings({each.agent_id: each.embedding for each in await client.agents()}, embedding)
+        compare_agents(await client.agents(), embedding)
         return await add_agent(client, definition, embedding)
 
     added = session.run(work)

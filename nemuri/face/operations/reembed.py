@@ -39,7 +39,8 @@ async def reembed(
     """Let every agent recall by the vectors of the configured embedder, or of `embedder`, which stays open.
 
     The services may be at work meanwhile; an agent recalls by its old vectors until it has all of the new ones. Doing
-    it again changes nothing, and after an interruption it goes on where it was. Raises `OperationError`.
+    it again changes nothing, and after an interruption it goes on where it was. Agents of societies are left out: their
+    hosts have an embedder of their own. Raises `OperationError`.
     """
     try:
         async with workshop(settings) as at, _opened(settings, embedder) as chosen:
@@ -108,7 +109,8 @@ class _Change:
     async def _lacking(self) -> list[_Lacking]:
         """As of the log's end: what an earlier run has recorded is never done again."""
         await self._catch_up()
-        agents, missing = await embeddings(self.views), await lacking(self.views, self.vectors.generation)
+        agents = await embeddings(self.views, hosted=False)
+        missing = await lacking(self.views, self.vectors.generation)
         found = [
             _Lacking(agent_id, missing.get(agent_id, 0), embedding == self.embedding)
             for agent_id, embedding in agents.items()

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from nats.js.errors import ServiceUnavailableError
 
-from nemuri.contracts.agents import Embedding
+from nemuri.contracts.agents import Definition, Embedding
+from nemuri.contracts.portraits import AgentView
 from nemuri.face.cli.failures import Failure, WrongUse, explain
 from nemuri.face.connection import NotRunning, resolve
-from nemuri.face.embedders import EmbedderChanged, check_database_url, compare_embeddings
+from nemuri.face.embedders import EmbedderChanged, check_database_url, compare_agents, compare_embeddings
 from nemuri.face.exchange import ClientError
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.face.logging import without_credentials
@@ -53,6 +54,16 @@ def test_another_embedder_is_refused_by_name() -> None:
         compare_embeddings({"cook": old}, new)
     with pytest.raises(EmbedderChanged, match="and 1 more have vectors of"):
         compare_embeddings({"cook": old, "baker": old}, new)
+
+
+def test_agents_of_societies_have_vectors_of_their_own() -> None:
+    """Whoever lives in a society keeps nobody from adding an agent; whoever lives on the platform does."""
+    old, new = Embedding(model="hashing-v1", dimension=256), Embedding(model="hashing-v1", dimension=1024)
+    resident = Definition(role="resident", memory="tiered", kept_by="host")
+    seen = AgentView(agent_id="ada", definition=resident, embedding=old, sessions_slept=0, active=0, archived=0)
+    compare_agents([seen], new)
+    with pytest.raises(EmbedderChanged, match="ada"):
+        compare_agents([seen.model_copy(update={"definition": Definition(role="cook", memory="tiered")})], new)
 
 
 def test_a_database_that_does_not_answer_leads_to_its_setting() -> None:
