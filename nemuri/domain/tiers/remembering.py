@@ -106,7 +106,7 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
         agent_id=event.agent_id,
         layer="short",
         type=lived.type,
-        content=_same(lived.content),
+        content=lived.content,
         participants=_same(lived.participants),
         location=lived.location and slim(_same(lived.location)),
         importance=event.importance,
@@ -119,7 +119,7 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
     return tiers.holding((slim(memory),))
 
 
-@lru_cache(maxsize=16_384, typed=True)
+@lru_cache(maxsize=4_096, typed=True)
 def _same(value: V) -> V:
     """One object for all that are alike: who does the same at the same place again and again, remembers it as often."""
     return value
