@@ -61,7 +61,7 @@ async def check_embedder(settings: Settings, embedding: Embedding) -> None:
     """
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        compare_embeddings(await embeddings(database, hosted=False), embedding)
+        compare_embeddings(await embeddings(database), embedding)
     finally:
         await database.close()
 

@@ -109,8 +109,7 @@ class _Change:
     async def _lacking(self) -> list[_Lacking]:
         """As of the log's end: what an earlier run has recorded is never done again."""
         await self._catch_up()
-        agents = await embeddings(self.views, hosted=False)
-        missing = await lacking(self.views, self.vectors.generation)
+        agents, missing = await embeddings(self.views), await lacking(self.views, self.vectors.generation)
         found = [
             _Lacking(agent_id, missing.get(agent_id, 0), embedding == self.embedding)
             for agent_id, embedding in agents.items()

@@ -52,11 +52,11 @@ _SORTS = (
 )
 
 
-async def embeddings(database: Database, *, hosted: bool = True) -> dict[str, Embedding]:
-    """What every agent recalls by, in the order of their names; without `hosted` not those whose host recalls."""
-    query = select(tables.agent.c.agent_id, tables.agent.c.embedding).order_by(tables.agent.c.agent_id)
-    if not hosted:
-        query = query.where(tables.agent.c.definition["kept_by"].astext.is_distinct_from("host"))
+async def embeddings(database: Database) -> dict[str, Embedding]:
+    """What every agent recalls by, in the order of their names, but for those of societies: their hosts recall."""
+    agent = tables.agent.c
+    kept_here = agent.definition["kept_by"].astext.is_distinct_from("host")
+    query = select(agent.agent_id, agent.embedding).where(kept_here).order_by(agent.agent_id)
     async with database.reading() as connection:
         rows = (await connection.execute(query)).all()
     return {agent_id: Embedding.model_validate(embedding) for agent_id, embedding in rows}
