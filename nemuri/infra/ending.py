@@ -1,6 +1,7 @@
 """Ending work in the background: it is asked until it has ended."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 AGAIN = 5.0
@@ -12,10 +13,30 @@ async def end(*work: "asyncio.Future[Any]") -> None:
 
     To ask once is not enough. Before Python 3.12 `asyncio.wait_for`, and with it the drivers, forgets a cancellation
     that comes in the same moment as what is waited for. Work that goes on for ever then goes on, and whoever waits for
-    its end waits for ever too.
+    its end waits for ever too. Who is cancelled while he waits here asks once more, and is cancelled in the end.
     """
+    cancelled: asyncio.CancelledError | None = None
     while going := [each for each in work if not each.done()]:
         for each in going:
             each.cancel()
-        await asyncio.wait(going, timeout=AGAIN)
+        try:
+            await asyncio.wait(going, timeout=AGAIN)
+        except asyncio.CancelledError as error:
+            cancelled = error
     await asyncio.gather(*work, return_exceptions=True)
+    if cancelled is not None:
+        raise cancelled
+
+
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all of it at once; when some of it fails, or this is cancelled, the rest is ended as by `end`.
+
+    Raises what failed first. A task group asks its tasks only once to end, and waits for ever for one that forgot it.
+    """
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        await end(*tasks)
+    for each in done:
+        each.result()

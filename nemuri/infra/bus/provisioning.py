@@ -166,8 +166,10 @@ async def paused(log: Log) -> AsyncIterator[None]:
             held.append(name)
         async with asyncio.TaskGroup() as group:
             group.create_task(_renewed(log, names, done))
-            yield
-            done.set()
+            try:
+                yield
+            finally:
+                done.set()
     except BaseExceptionGroup as error:
         raise error.exceptions[0] from error.exceptions[0].__cause__
     finally:

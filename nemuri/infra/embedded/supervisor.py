@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import structlog
 
 from nemuri.infra.embedded.processes import ServerFailed
-from nemuri.infra.ending import end
+from nemuri.infra.ending import end, together
 
 logger = structlog.get_logger(__name__)
 
@@ -102,7 +102,7 @@ class Supervisor:
         The task that sees to it ends earlier only by an error of ours.
         """
         await self.start()
-        keeping = asyncio.create_task(self._keep_all())
+        keeping = asyncio.create_task(together(*map(self._keep, self._things)))
         try:
             yield keeping
         finally:
@@ -130,11 +130,6 @@ class Supervisor:
     async def _run(self) -> None:
         async with self.kept() as keeping:
             await asyncio.wait((keeping,))
-
-    async def _keep_all(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            for thing in self._things:
-                group.create_task(self._keep(thing))
 
     async def _keep(self, thing: Supervised) -> None:
         attempts, loop = 0, asyncio.get_running_loop()

@@ -56,7 +56,10 @@ class Following:
         self._reader: tuple[AsyncExitStack, Pull] | None = None
 
     async def present(self) -> Mapping[str, Entry]:
-        """What is there now, by its keys. Raises what `Pull` raises where it is interrupted: look again."""
+        """What is there now, by its keys; the server may tell of a write a moment after it has told the writer.
+
+        Raises what `Pull` raises where it is interrupted: look again.
+        """
         try:
             _, pull = self._reader = self._reader or await self._begun()
             while messages := await pull.present():

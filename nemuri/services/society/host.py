@@ -16,7 +16,7 @@ from nemuri.domain.cognition.failing import suspended
 from nemuri.domain.cognition.module import Ask, Module
 from nemuri.domain.cognition.wheel import SLOT
 from nemuri.infra.bus.pulling import InterruptedPullError
-from nemuri.infra.ending import end
+from nemuri.infra.ending import end, together
 from nemuri.infra.models.protocol import ModelFailure
 from nemuri.infra.observation.errors import said
 from nemuri.infra.persisting import persistently
@@ -95,16 +95,19 @@ class Host:
         log, subjects = self.states.log, self.states.log.subjects
         percepts = await log.connection.subscribe(subjects.percepts(self.society.name, self.name), cb=self._perceive)
         try:
-            async with asyncio.TaskGroup() as group:
-                for work, pause in (
-                    (self._seek, SEEK),
-                    (self._beat, BEAT),
-                    (self._second, 1.0),
-                    (self.memories.load, SEEK),
-                    (self._checkpointing.beat, BEAT),
-                ):
-                    group.create_task(persistently(self.name, work, passing=PASSING, retry=pause))
-                group.create_task(self._spin())
+            await together(
+                *(
+                    persistently(self.name, work, passing=PASSING, retry=pause)
+                    for work, pause in (
+                        (self._seek, SEEK),
+                        (self._beat, BEAT),
+                        (self._second, 1.0),
+                        (self.memories.load, SEEK),
+                        (self._checkpointing.beat, BEAT),
+                    )
+                ),
+                self._spin(),
+            )
         finally:
             await percepts.unsubscribe()
             await end(*self._pursued)

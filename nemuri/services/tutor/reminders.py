@@ -1,6 +1,5 @@
 """Spaced repetition: every exercise that is to come again has a timer on the server, and comes when that rings."""
 
-import asyncio
 import re
 from functools import partial
 from uuid import UUID
@@ -9,6 +8,7 @@ import structlog
 
 from nemuri.domain.education.course import Trial
 from nemuri.domain.education.lessons import setting
+from nemuri.infra.ending import together
 from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources
@@ -22,7 +22,7 @@ logger = structlog.get_logger()
 async def remind(resources: Resources) -> None:
     """Keep the timers in step with the views and the clock, and set exercises as they ring, for ever."""
     works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
-    await asyncio.gather(*(persistently("tutor", work, passing=WAITING) for work in works))
+    await together(*(persistently("tutor", work, passing=WAITING) for work in works))
 
 
 async def arm(trial: Trial, resources: Resources) -> None:

@@ -11,6 +11,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.stores.buckets import Entry
 from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States, societies
 from nemuri.services.society.keeping import Keeping
+from tests.connected.scene import eventually
 
 
 def _keeping(name: str, society: Society, states: States) -> tuple[Keeping, Engine]:
@@ -153,12 +154,15 @@ async def test_who_looks_again_and_again_has_one_reader_and_a_new_one_where_that
     known: dict[str, int] = {}
     for nth in range(5):
         known |= await states.write({f"lease.{nth}": b"a", "lease.9": b"%d" % nth, "agent.1.a00.goals": b"{}"}, known)
-        there = await leases.present()
-        assert {key: each.value for key, each in there.items()} == {
-            **{f"lease.{each}": b"a" for each in range(nth + 1)},
-            "lease.9": b"%d" % nth,
-        }
-        assert there["lease.9"].revision == known["lease.9"]
+        expected = {f"lease.{each}": (b"a", known[f"lease.{each}"]) for each in range(nth + 1)}
+        expected["lease.9"] = (b"%d" % nth, known["lease.9"])
+
+        async def seen(expected: dict[str, tuple[bytes, int]] = expected) -> bool:
+            """The server tells readers a moment after it has told the writer."""
+            there = await leases.present()
+            return {key: (each.value, each.revision) for key, each in there.items()} == expected
+
+        await eventually(seen)
     (reader,) = await log.stream.consumers_info(states.stream)
     await log.stream.delete_consumer(states.stream, reader.name)
     with pytest.raises(InterruptedPullError):
