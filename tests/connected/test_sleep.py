@@ -218,7 +218,7 @@ async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(ser
                 await cluster.restart(victim)
             await asyncio.gather(*(said(resources.log, each) for each in events[start : start + 8]))
         await eventually(all_slept(resources), seconds=60)
-        await assert_each_slept_once(resources)
+        await patiently(lambda: assert_each_slept_once(resources))
         await patiently(lambda: assert_verified(settings))
 
 
