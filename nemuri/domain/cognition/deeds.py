@@ -213,8 +213,8 @@ def _leg(view: View, *, serves: bool = False) -> Deed:
 
 def _go(place: Place, name: str, *, serves: bool = False) -> Deed:
     x, y, z = place
-    place = (min(FAR, max(-FAR, x)), min(HIGHEST, max(LOWEST, y)), min(FAR, max(-FAR, z)))
-    return Deed({"action": "go", "to": position_of(place)}, f"go {name}", {"at": position_of(place)}, serves)
+    at = position_of((min(FAR, max(-FAR, x)), min(HIGHEST, max(LOWEST, y)), min(FAR, max(-FAR, z))))
+    return Deed({"action": "go", "to": at}, f"go {name}", {"at": at}, serves)
 
 
 def _at(action: str, block: str, place: Place) -> dict[str, JsonValue]:

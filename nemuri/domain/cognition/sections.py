@@ -38,12 +38,12 @@ VOLATILE: Final = frozenset(
 """The sections that belong to the moment: the world tells them anew, or they follow from others. They are not kept."""
 
 RECENT: Final[dict[str, int]] = {
-    "conversations": 48,
-    "action_history": 32,
-    "action_corrections": 16,
-    "reflections": 16,
+    "conversations": 24,
+    "action_history": 16,
+    "action_corrections": 8,
+    "reflections": 8,
 }
-"""How many entries the sections keep that grow."""
+"""How many entries the sections keep that grow: what is older is remembered, not on one's mind."""
 
 
 def recent(section: str, entries: Iterable[JsonValue]) -> list[JsonValue]:

@@ -98,7 +98,6 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Dee
     """The act goes out, and stands in the history with what it is expected to bring."""
     progress = replace(progress, acts=progress.acts + 1)
     act_id = f"{decision.id}-{progress.acts}"
-    held, percepts = mapped(snapshot["percepts"].get("inventory")), snapshot["percepts"]
     entry: dict[str, JsonValue] = {
         "id": act_id,
         "text": deed.text,
@@ -106,7 +105,7 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Dee
         "decision": decision.id,
         "second": snapshot.second,
         "expected": dict(deed.expected),
-        "before": {**held, "health": percepts.get("health"), "hunger": percepts.get("hunger")},
+        "before": _concerned(deed, snapshot["percepts"]),
     }
     if progress.status == "on":
         progress = replace(progress, act=act_id, serves=deed.serves)
@@ -115,6 +114,15 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Dee
         "action_history": {"entries": recent("action_history", [*listed(snapshot["action_history"]), entry])},
         "pending_acts": {"queue": [*listed(snapshot["pending_acts"], "queue"), going]},
         "working_memory": {"progress": progress.values()},
+    }
+
+
+def _concerned(deed: Deed, percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """How what the act is expected to change is now."""
+    held, expected = mapped(percepts.get("inventory")), deed.expected
+    items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
+    return {each: held[each] for each in held if each in items} | {
+        each: percepts.get(each) for each in listed(expected, "rises")
     }
 
 
