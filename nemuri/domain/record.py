@@ -1,12 +1,9 @@
 """The states that folds produce: immutable, and shaped like the rows that keep them."""
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
-
-M = TypeVar("M", bound=BaseModel)
 
 
 class Record(BaseModel):
@@ -29,17 +26,3 @@ class Record(BaseModel):
     def row(self) -> Mapping[str, Any]:
         """The record as plain JSON values, one for each column."""
         return self.model_dump(mode="json")
-
-
-def slim(value: M) -> M:
-    """The value itself, in less room: the set of the fields that it was given is one for all values of the class.
-
-    For values that are held by the hundred thousand; what `but` makes of it is as slim.
-    """
-    object.__setattr__(value, "__pydantic_fields_set__", _all_fields(type(value)))
-    return value
-
-
-@cache
-def _all_fields(kind: type[BaseModel]) -> set[str]:
-    return set(kind.model_fields)

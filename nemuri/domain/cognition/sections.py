@@ -38,7 +38,7 @@ VOLATILE: Final = frozenset(
 """The sections that belong to the moment: the world tells them anew, or they follow from others. They are not kept."""
 
 RECENT: Final[dict[str, int]] = {
-    "conversations": 24,
+    "conversations": 48,
     "action_history": 16,
     "action_corrections": 8,
     "reflections": 8,

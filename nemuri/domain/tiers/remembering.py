@@ -1,10 +1,9 @@
 """The fold of a tiered mind: what each event means for it (document 004 §4.3)."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
-from functools import lru_cache, reduce
+from collections.abc import Iterable
+from functools import reduce
 from itertools import chain
-from typing import TypeVar
 from uuid import UUID
 
 from nemuri.contracts.agents import AgentDefined, PolicyAdopted
@@ -22,10 +21,8 @@ from nemuri.contracts.tiers import (
     MemoryType,
 )
 from nemuri.domain.deliveries import first_of_each
-from nemuri.domain.record import slim
 from nemuri.domain.tiers.mind import TierMemory, Tiers, TiersAgent
 
-V = TypeVar("V", bound=Hashable)
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
     ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed, MemoryShared,
@@ -107,22 +104,16 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
         layer="short",
         type=lived.type,
         content=lived.content,
-        participants=_same(lived.participants),
-        location=lived.location and slim(_same(lived.location)),
+        participants=lived.participants,
+        location=lived.location,
         importance=event.importance,
-        cues=slim(_same(event.cues)),
+        cues=event.cues,
         at=moment,
-        vector=_same(event.vector),
+        vector=event.vector,
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.holding((slim(memory),))
-
-
-@lru_cache(maxsize=4_096, typed=True)
-def _same(value: V) -> V:
-    """One object for all that are alike: who does the same at the same place again and again, remembers it as often."""
-    return value
+    return tiers.holding((memory,))
 
 
 def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
@@ -157,7 +148,7 @@ def _formed(tiers: Tiers, event: MemoryFormed, moment: float) -> Tiers:
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((slim(memory),))
+    return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((memory,))
 
 
 def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:

@@ -59,14 +59,14 @@ def present(agent: TiersAgent, newest: float | None, clock: float) -> float:
 
 
 def ranked(
-    ids: Sequence[UUID], rows: Rows, relevance: Relevance, now: float, pattern: Pattern, rules: TiersPolicy
+    name: Callable[[int], UUID], rows: Rows, relevance: Relevance, now: float, pattern: Pattern, rules: TiersPolicy
 ) -> list[Found]:
     """The candidates for a module, best first: of each layer that it looks in, of the types that it wants.
 
     Of short-term memory only the newest `recent` are looked at. Of each layer there are up to twice as many as the
-    pattern's `top`. Equal ones in the order of their ids.
+    pattern's `top`. Equal ones in the order of their ids; `name` is the id of the memory in a row.
     """
-    wanted = np.zeros(len(ids), bool)
+    wanted = np.zeros(len(rows), bool)
     fresh = recency(rows["at"], now, rules.retrieval.decay_per_hour)
     scores = pattern.alpha * relevance + pattern.beta * fresh + pattern.gamma * rows["importance"]
     for place, layer in enumerate(LAYERS):
@@ -78,10 +78,10 @@ def ranked(
         if pattern.types:
             mine &= np.isin(rows["type"], [TYPES.index(each) for each in pattern.types])
         wanted |= _best(mine, scores, pattern.top * SPARE)
-    chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], ids[each]))
+    chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], name(each)))
     return [
         Found(
-            ids[each],
+            name(each),
             LAYERS[rows["layer"][each]],
             float(relevance[each]),
             float(fresh[each]),

@@ -118,6 +118,7 @@ class Host:
             await self._tell()
             await self.keeping.release()
             await self._checkpointing.release()
+            self.memories.close()
 
     async def _spin(self) -> None:
         """Run what is due, as long as the process lives; let others have the loop every few milliseconds.

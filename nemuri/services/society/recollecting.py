@@ -1,19 +1,21 @@
 """The tiered memories of a host's agents: folded here, recorded on the log, recalled within a module's run (004 §4.6).
 
-What a memory is is decided by events alone. The host keeps the folds of its agents in step with what it appends, so
-that recalling asks nobody; who takes an agent over folds the same events again.
+What a memory is is decided by events alone. The host keeps what its agents remember in step with what it appends, on
+its own disk, so that recalling asks nobody; who takes an agent over folds the same events again.
 """
 
 import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any, Final, get_args
 from uuid import UUID
 
 import numpy as np
 import structlog
+from immutables import Map
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 from numpy.typing import NDArray
@@ -35,12 +37,12 @@ from nemuri.domain.cognition.memories import Remembered
 from nemuri.domain.tiers.consolidation import due
 from nemuri.domain.tiers.deciding import gathered
 from nemuri.domain.tiers.formation import extracted, formed
-from nemuri.domain.tiers.mind import Tiers
+from nemuri.domain.tiers.mind import Tiers, TiersAgent
 from nemuri.domain.tiers.remembering import evolve, evolved, moment_of, touched
-from nemuri.domain.tiers.shelf import Shelf
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
+from nemuri.infra.stores.shelves import Shelves
 from nemuri.infra.stores.vectors import vector_key
 from nemuri.services.society.lived import DIMENSION, EMBEDDER, recorded
 from nemuri.services.society.turns import Turns
@@ -53,7 +55,7 @@ TELLING: Final = 10.0
 """Seconds after which the log is told again which memories an agent has come back to."""
 TOGETHER: Final = 8
 """Experiences, or groups, that are remembered in one step."""
-QUERIES: Final = 4_096
+QUERIES: Final = 1_024
 """Vectors of questions that are kept."""
 MODULES: Final = frozenset(get_args(Module))
 
@@ -67,10 +69,9 @@ Wordless = tuple[ConsolidationBegun, Group, int]
 
 @dataclass(slots=True)
 class Held:
-    """What a host holds of one agent's memory."""
+    """What a host holds of one agent's memory beside what is on the shelves."""
 
-    tiers: Tiers
-    shelf: Shelf = field(default_factory=lambda: Shelf(DIMENSION))
+    agent: TiersAgent | None
     accessed: Counter[UUID] = field(default_factory=Counter)
     """Since the log was last told."""
     told: float = 0.0
@@ -84,6 +85,7 @@ class Recollecting:
         """Holds nobody's yet."""
         self._log = log
         self._embedder = HashingEmbedder(DIMENSION)
+        self._shelves = Shelves(DIMENSION)
         self._held: dict[str, Held] = {}
         self._expected: deque[tuple[str, ...]] = deque()
         self._lived: list[Lived] = []
@@ -92,8 +94,13 @@ class Recollecting:
         self._asked: OrderedDict[str, Vector] = OrderedDict()
 
     def __len__(self) -> int:
-        """How many memories its agents have."""
-        return sum(len(each.tiers.memories) for each in self._held.values())
+        """How many memories its agents have, but for those that are becoming part of others."""
+        return sum(each.agent.short + each.agent.long for each in self._held.values() if each.agent is not None)
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        self._held.clear()
+        self._shelves.close()
 
     def expect(self, agent_ids: Iterable[str]) -> None:
         """These agents are here: what they remember is to be read."""
@@ -104,29 +111,32 @@ class Recollecting:
         if not self._expected:
             return
         agent_ids = self._expected[0]
-        here, begun = {each: Held(Tiers.of(each)) for each in agent_ids}, list[ConsolidationBegun]()
-        minds = [self._log.subjects.mind(each) for each in here]
-        async for batch in self._log.read(until=await self._log.last_sequence(), only=minds):
+        minds, begun = {each: Tiers.of(each) for each in agent_ids}, list[ConsolidationBegun]()
+        subjects = [self._log.subjects.mind(each) for each in minds]
+        async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
             for event in batch.events:
-                held = here[str(event.agent_id)]
-                held.tiers = evolved(held.tiers, event)  # type: ignore[arg-type]
+                agent_id = str(event.agent_id)
+                minds[agent_id] = evolved(minds[agent_id], event)  # type: ignore[arg-type]
                 if isinstance(event, ConsolidationBegun):
                     begun.append(event)
-        for held in here.values():
-            there = list(held.tiers.memories.values())
-            for memory, vector in zip(there, self._embedder.rows([each.content for each in there]), strict=True):
-                held.shelf.take(memory, vector)
-        if self._expected and self._expected[0] == agent_ids:  # they are not somewhere else by now
-            self._expected.popleft()
-            self._held |= here
-            for each in begun:
-                self._to_form(each)
+        if not self._expected or self._expected[0] != agent_ids:
+            return  # they are somewhere else by now
+        self._expected.popleft()
+        for agent_id, tiers in minds.items():
+            there = list(tiers.memories.values())
+            rows = self._embedder.rows([each.content for each in there])
+            self._shelves.drop(agent_id)
+            self._shelves.take(there, {each.memory_id: row for each, row in zip(there, rows, strict=True)})
+            self._held[agent_id] = Held(tiers.agent)
+        for each in begun:
+            self._to_form(each, minds[each.agent_id])
 
     def drop(self, agent_ids: Iterable[str]) -> None:
         """These agents are somewhere else now."""
         gone = set(agent_ids)
         for agent_id in gone:
             self._held.pop(agent_id, None)
+            self._shelves.drop(agent_id)
         self._expected = deque(each for each in self._expected if gone.isdisjoint(each))
         self._unsaid = deque(each for each in self._unsaid if each.agent_id in self._held)
         self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
@@ -134,16 +144,13 @@ class Recollecting:
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
         """What comes to the agent's mind, by the layers, types, weights and number of the module; counts as access."""
         held = self._held.get(agent_id)
-        if held is None:
+        if held is None or held.agent is None:
             return ()
         asked: Module = module if module in MODULES else "default"  # type: ignore[assignment]
-        found = held.shelf.recall(held.tiers, self._vector(query), second, asked)
-        held.accessed.update(each.memory_id for each in found)
-        memories = held.tiers.memories
-        return [
-            Remembered(memories[each.memory_id].content, each.score, each.layer, memories[each.memory_id].type)
-            for each in found
-        ]
+        known = partial(self._shelves.memories, agent_id)
+        found = self._shelves.shelf(agent_id).recall(held.agent, known, self._vector(query), second, asked)
+        held.accessed.update(each.memory_id for each, _ in found)
+        return [Remembered(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 
     def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
         """Take down what the agent lived through; it can be recalled after the next beat."""
@@ -169,7 +176,7 @@ class Recollecting:
         for agent_id, held in list(self._held.items()):
             if self._held.get(agent_id) is not held:
                 continue  # it has gone meanwhile
-            if held.tiers.agent is not None and (because := due(held.tiers.agent, second)) is not None:
+            if held.agent is not None and (because := due(held.agent, second)) is not None:
                 self._consolidate(held, because, second)
             await turns()
         spent = 0.0
@@ -184,16 +191,16 @@ class Recollecting:
         rows = self._embedder.rows([each.experience.content for each in found])
         for event, vector in zip(found, rows, strict=True):
             held = self._held[event.agent_id]
-            self._happened(held, event, vector)
+            self._happened(event, self._mind(event.agent_id, touched(event)), vector)
             if event.experience.type == "reflection":
                 self._consolidate(held, "reflection", moment_of(event))
 
     def _recorded(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
         held = self._held.get(agent_id)
-        if held is None or held.tiers.agent is None:
+        if held is None or held.agent is None:
             return None
         try:
-            return recorded(agent_id, told, second, held.tiers.agent.rules)
+            return recorded(agent_id, told, second, held.agent.rules)
         except ValidationError as error:
             logger.warning("no experience", agent=agent_id, why=said(error))
             return None
@@ -222,10 +229,13 @@ class Recollecting:
                 raise
 
     def _consolidate(self, held: Held, because: Because, second: float) -> None:
-        decided = gathered(held.tiers, held.shelf.vectors, because, second)
-        if held.tiers.agent is None or not decided:
+        if held.agent is None:
             return
-        agent_id = held.tiers.agent.agent_id
+        agent_id = held.agent.agent_id
+        tiers = self._mind(agent_id)
+        decided = gathered(tiers, partial(self._shelves.vectors, agent_id), because, second)
+        if not decided:
+            return
         event = ConsolidationBegun(
             event_id=derive(f"{agent_id}/{because}/{second:.2f}", ConsolidationBegun.kind_of()),
             agent_id=agent_id,
@@ -234,11 +244,9 @@ class Recollecting:
             deleted=decided.deleted,
             second=second,
         )
-        self._happened(held, event)
-        self._to_form(event)
+        self._to_form(event, self._happened(event, tiers))
 
-    def _to_form(self, begun: ConsolidationBegun) -> None:
-        tiers = self._held[begun.agent_id].tiers
+    def _to_form(self, begun: ConsolidationBegun, tiers: Tiers) -> None:
         left = [group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids))]
         if left:
             most = max(each.access_count for each in tiers.memories.values())
@@ -249,10 +257,10 @@ class Recollecting:
         found = list(filter(None, (self._formed(*each, second) for each in some)))
         rows = self._embedder.rows([each.content for each in found])
         for event, vector in zip(found, rows, strict=True):
-            self._happened(self._held[event.agent_id], event, vector)
+            self._happened(event, self._mind(event.agent_id, touched(event)), vector)
 
     def _formed(self, begun: ConsolidationBegun, group: Group, most: int, second: float) -> MemoryFormed | None:
-        tiers = self._held[begun.agent_id].tiers
+        tiers = self._mind(begun.agent_id, group.memory_ids)
         sources = [each for each in tiers.known(group.memory_ids) if each.going]
         if tiers.agent is None or not sources:
             return None
@@ -264,27 +272,35 @@ class Recollecting:
         )  # fmt: skip
 
     def _tell_accesses(self, agent_id: str, held: Held, second: float) -> None:
-        told = [each for each in held.accessed.items() if each[0] in held.tiers.memories][:1_000]
+        tiers = self._mind(agent_id, held.accessed)
+        there = list(tiers.memories.values())[:1_000]
+        accessed = tuple(Access(memory_id=each.memory_id, times=held.accessed[each.memory_id]) for each in there)
         held.accessed.clear()
         held.told = second
-        if not told:
+        if not accessed:
             return
-        accessed = tuple(Access(memory_id=memory_id, times=times) for memory_id, times in told)
-        counts = ((memory_id, held.tiers.memories[memory_id].access_count) for memory_id, _ in told)
+        counts = [(each.memory_id, each.access_count) for each in there]
         event = MemoriesAccessed(
-            event_id=derive(f"{agent_id}/{[*counts]}", MemoriesAccessed.kind_of()),
+            event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
             agent_id=agent_id,
             accessed=accessed,
             second=second,
         )
-        self._happened(held, event)
+        self._happened(event, tiers)
 
-    def _happened(self, held: Held, event: AnyAgentEvent, vector: Vector | None = None) -> None:
-        """It is so here from now on, and on the log soon."""
-        new = {} if vector is None else {event.event_id: vector}
-        held.tiers = evolve(held.tiers, event, moment_of(event))
-        held.shelf.follow(held.tiers, touched(event), new)
+    def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> Tiers:
+        """The agent with those of its memories; without ids with all."""
+        return Tiers(self._held[agent_id].agent, Map(self._shelves.memories(agent_id, memory_ids)))
+
+    def _happened(self, event: AnyAgentEvent, before: Tiers, vector: Vector | None = None) -> Tiers:
+        """It is on the log soon, and so here from now on: the mind after it, of one with what the event touches."""
         self._unsaid.append(event)
+        agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
+        changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
+        self._shelves.take(changed, {} if vector is None else {event.event_id: vector})
+        self._shelves.drop(agent_id, [each for each in before.memories if each not in after.memories])
+        self._held[agent_id].agent = after.agent
+        return after
 
     def _vector(self, query: str) -> Vector:
         found = self._asked.get(query)

@@ -63,7 +63,7 @@ async def _found(
 
 
 def _best(searched: Searched, now: float, pattern: Pattern, agent: TiersAgent) -> list[Found]:
-    return ranked(searched.ids, searched.rows, searched.relevance, now, pattern, agent.rules)
+    return ranked(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
 
 
 def _accessed(query: TiersRecallQuery, memory_ids: list[UUID]) -> MemoriesAccessed:

@@ -51,7 +51,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
 
 
 def _mind(memories: Recollecting) -> Tiers:
-    return memories._held[WHO].tiers
+    return memories._mind(WHO)
 
 
 async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
