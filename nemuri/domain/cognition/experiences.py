@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from sys import intern
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -115,4 +116,4 @@ def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], lis
         )
         for each in new
     ]
-    return found, [*known, *(str(each["id"]) for each in new)][-KNOWN:]
+    return found, [*known, *(intern(str(each["id"])) for each in new)][-KNOWN:]

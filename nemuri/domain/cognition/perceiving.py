@@ -1,6 +1,7 @@
 """What a percept changes in an agent's shared state, and what its own words and deeds do (document 002 §1.5, §3.4)."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -49,7 +50,7 @@ def perceived(state: SharedState, percept: Plain) -> Changes:
         seen["hurt_at"] = second
     changes: dict[str, Mapping[str, JsonValue]] = {"percepts": seen}
     if percept.get("heard"):
-        said = [each.model_dump(mode="json") for each in _HEARD.validate_python(percept["heard"])]
+        said = [_utterance(each.speaker, each.text, each.second) for each in _HEARD.validate_python(percept["heard"])]
         changes["conversations"] = {"entries": recent("conversations", [*entries(state, "conversations"), *said])}
     if percept.get("outcomes"):
         done = {each.act_id: each for each in _DONE.validate_python(percept["outcomes"])}
@@ -89,10 +90,16 @@ def entries(state: SharedState, section: str) -> list[Any]:
     return listed(state.sections.get(section, EMPTY).values)
 
 
-def _with_outcome(act: Mapping[str, Any], outcomes: Mapping[str, Outcome], second: float) -> JsonValue:
+@lru_cache(maxsize=512)
+def _utterance(speaker: str, text: str, second: float) -> dict[str, JsonValue]:
+    """One value for all who hear it: some dozens do, and keep it for minutes."""
+    return {"speaker": speaker, "text": text, "second": second}
+
+
+def _with_outcome(act: dict[str, JsonValue], outcomes: Mapping[str, Outcome], second: float) -> JsonValue:
     outcome = outcomes.get(str(act.get("id")))
     if outcome is None:
-        return dict(act)
+        return act
     return {**act, "outcome": {"done": outcome.done, "reason": outcome.reason, "second": second}}
 
 

@@ -39,7 +39,7 @@ VOLATILE: Final = frozenset(
 
 RECENT: Final[dict[str, int]] = {
     "conversations": 48,
-    "action_history": 16,
+    "action_history": 12,
     "action_corrections": 8,
     "reflections": 8,
 }

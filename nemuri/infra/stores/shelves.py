@@ -21,7 +21,7 @@ Vector = NDArray[np.float32]
 _SETTINGS = (
     "PRAGMA page_size = 16384",  # some ten memories lie in a page, and none outside
     "PRAGMA cache_size = -2048",  # kilobytes; the rest is for the system to keep at hand
-    "PRAGMA journal_mode = OFF",
+    "PRAGMA journal_mode = MEMORY",
     "PRAGMA synchronous = OFF",
 )
 _TABLE = """
@@ -38,7 +38,7 @@ class Shelves:
     def __init__(self, dimension: int) -> None:
         """Nobody's yet; vectors have so many dimensions."""
         self._dimension = dimension
-        self._database = sqlite3.connect("", isolation_level=None)
+        self._database = sqlite3.connect("")
         for each in (*_SETTINGS, _TABLE):
             self._database.execute(each)
 
@@ -48,25 +48,25 @@ class Shelves:
 
     def take(self, memories: Iterable[TierMemory], vectors: Mapping[UUID, Vector]) -> None:
         """Add memories with their vectors, or bring those that have none here up to date."""
-        self._database.execute("BEGIN")
-        for each in memories:
-            columns, record = _COLUMNS.pack(*row_of(each)), each.model_dump_json()
-            key, vector = (each.agent_id, each.memory_id.bytes), vectors.get(each.memory_id)
-            if vector is None:
-                change = "UPDATE memory SET columns = ?, record = ? WHERE agent = ? AND id = ?"
-                self._database.execute(change, (columns, record, *key))
-            else:
-                row = (*key, columns, vector.astype("<f4").tobytes(), record)
-                self._database.execute("INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
-        self._database.execute("COMMIT")
+        with self._database:
+            for each in memories:
+                columns, record = _COLUMNS.pack(*row_of(each)), each.model_dump_json()
+                key, vector = (each.agent_id, each.memory_id.bytes), vectors.get(each.memory_id)
+                if vector is None:
+                    change = "UPDATE memory SET columns = ?, record = ? WHERE agent = ? AND id = ?"
+                    self._database.execute(change, (columns, record, *key))
+                else:
+                    row = (*key, columns, vector.astype("<f4").tobytes(), record)
+                    self._database.execute("INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
 
     def drop(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> None:
         """Take out what an agent does not remember any more; without ids all of it."""
-        if memory_ids is None:
-            self._database.execute("DELETE FROM memory WHERE agent = ?", (agent_id,))
-        else:
-            gone = [(agent_id, each.bytes) for each in memory_ids]
-            self._database.executemany("DELETE FROM memory WHERE agent = ? AND id = ?", gone)
+        with self._database:
+            if memory_ids is None:
+                self._database.execute("DELETE FROM memory WHERE agent = ?", (agent_id,))
+            else:
+                gone = [(agent_id, each.bytes) for each in memory_ids]
+                self._database.executemany("DELETE FROM memory WHERE agent = ? AND id = ?", gone)
 
     def memories(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> dict[UUID, TierMemory]:
         """Those of the memories that there are; without ids all of the agent's."""

@@ -4,11 +4,10 @@ What a memory is is decided by events alone. The host keeps what its agents reme
 its own disk, so that recalling asks nobody; who takes an agent over folds the same events again.
 """
 
-import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from time import perf_counter
 from typing import Any, Final, get_args
 from uuid import UUID
@@ -16,8 +15,6 @@ from uuid import UUID
 import numpy as np
 import structlog
 from immutables import Map
-from nats.errors import Error as NatsError
-from nats.js.errors import Error as JetStreamError
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
@@ -45,10 +42,9 @@ from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.shelves import Shelves
 from nemuri.infra.stores.vectors import vector_key
 from nemuri.services.society.lived import DIMENSION, EMBEDDER, recorded
+from nemuri.services.society.outbox import Outbox
 from nemuri.services.society.turns import Turns
 
-AT_ONCE: Final = 16
-"""Events on their way to the log together."""
 FORMING: Final = 0.1
 """Seconds in each in which groups of memories are put into words: after some minutes everybody has too many at once."""
 TELLING: Final = 10.0
@@ -89,9 +85,9 @@ class Recollecting:
         self._held: dict[str, Held] = {}
         self._expected: deque[tuple[str, ...]] = deque()
         self._lived: list[Lived] = []
-        self._unsaid: deque[AnyAgentEvent] = deque()
+        self._outbox = Outbox(log)
         self._forming: deque[Wordless] = deque()
-        self._asked: OrderedDict[str, Vector] = OrderedDict()
+        self._vector = lru_cache(QUERIES)(lambda query: self._embedder.rows([query])[0])
 
     def __len__(self) -> int:
         """How many memories its agents have, but for those that are becoming part of others."""
@@ -138,7 +134,7 @@ class Recollecting:
             self._held.pop(agent_id, None)
             self._shelves.drop(agent_id)
         self._expected = deque(each for each in self._expected if gone.isdisjoint(each))
-        self._unsaid = deque(each for each in self._unsaid if each.agent_id in self._held)
+        self._outbox.keep(self._held)
         self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
@@ -206,7 +202,7 @@ class Recollecting:
             return None
 
     async def flush(self, second: float, *, last: bool = False) -> None:
-        """Append what is not on the log yet; what cannot be appended now is appended later, in the same order.
+        """Append what is not on the log yet, or as much of it as can be now.
 
         What memories were come back to is told now and then, and when it is the `last` time.
         """
@@ -216,17 +212,7 @@ class Recollecting:
             if held.accessed and due and self._held.get(agent_id) is held:
                 self._tell_accesses(agent_id, held, second)
             await turns()
-        while self._unsaid:
-            some = [self._unsaid.popleft() for _ in range(min(AT_ONCE, len(self._unsaid)))]
-            try:
-                await asyncio.gather(*(self._log.append(each) for each in some))
-            except (NatsError, JetStreamError, TimeoutError) as error:
-                self._unsaid.extendleft(reversed(some))
-                logger.warning("not recorded", why=said(error))
-                return
-            except asyncio.CancelledError:
-                self._unsaid.extendleft(reversed(some))
-                raise
+        await self._outbox.flush()
 
     def _consolidate(self, held: Held, because: Because, second: float) -> None:
         if held.agent is None:
@@ -294,20 +280,10 @@ class Recollecting:
 
     def _happened(self, event: AnyAgentEvent, before: Tiers, vector: Vector | None = None) -> Tiers:
         """It is on the log soon, and so here from now on: the mind after it, of one with what the event touches."""
-        self._unsaid.append(event)
+        self._outbox.put(event)
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
         changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
         self._shelves.take(changed, {} if vector is None else {event.event_id: vector})
         self._shelves.drop(agent_id, [each for each in before.memories if each not in after.memories])
         self._held[agent_id].agent = after.agent
         return after
-
-    def _vector(self, query: str) -> Vector:
-        found = self._asked.get(query)
-        if found is None:
-            found = self._asked[query] = self._embedder.rows([query])[0]
-            if len(self._asked) > QUERIES:
-                self._asked.popitem(last=False)
-        else:
-            self._asked.move_to_end(query)
-        return found
