@@ -1,6 +1,6 @@
 """The memories of one agent as columns and vectors: what is searched where a mind is kept in process."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,8 +11,8 @@ from nemuri.contracts.tiers import Module
 from nemuri.domain.tiers.mind import TierMemory, TiersAgent
 from nemuri.domain.tiers.retrieval import Found, Rows, asking, merged, ranked
 
-Known = Callable[[Collection[UUID]], Mapping[UUID, TierMemory]]
-"""Finds memories by their ids."""
+Known = Callable[[UUID], TierMemory]
+"""The memory of an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,10 @@ class Shelf:
         """
         pattern = asking(agent.rules.pattern(module), top=top)
         found = ranked(self.name, self.rows, self.vectors @ asked, now, pattern, agent.rules)
-        memories = known([each.memory_id for each in found])
-        kept = merged(found, lambda each: memories[each].origins, pattern.top)
-        return [(each, memories[each.memory_id]) for each in kept]
+        memories: dict[UUID, TierMemory] = {}
+
+        def origins(memory_id: UUID) -> frozenset[UUID]:
+            memories[memory_id] = known(memory_id)
+            return memories[memory_id].origins
+
+        return [(each, memories[each.memory_id]) for each in merged(found, origins, pattern.top)]

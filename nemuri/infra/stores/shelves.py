@@ -78,6 +78,10 @@ class Shelves:
         found = (TierMemory.model_validate_json(record) for (record,) in rows)
         return {each.memory_id: each for each in found}
 
+    def memory(self, agent_id: str, memory_id: UUID) -> TierMemory:
+        """One memory; raises `KeyError` where there is none of the id."""
+        return self.memories(agent_id, (memory_id,))[memory_id]
+
     def vectors(self, agent_id: str, memory_ids: Iterable[UUID]) -> dict[UUID, Vector]:
         """The vectors of those of the memories that there are."""
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)

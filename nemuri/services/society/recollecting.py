@@ -47,6 +47,8 @@ from nemuri.services.society.turns import Turns
 
 FORMING: Final = 0.1
 """Seconds in each in which groups of memories are put into words: after some minutes everybody has too many at once."""
+WAITING: Final = 500
+"""Groups of memories from which on no consolidation begins: each group holds what it is to be made of."""
 TELLING: Final = 10.0
 """Seconds after which the log is told again which memories an agent has come back to."""
 TOGETHER: Final = 8
@@ -143,7 +145,7 @@ class Recollecting:
         if held is None or held.agent is None:
             return ()
         asked: Module = module if module in MODULES else "default"  # type: ignore[assignment]
-        known = partial(self._shelves.memories, agent_id)
+        known = partial(self._shelves.memory, agent_id)
         found = self._shelves.shelf(agent_id).recall(held.agent, known, self._vector(query), second, asked)
         held.accessed.update(each.memory_id for each, _ in found)
         return [Remembered(memory.content, each.score, each.layer, memory.type) for each, memory in found]
@@ -167,12 +169,17 @@ class Recollecting:
             await turns()
 
     async def consolidate(self, second: float) -> None:
-        """Called every second: begins what is due, and for `FORMING` seconds puts groups into words, oldest first."""
+        """Called every second: begins what is due, and for `FORMING` seconds puts groups into words, oldest first.
+
+        While enough groups wait for words nothing begins; then those come first whose last turn was the longest ago.
+        """
         turns = Turns()
         for agent_id, held in list(self._held.items()):
-            if self._held.get(agent_id) is not held:
-                continue  # it has gone meanwhile
-            if held.agent is not None and (because := due(held.agent, second)) is not None:
+            if len(self._forming) >= WAITING:
+                break
+            gone = self._held.get(agent_id) is not held
+            if not gone and held.agent is not None and (because := due(held.agent, second)) is not None:
+                self._held[agent_id] = self._held.pop(agent_id)
                 self._consolidate(held, because, second)
             await turns()
         spent = 0.0

@@ -7,6 +7,7 @@ from nemuri.contracts.tiers import MemoriesAccessed
 from nemuri.domain.tiers.mind import Tiers
 from nemuri.face.society.running import REMEMBERED, begin
 from nemuri.infra.log import Log
+from nemuri.services.society import recollecting
 from nemuri.services.society.recollecting import Recollecting
 
 pytestmark = pytest.mark.connected
@@ -48,10 +49,38 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     other.expect([WHO])
     await other.load()
     assert {each.memory_id for each in _mind(other).long} == {each.memory_id for each in held.long}
+    other.close()
+    memories.close()
 
 
-def _mind(memories: Recollecting) -> Tiers:
-    return memories._mind(WHO)
+def _mind(memories: Recollecting, name: str = WHO) -> Tiers:
+    return memories._mind(name)
+
+
+async def test_where_many_are_full_at_once_they_consolidate_in_turn(
+    log: Log, society: Society, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has waited longest is next, and what waits for words is never much more than enough."""
+    monkeypatch.setattr(recollecting, "WAITING", 10)
+    monkeypatch.setattr(recollecting, "FORMING", 0.001)
+    await begin(log, society)
+    names = [f"a{each:02}" for each in range(5)]
+    memories = Recollecting(log)
+    memories.expect(names)
+    await memories.load()
+    for name in names:
+        memories.record(name, map(_lived, range(120)), 120.0)
+    await memories.remember()
+    longest, order = 0, list[str]()
+    while len(order) < len(names) or memories._forming:
+        await memories.consolidate(121.0)
+        longest = max(longest, len(memories._forming))
+        begun = [each for each in names if (agent := _mind(memories, each).agent) and agent.consolidated_at]
+        order += [each for each in begun if each not in order]
+    assert order == names
+    assert longest < 10 + 120
+    assert all(_mind(memories, each).long for each in names)
+    memories.close()
 
 
 async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
@@ -70,3 +99,4 @@ async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log
     told = [each for each in events if isinstance(each, MemoriesAccessed)]
     assert [(each.second, each.accessed[0].times) for each in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
     assert next(iter(_mind(memories).memories.values())).access_count == 5
+    memories.close()

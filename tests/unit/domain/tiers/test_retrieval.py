@@ -39,9 +39,7 @@ def recalled(
 ) -> list[Found]:
     """What comes to mind."""
     assert tiers.agent is not None
-    found = shelf_of(tiers, vectors).recall(
-        tiers.agent, lambda ids: {each: tiers.memories[each] for each in ids}, asked, now, module, top
-    )
+    found = shelf_of(tiers, vectors).recall(tiers.agent, tiers.memories.__getitem__, asked, now, module, top)
     assert all(memory is tiers.memories[each.memory_id] for each, memory in found)
     return [each for each, _ in found]
 

@@ -1,6 +1,7 @@
 """What agents remember, on the disk of the process that they live in."""
 
 from collections.abc import Iterator
+from functools import partial
 from uuid import UUID
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) 
         assert shelves.memories(name) == shelves.memories(name, ids) == mine
         shelf, agent = shelves.shelf(name), Tiers.of(name).agent
         assert agent is not None
-        found = shelf.recall(agent, lambda ids, name=name: shelves.memories(name, ids), ASKED, 10.0, top=100)  # type: ignore[misc]
+        found = shelf.recall(agent, partial(shelves.memory, name), ASKED, 10.0, top=100)
         assert {each.memory_id for each, _ in found} == set(mine)
         assert all(each.relevance == pytest.approx(float(vectors[each.memory_id] @ ASKED)) for each, _ in found)
         assert {each: vector.tolist() for each, vector in shelves.vectors(name, ids).items()} == {
@@ -76,6 +77,8 @@ def test_who_is_somewhere_else_leaves_nothing(shelves: Shelves) -> None:
     assert shelves.memories("noah") == {}
     assert len(shelves.shelf("noah").rows) == 0
     assert set(shelves.memories("lila")) == {named(1)}
+    with pytest.raises(KeyError):
+        shelves.memory("noah", named(1))
 
 
 def test_the_process_does_not_grow_with_what_is_remembered() -> None:
