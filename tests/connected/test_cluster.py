@@ -5,15 +5,30 @@ import random
 from collections import Counter
 from uuid import UUID, uuid4
 
+import orjson
 import pytest
 
+from nemuri.contracts.society import Resident, Society
 from nemuri.contracts.tasks import TaskCompleted
+from nemuri.domain.cognition.engine import Engine
 from nemuri.face.client import Client
 from nemuri.face.operations.erasure import forget
 from nemuri.face.serving import prepare
 from nemuri.infra.embedded.nats import EmbeddedNatsCluster
+from nemuri.infra.stores.states import States, checkpoints_bucket
 from nemuri.infra.views.lineage import Thing
-from tests.connected.scene import agent_defined, assert_verified, at_work, effective, eventually, patiently, visiting
+from nemuri.services.society.checkpoints import Checkpoints
+from nemuri.services.society.keeping import Keeping
+from tests.connected.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    patiently,
+    visiting,
+)
 from tests.connected.servers import Servers, files_with, three_nodes
 
 pytestmark = pytest.mark.connected
@@ -85,3 +100,39 @@ async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(server
             await eventually(left)
             assert files_with(servers.directory, "quincebomb") == {"quincebomb": set()}
             await assert_verified(settings)
+
+
+async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
+    """What they write twice a second and what checkpoints hold is replicated as the log is; no cell is lost by it."""
+    residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(20))
+    society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)
+    async with three_nodes() as cluster:
+        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
+        await prepare(settings)
+        async with logged(settings) as log:
+            states = await States.create(log, society)
+            stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
+            assert [(await log.stream.stream_info(each)).config.num_replicas for each in stores] == [3, 3]
+            keeping = Keeping("host", society, states, engine)
+            for cell in await keeping.free():
+                for state in await keeping.take(cell, 0.0) or ():
+                    engine.add(state, 0.0)
+
+            async def written() -> bool:
+                """Everything is written; nothing was lost."""
+                assert await keeping.beat() == set()
+                return not engine.changed
+
+            losing, beats = asyncio.ensure_future(lose_each_node_once(cluster, random.Random(seed))), 0
+            while not losing.done():
+                beats += 1
+                for agent_id in engine.states:
+                    engine.put(agent_id, {"goals": {"active": [{"id": f"g{beats}"}]}}, float(beats))
+                await written()
+            await losing
+            await eventually(written)
+            checkpoints = await Checkpoints.open(log, society.name)
+            name = await patiently(lambda: checkpoints.make(states))
+            _, entries = await patiently(lambda: checkpoints.read(name))
+        goals = [value for key, value in entries.items() if key.endswith(".goals")]
+        assert [orjson.loads(each)["active"] for each in goals] == [[{"id": f"g{beats}"}]] * len(residents)

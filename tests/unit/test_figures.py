@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from bench.figures import BEGIN, END, FIGURES, README, machines, put_into, results, table
+from bench.figures import BEGIN, END, README, machines, put_into, results, table
+from bench.quoted import FIGURES
 
 
 def test_the_readme_quotes_what_was_written_down() -> None:

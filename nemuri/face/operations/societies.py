@@ -15,7 +15,8 @@ from nemuri.face.operations.workshop import OperationError
 from nemuri.infra.log import Log
 from nemuri.infra.stores.objects import IncompleteObjectError
 from nemuri.infra.stores.states import SOCIETY, States, in_batches, societies
-from nemuri.services.society.checkpoints import Checkpoints, kept_entries, packed, unpacked
+from nemuri.services.society.checkpoints import Checkpoints, kept
+from nemuri.services.society.packing import packed, unpacked
 
 NOW: Final = "now"
 """What the copy of a society's states is called; the others are called as their checkpoints are."""
@@ -43,7 +44,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
     files = list[str]()
     for name in await societies(log):
         states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
-        copies = {NOW: packed(await kept_entries(states))}
+        copies = {NOW: await packed(kept(states))}
         for each in await checkpoints.names():
             try:
                 copies[each] = await checkpoints.packed(each)

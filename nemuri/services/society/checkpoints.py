@@ -1,18 +1,17 @@
 """Checkpoints: everything of a society at one moment, the last three kept, to go back to (document 002 §6.4)."""
 
 import asyncio
-import gzip
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Final
 
-import orjson
 import structlog
 
 from nemuri.contracts.society import Society
 from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
+from nemuri.infra.stores.buckets import Entry
 from nemuri.infra.stores.objects import Objects
 from nemuri.infra.stores.states import (
     SOCIETY,
@@ -23,6 +22,7 @@ from nemuri.infra.stores.states import (
     in_batches,
 )
 from nemuri.services.society.leases import Leases, key_of
+from nemuri.services.society.packing import packed, unpacked
 
 KEEPER: Final = "checkpoints"
 """The name of the lease of whoever makes them."""
@@ -61,9 +61,9 @@ class Checkpoints:
 
     async def make(self, states: States) -> str:
         """Lay down everything as it is at one moment, without who keeps what; those but the last three go."""
-        entries = await kept_entries(states)
+        data = await packed(kept(states))
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        await self.put(name, await asyncio.to_thread(packed, entries))
+        await self.put(name, data)
         for old in (await self._all())[:-KEPT]:
             await self._objects.erase(f"{self._society}.{old}")
         return name
@@ -151,24 +151,8 @@ class Checkpointing:
             logger.info("checkpoint", name=name)
 
 
-async def kept_entries(states: States) -> dict[str, bytes]:
+async def kept(states: States) -> AsyncIterator[Entry]:
     """All of a society as it is at one moment, without who keeps what."""
-    found = {each.key: each.value async for each in states.read() if not each.key.startswith(key_of(""))}
-    found.pop(GOING_BACK, None)
-    return found
-
-
-def packed(entries: Mapping[str, bytes]) -> bytes:
-    """Entries in the form in which they are kept."""
-    head = orjson.dumps([[key, len(value)] for key, value in entries.items()])
-    return gzip.compress(b"\n".join((head, b"".join(entries.values()))), compresslevel=3)
-
-
-def unpacked(data: bytes) -> dict[str, bytes]:
-    """The entries in what `packed` made; raises EOFError, OSError, ValueError or zlib.error for anything else."""
-    head, _, rest = gzip.decompress(data).partition(b"\n")
-    entries, start = dict[str, bytes](), 0
-    for key, size in orjson.loads(head):
-        entries[key] = rest[start : start + size]
-        start += size
-    return entries
+    async for each in states.read():
+        if each.key != GOING_BACK and not each.key.startswith(key_of("")):
+            yield each
