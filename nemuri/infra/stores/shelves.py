@@ -19,7 +19,7 @@ from nemuri.domain.tiers.shelf import Shelf
 
 Vector = NDArray[np.float32]
 _SETTINGS = (
-    "PRAGMA page_size = 16384",  # some ten memories lie in a page, and none outside
+    "PRAGMA page_size = 16384",  # for some eight memories
     "PRAGMA cache_size = -2048",  # kilobytes; the rest is for the system to keep at hand
     "PRAGMA journal_mode = MEMORY",
     "PRAGMA synchronous = OFF",
