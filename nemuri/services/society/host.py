@@ -246,8 +246,10 @@ class Host:
             self._outside.difference_update(gone)
             for agent_id in gone:
                 self.engine.remove(agent_id)
-        await self.memories.remember()
-        await self.memories.flush(self.clock())
+        try:
+            await self.memories.remember()
+        finally:  # what could not be put down here is on its way to the log
+            await self.memories.flush(self.clock())
 
     async def _second(self) -> None:
         """Once a second: what went wrong, how the host is."""

@@ -117,15 +117,19 @@ class Recollecting:
                 minds[agent_id] = evolved(minds[agent_id], event)  # type: ignore[arg-type]
                 if isinstance(event, ConsolidationBegun):
                     begun.append(event)
-        if not self._expected or self._expected[0] != agent_ids:
-            return  # they are somewhere else by now
-        self._expected.popleft()
+        turns = Turns()
         for agent_id, tiers in minds.items():
+            if not self._expected or self._expected[0] is not agent_ids:
+                return  # they are somewhere else by now
             there = list(tiers.memories.values())
             rows = self._embedder.rows([each.content for each in there])
             self._shelves.drop(agent_id)
             self._shelves.take(there, {each.memory_id: row for each, row in zip(there, rows, strict=True)})
-            self._held[agent_id] = Held(tiers.agent)
+            await turns()
+        if not self._expected or self._expected[0] is not agent_ids:
+            return
+        self._expected.popleft()
+        self._held |= {agent_id: Held(tiers.agent) for agent_id, tiers in minds.items()}
         for each in begun:
             self._to_form(each, minds[each.agent_id])
 
@@ -214,12 +218,14 @@ class Recollecting:
         What memories were come back to is told now and then, and when it is the `last` time.
         """
         turns = Turns()
-        for agent_id, held in list(self._held.items()):
-            due = last or second - held.told >= TELLING
-            if held.accessed and due and self._held.get(agent_id) is held:
-                self._tell_accesses(agent_id, held, second)
-            await turns()
-        await self._outbox.flush()
+        try:
+            for agent_id, held in list(self._held.items()):
+                due = last or second - held.told >= TELLING
+                if held.accessed and due and self._held.get(agent_id) is held:
+                    self._tell_accesses(agent_id, held, second)
+                await turns()
+        finally:  # a full disk keeps nothing from the log
+            await self._outbox.flush()
 
     def _consolidate(self, held: Held, because: Because, second: float) -> None:
         if held.agent is None:

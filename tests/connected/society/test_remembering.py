@@ -1,5 +1,7 @@
 """How much a host's agents remember: no more than they may, however long they live."""
 
+import sqlite3
+
 import pytest
 
 from nemuri.contracts.society import Society
@@ -81,6 +83,24 @@ async def test_where_many_are_full_at_once_they_consolidate_in_turn(
     assert longest < 10 + 120
     assert all(_mind(memories, each).long for each in names)
     memories.close()
+
+
+async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: Log, society: Society) -> None:
+    """The host cannot recall it; whoever takes the agent over can."""
+    await begin(log, society)
+    memories, other = Recollecting(log), Recollecting(log)
+    memories.expect([WHO])
+    await memories.load()
+    memories._shelves._database.execute("PRAGMA max_page_count = 1")
+    memories.record(WHO, map(_lived, range(100, 160)), 2.0)
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        await memories.remember()
+    await memories.flush(4.0)
+    other.expect([WHO])
+    await other.load()
+    assert len(other) > len(memories)
+    memories.close()
+    other.close()
 
 
 async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
