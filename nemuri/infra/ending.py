@@ -33,9 +33,10 @@ async def together(*work: Coroutine[Any, Any, None]) -> None:
 
     Raises what failed first. A task group asks its tasks only once to end, and waits for ever for one that forgot it.
     """
-    tasks = [asyncio.create_task(each) for each in work]
+    tasks, done = [asyncio.create_task(each) for each in work], set[asyncio.Task[None]]()
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        if tasks:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
         await end(*tasks)
     for each in done:

@@ -113,8 +113,7 @@ class Host:
             await end(*self._pursued)
             await self.thinking.close()
             self._aside.close()
-            await self.memories.remember()
-            await self.memories.flush(self.clock(), last=True)
+            await self._remember(last=True)
             await self._tell()
             await self.keeping.release()
             await self._checkpointing.release()
@@ -246,10 +245,14 @@ class Host:
             self._outside.difference_update(gone)
             for agent_id in gone:
                 self.engine.remove(agent_id)
+        await self._remember()
+
+    async def _remember(self, *, last: bool = False) -> None:
+        """What was lived through since; what the disk has no room for is on its way to the log all the same."""
         try:
             await self.memories.remember()
-        finally:  # what could not be put down here is on its way to the log
-            await self.memories.flush(self.clock())
+        finally:
+            await self.memories.flush(self.clock(), last=last)
 
     async def _second(self) -> None:
         """Once a second: what went wrong, how the host is."""

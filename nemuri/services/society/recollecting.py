@@ -69,7 +69,7 @@ Wordless = tuple[ConsolidationBegun, Group, int]
 class Held:
     """What a host holds of one agent's memory beside what is on the shelves."""
 
-    agent: TiersAgent | None
+    agent: TiersAgent
     accessed: Counter[UUID] = field(default_factory=Counter)
     """Since the log was last told."""
     told: float = 0.0
@@ -93,7 +93,7 @@ class Recollecting:
 
     def __len__(self) -> int:
         """How many memories its agents have, but for those that are becoming part of others."""
-        return sum(each.agent.short + each.agent.long for each in self._held.values() if each.agent is not None)
+        return sum(each.agent.short + each.agent.long for each in self._held.values())
 
     def close(self) -> None:
         """Hold nothing any more."""
@@ -129,7 +129,7 @@ class Recollecting:
         if not self._expected or self._expected[0] is not agent_ids:
             return
         self._expected.popleft()
-        self._held |= {agent_id: Held(tiers.agent) for agent_id, tiers in minds.items()}
+        self._held |= {agent_id: Held(tiers.agent) for agent_id, tiers in minds.items() if tiers.agent is not None}
         for each in begun:
             self._to_form(each, minds[each.agent_id])
 
@@ -146,7 +146,7 @@ class Recollecting:
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
         """What comes to the agent's mind, by the layers, types, weights and number of the module; counts as access."""
         held = self._held.get(agent_id)
-        if held is None or held.agent is None:
+        if held is None:
             return ()
         asked: Module = module if module in MODULES else "default"  # type: ignore[assignment]
         known = partial(self._shelves.memory, agent_id)
@@ -182,9 +182,9 @@ class Recollecting:
             if len(self._forming) >= WAITING:
                 break
             gone = self._held.get(agent_id) is not held
-            if not gone and held.agent is not None and (because := due(held.agent, second)) is not None:
+            if not gone and (because := due(held.agent, second)) is not None:
                 self._held[agent_id] = self._held.pop(agent_id)
-                self._consolidate(held, because, second)
+                self._consolidate(agent_id, because, second)
             await turns()
         spent = 0.0
         while self._forming and spent < FORMING:
@@ -197,14 +197,13 @@ class Recollecting:
         found = list(filter(None, (self._recorded(*each) for each in lived)))
         rows = self._embedder.rows([each.experience.content for each in found])
         for event, vector in zip(found, rows, strict=True):
-            held = self._held[event.agent_id]
             self._happened(event, self._mind(event.agent_id, touched(event)), vector)
             if event.experience.type == "reflection":
-                self._consolidate(held, "reflection", moment_of(event))
+                self._consolidate(event.agent_id, "reflection", moment_of(event))
 
     def _recorded(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
         held = self._held.get(agent_id)
-        if held is None or held.agent is None:
+        if held is None:
             return None
         try:
             return recorded(agent_id, told, second, held.agent.rules)
@@ -227,10 +226,7 @@ class Recollecting:
         finally:  # a full disk keeps nothing from the log
             await self._outbox.flush()
 
-    def _consolidate(self, held: Held, because: Because, second: float) -> None:
-        if held.agent is None:
-            return
-        agent_id = held.agent.agent_id
+    def _consolidate(self, agent_id: str, because: Because, second: float) -> None:
         tiers = self._mind(agent_id)
         decided = gathered(tiers, partial(self._shelves.vectors, agent_id), because, second)
         if not decided:
@@ -298,5 +294,6 @@ class Recollecting:
         changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
         self._shelves.take(changed, {} if vector is None else {event.event_id: vector})
         self._shelves.drop(agent_id, [each for each in before.memories if each not in after.memories])
-        self._held[agent_id].agent = after.agent
+        if after.agent is not None:
+            self._held[agent_id].agent = after.agent
         return after

@@ -34,6 +34,7 @@ async def test_what_is_done_together_ends_together(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ZeroDivisionError):
         await together(forget_one(forgotten), fail(ZeroDivisionError()))
     assert len(forgotten) == 1
+    await together()
 
 
 async def test_who_is_cancelled_while_he_ends_work_still_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
