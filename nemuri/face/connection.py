@@ -7,7 +7,6 @@ from pathlib import Path
 
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError, NotFoundError
-from nats.js.errors import Error as JetStreamError
 
 from nemuri.face.client import Client
 from nemuri.face.jetstream import jetstream_needed
@@ -77,7 +76,7 @@ async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]
         except (NotFoundError, APIError) as error:
             where = f"the NATS server holds no platform of the namespace {settings.namespace!r}"
             raise NotRunning(f"{where}; run `nemuri up` against it first") from error
-        except (NatsError, JetStreamError, ValueError) as error:
+        except (NatsError, ValueError) as error:
             raise UnreachableError(f"the NATS server cannot be used: {_line(error)}; check NATS_URL") from error
         with permitted(client.log):
             yield client

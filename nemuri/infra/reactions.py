@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import structlog
 from nats.errors import Error as NatsError
-from nats.js.errors import Error as JetStreamError
 from pydantic import ValidationError
 
 from nemuri.contracts.event import Event
@@ -50,9 +49,7 @@ Answering = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
 R = TypeVar("R", bound=Reaction)
 A = TypeVar("A", bound=Answering)
 
-WAITING: tuple[type[BaseException], ...] = (
-    *OUTAGES, NatsError, JetStreamError, BehindError, ConflictError, ModelUnavailable,
-)  # fmt: skip
+WAITING: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
 """What only says that something is missing for now: tried again without limit."""
 logger = structlog.get_logger()
 WORKERS = 16

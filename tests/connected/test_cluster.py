@@ -130,8 +130,8 @@ async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: 
                     engine.put(agent_id, {"goals": {"active": [{"id": f"g{beats}"}]}}, float(beats))
                 await written()
             await losing
-            await eventually(written)
-            checkpoints = await Checkpoints.open(log, society.name)
+            await eventually(written, seconds=60)
+            checkpoints = await patiently(lambda: Checkpoints.open(log, society.name))
             name = await patiently(lambda: checkpoints.make(states))
             _, entries = await patiently(lambda: checkpoints.read(name))
         goals = [value for key, value in entries.items() if key.endswith(".goals")]

@@ -62,13 +62,12 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     yield (ClientError, NotPermitted, NotRunning, UnreachableError, Elsewhere, PlainError), FAILED
 
     from nats.errors import Error as NatsError
-    from nats.js.errors import Error as JetStreamError
     from pydantic import ValidationError
 
     from nemuri.infra.embedded.home import AlreadyRunning, HomeUnusable
     from nemuri.infra.embedded.processes import ServerFailed
 
-    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, JetStreamError, ValidationError, OSError), FAILED
+    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, ValidationError, OSError), FAILED
 
     from sqlalchemy.exc import SQLAlchemyError
 

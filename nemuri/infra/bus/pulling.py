@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Final, Self
 from uuid import uuid4
 
 import orjson
@@ -36,6 +36,10 @@ _ENOUGH = ("message size exceeds maxbytes", "batch completed")
 
 class InterruptedPullError(ConnectionError):
     """The server lost this reader, or a message was lost on the way: read again from the last place seen."""
+
+
+AWAY: Final = (NatsError, TimeoutError, InterruptedPullError)
+"""What is raised while the server is away, or has forgotten who reads there."""
 
 
 @dataclass(slots=True)

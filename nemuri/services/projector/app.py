@@ -4,7 +4,6 @@ import asyncio
 
 import structlog
 from nats.errors import Error as NatsError
-from nats.js.errors import Error as JetStreamError
 
 from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service, Use
@@ -32,7 +31,7 @@ async def project(resources: Resources) -> None:
     while True:
         try:
             await _follow(resources)
-        except (NatsError, JetStreamError, *OUTAGES) as error:
+        except (NatsError, *OUTAGES) as error:
             logger.info("waiting", service="projector", why=said(error))
             await asyncio.sleep(RETRY)
         except Exception as error:

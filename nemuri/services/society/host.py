@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import structlog
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 
 from nemuri.contracts.society import CELL, Society, Vitals
 from nemuri.contracts.worlds import Act, Acts, Joined, Joining, Say, action_of
@@ -15,7 +14,7 @@ from nemuri.domain.cognition.engine import Engine, Pending
 from nemuri.domain.cognition.failing import suspended
 from nemuri.domain.cognition.module import Ask, Module
 from nemuri.domain.cognition.wheel import SLOT
-from nemuri.infra.bus.pulling import InterruptedPullError
+from nemuri.infra.bus.pulling import AWAY
 from nemuri.infra.ending import end, together
 from nemuri.infra.models.protocol import ModelFailure
 from nemuri.infra.observation.errors import said
@@ -35,8 +34,6 @@ from nemuri.services.society.world_messages import calm, unpacked
 
 SEEK: Final = 0.25
 """Seconds between two looks for cells that nobody keeps."""
-PASSING: Final = (NatsError, TimeoutError, InterruptedPullError)
-"""What is raised while the server is away, or has forgotten who reads there."""
 AT_ONCE: Final = 8
 """Cells that are taken in one look at most."""
 SPIN: Final = 0.008
@@ -97,7 +94,7 @@ class Host:
         try:
             await together(
                 *(
-                    persistently(self.name, work, passing=PASSING, retry=pause)
+                    persistently(self.name, work, passing=AWAY, retry=pause)
                     for work, pause in (
                         (self._seek, SEEK),
                         (self._beat, BEAT),

@@ -11,13 +11,12 @@ from typing import Final
 
 import orjson
 import structlog
-from nats.errors import Error as NatsError
-from nats.js.errors import Error as JetStreamError
 
 from nemuri.contracts.society import Society
 from nemuri.domain.cognition.engine import Engine
 from nemuri.domain.cognition.sections import VOLATILE
 from nemuri.domain.cognition.state import SharedState
+from nemuri.infra.bus.pulling import AWAY
 from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.states import AGENT, RevisionError, States
 from nemuri.services.society.leases import Leases
@@ -28,7 +27,7 @@ Changed = tuple[str, set[str]]
 """An agent, and what has changed of it."""
 Batch = dict[int, list[Changed]]
 """Of each cell those that have changed."""
-REFUSED = (RevisionError, TimeoutError, NatsError, JetStreamError)
+REFUSED: Final = (RevisionError, *AWAY)
 """What keeps a batch from being written, or from being known to be."""
 
 logger = structlog.get_logger()

@@ -6,10 +6,9 @@ from collections.abc import Collection
 from typing import Final
 
 import structlog
-from nats.errors import Error as NatsError
-from nats.js.errors import Error as JetStreamError
 
 from nemuri.contracts.log import AnyAgentEvent
+from nemuri.infra.bus.pulling import AWAY
 from nemuri.infra.log import Log
 from nemuri.infra.observation.errors import said
 
@@ -41,7 +40,7 @@ class Outbox:
             some = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
             try:
                 await asyncio.gather(*(self._log.append(each) for each in some))
-            except (NatsError, JetStreamError, TimeoutError) as error:
+            except AWAY as error:
                 self._waiting.extendleft(reversed(some))
                 logger.warning("not recorded", why=said(error))
                 return
