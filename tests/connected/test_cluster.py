@@ -19,6 +19,7 @@ from nemuri.infra.stores.states import States, checkpoints_bucket
 from nemuri.infra.views.lineage import Thing
 from nemuri.services.society.checkpoints import Checkpoints
 from nemuri.services.society.keeping import Keeping
+from nemuri.services.society.world_keeping import WorldKeeping
 from tests.connected.scene import (
     agent_defined,
     assert_verified,
@@ -30,6 +31,7 @@ from tests.connected.scene import (
     visiting,
 )
 from tests.connected.servers import Servers, files_with, three_nodes
+from tests.connected.society.jar import Jar
 
 pytestmark = pytest.mark.connected
 
@@ -118,10 +120,13 @@ async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: 
                 for state in await keeping.take(cell, 0.0) or ():
                     engine.add(state, 0.0)
 
+            world = WorldKeeping("world", states, Jar(b"a world"))
+            await world.take()
+
             async def written() -> bool:
                 """Everything is written; nothing was lost."""
                 assert await keeping.beat() == set()
-                return not engine.changed
+                return await world.beat() and not engine.changed
 
             losing, beats = asyncio.ensure_future(lose_each_node_once(cluster, random.Random(seed))), 0
             while not losing.done():

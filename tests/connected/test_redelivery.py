@@ -164,10 +164,10 @@ async def deliver_again(log: Log) -> None:
         await log.stream.publish(each.subject, each.data)
 
 
-async def forget_what_was_done(settings: Settings) -> None:
+async def forget_what_was_done(settings: Settings) -> int:
     """Make every consumer anew, so that each service gets every event of its kinds from the very first on.
 
-    And let nothing rest on the server's own memory of ids.
+    And let nothing rest on the server's own memory of ids. Returns where the log ends before anything comes again.
     """
     async with logged(settings) as log:
         stream = log.subjects.stream
@@ -176,6 +176,7 @@ async def forget_what_was_done(settings: Settings) -> None:
         await prepare(settings)
         known = (await log.stream.stream_info(stream)).config
         await log.stream.update_stream(known.evolve(duplicate_window=0.1))
+        return await log.last_sequence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +205,8 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
         assert {each.kind for each in await effective(resources.log)} == set(EVENTS), "every kind must happen"
         await deliver_again(resources.log)
         assert await Memento.of(resources, model) == before
-    await forget_what_was_done(settings)
+    end = await forget_what_was_done(settings)
     async with at_work(settings, models=models) as resources, visiting(settings) as client:
-        end = await resources.log.last_sequence()
         assert await Memento.of(resources, model) == before
         assert await resources.log.last_sequence() > end, "reactions really came again"
         slept = (await client.agents("python"))[0].sessions_slept

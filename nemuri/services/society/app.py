@@ -100,11 +100,8 @@ async def run_world(
     running = asyncio.ensure_future(process.run())
     try:
         while not running.done():
-            try:
-                await keeping.beat()
+            if await keeping.beat():
                 await process.tell()
-            except TimeoutError:
-                logger.warning("world not written", society=name)
             await asyncio.wait([running], timeout=BEAT)
     except RevisionError:
         logger.warning("another process has the world", society=name)

@@ -9,9 +9,10 @@ import orjson
 import structlog
 
 from nemuri.contracts.society import Lease
+from nemuri.infra.bus.pulling import AWAY
 from nemuri.infra.observation.errors import said
 from nemuri.infra.stores.buckets import Entry
-from nemuri.infra.stores.states import BATCH, WORLD, States
+from nemuri.infra.stores.states import BATCH, WORLD, RevisionError, States
 from nemuri.services.society.keeping import REFUSED
 from nemuri.services.society.leases import BEAT, Leases, key_of
 
@@ -48,8 +49,8 @@ class WorldKeeping:
         if (before := _joined(await self._learnt(f"{WORLD}.*"))) is not None:
             self._world.load(before)
 
-    async def beat(self) -> None:
-        """Say that it is kept still, and write it, each time unless that takes too long.
+    async def beat(self) -> bool:
+        """Say that it is kept still, and write it, each time unless that takes too long; whether that was done.
 
         Raises `RevisionError` where somebody else keeps it.
         """
@@ -57,7 +58,14 @@ class WorldKeeping:
         if now >= self._due:
             entries |= self._parts()
             self._due = now + (time.monotonic() - now) / SHARE
-        await self._leases.write(entries)
+        try:
+            await self._leases.write(entries)
+        except REFUSED as error:
+            logger.warning("world not written", why=said(error))
+            if not await self._mine_still():
+                raise RevisionError("another process has the world") from error
+            return False
+        return True
 
     async def release(self) -> None:
         """Write it once more, and let anybody have it at once; nothing where somebody else keeps it by now.
@@ -65,14 +73,26 @@ class WorldKeeping:
         A beat that was cut off on its way has left revisions that are not known here: they are looked up first.
         """
         try:
-            await self._learnt(f"{WORLD}.*")
-            lease = (await self._learnt(key_of(WORLD))).get(key_of(WORLD))
-            if lease is None or Lease.model_validate_json(lease.value).host != self._leases.keeper:
+            if not await self._mine():
                 return
             await self._leases.write(self._leases.stamped(WORLD) | self._parts())
             await self._leases.release([WORLD])
         except REFUSED as error:
             logger.warning("world not released", why=said(error))
+
+    async def _mine_still(self) -> bool:
+        """Whether it is kept here, as far as that can be known now; what cannot be read says nothing."""
+        try:
+            return await self._mine()
+        except AWAY as error:
+            logger.warning("nothing to be read", why=said(error))
+            return True
+
+    async def _mine(self) -> bool:
+        """Whether it is kept here by what is written; knows all revisions anew."""
+        await self._learnt(f"{WORLD}.*")
+        lease = (await self._learnt(key_of(WORLD))).get(key_of(WORLD))
+        return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.keeper
 
     async def _learnt(self, keys: str) -> dict[str, Entry]:
         """What is written there, by its keys; its revisions are known from now on."""

@@ -9,27 +9,12 @@ from nemuri.contracts.society import Lease, Society
 from nemuri.face.society.running import going_on
 from nemuri.infra.ending import end
 from nemuri.infra.log import Log
-from nemuri.infra.stores.states import SOCIETY, SocietyError, States
+from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States
 from nemuri.services.society.app import run_world
 from nemuri.services.society.checkpoints import GOING_BACK, Checkpointing, Checkpoints, going_back
 from nemuri.services.society.world_keeping import PART, WorldKeeping, dumped
 from tests.connected.scene import eventually
-
-
-class Jar:
-    """A world that is nothing but bytes."""
-
-    def __init__(self, content: bytes = b"") -> None:
-        """With something in it."""
-        self.content = content
-
-    def dump(self) -> bytes:
-        """All of it."""
-        return self.content
-
-    def load(self, dumped: bytes) -> None:
-        """Something else."""
-        self.content = dumped
+from tests.connected.society.jar import Jar
 
 
 async def test_the_last_three_are_kept_and_one_goes_back_to_each(log: Log, states: States) -> None:
@@ -128,6 +113,23 @@ async def test_a_world_is_let_go_after_a_beat_that_was_cut_off(states: States) -
     await successor.beat()
     await keeping.release()
     assert await dumped(states) == b"second"
+
+
+async def test_a_world_whose_write_was_not_answered_goes_on(states: States) -> None:
+    """What is there is looked up, and the next beat writes; who finds somebody else there ends."""
+    jar = Jar(b"first")
+    keeping = WorldKeeping("a", states, jar)
+    await keeping.take()
+    assert await keeping.beat()
+    await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
+    jar.content = b"second"
+    assert not await keeping.beat()
+    assert await dumped(states) == b"first"
+    assert await keeping.beat()
+    assert await dumped(states) == b"second"
+    await states.write({"lease.world": Lease(host="b", beat=1).model_dump_json().encode()}, await _known(states))
+    with pytest.raises(RevisionError, match="another process has the world"):
+        await keeping.beat()
 
 
 async def test_a_world_that_is_told_to_end_is_anybodys_at_once(log: Log, society: Society, states: States) -> None:
