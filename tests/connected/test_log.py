@@ -1,5 +1,7 @@
 """The log keeps every acknowledged event once, in order, and a reader misses none of them and never stops early."""
 
+import asyncio
+import time
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -9,6 +11,7 @@ from nemuri.contracts.clients import MemoryContent, MemoryOffered, TaskSubmitted
 from nemuri.contracts.event import Event, derive
 from nemuri.contracts.log import encode
 from nemuri.contracts.memories import AgentSlept, SessionEnded
+from nemuri.infra.bus import pulling
 from nemuri.infra.log import ConflictError, Log, TooLargeError
 from nemuri.infra.settings import Settings
 from tests.connected.scene import append_all, logged, recorded
@@ -114,6 +117,21 @@ async def test_a_reader_never_stops_early(settings: Settings) -> None:
         assert {each.event_id for each in seen} == {each.event_id for each in events}
         rest = [each async for batch in log.read(1_999, 3_001) for each in batch.events]
         assert [each.sequence for each in rest] == list(range(2_000, 3_002))
+
+
+async def test_a_reader_that_was_held_up_itself_does_not_call_the_server_silent(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came while nothing ran in this process is heard, however late it is."""
+    monkeypatch.setattr(pulling, "BEAT", 0.25)
+    async with logged(settings) as log:
+        place = await log.append(submitted())
+        async with pulling.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+            reading = asyncio.ensure_future(pull.present())
+            while not pull.asked:  # noqa: ASYNC110 - nothing announces a question
+                await asyncio.sleep(0)
+            time.sleep(0.25 * (pulling.PATIENCE + 2))  # noqa: ASYNC251 - it is this that holds everything up
+            assert [each.metadata.sequence.stream for each in await reading] == [place]
 
 
 async def test_a_reader_gets_large_messages_without_losing_any(settings: Settings) -> None:

@@ -149,9 +149,11 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
     )
     way = Way(task_id, place)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(PATIENCE) as limit:
             await _accompany(client, way, question, told)
     except TimeoutError as error:
+        if not limit.expired():  # it was the server that did not answer
+            raise
         raise ClientError(f"question {number} and what follows from it took more than {PATIENCE:g} s") from error
     if way.failed is not None:
         raise ClientError(f"question {number} failed: {way.failed}")

@@ -24,8 +24,11 @@ AHEAD = 2
 """Stretches that are on their way at the same time while there is more: one is received while one is asked for."""
 LINGER = 1.0
 """Seconds that the server waits for something new before it says that there is nothing."""
-PATIENCE = 5.0
-"""Seconds that an answer of the server may take beyond that."""
+BEAT = 1.0
+"""Seconds after which whoever waits for the server looks whether anything has come."""
+PATIENCE = 6
+"""Looks in vain after which the server is silent, so longer than it may wait. Looks and not seconds: who was held up
+himself hears what has come meanwhile before he says that nothing has."""
 IDLE = 60.0
 """Seconds without a request after which the server forgets a reader. It takes a thousand of them on a stream: who reads
 a stream often and quickly says that less will do."""
@@ -134,13 +137,15 @@ class Pull:
 
         Raises `InterruptedPullError`, and `TimeoutError` when the server is silent.
         """
+        in_vain = 0
         while not self.asked[0].ended:
             seen = self.received
             try:
-                async with asyncio.timeout(LINGER + PATIENCE):
+                async with asyncio.timeout(BEAT):
                     await self.news.wait()
             except TimeoutError:
-                if self.received == seen:
+                in_vain = in_vain + 1 if self.received == seen else 0
+                if in_vain == PATIENCE:
                     raise
             self.news.clear()
             if self.failure is not None:

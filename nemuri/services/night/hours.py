@@ -1,6 +1,7 @@
 """When nights fall: at the hour of each agent by the platform's clock, and at once where one was missed."""
 
 import asyncio
+from contextlib import suppress
 from datetime import date, datetime, tzinfo
 from functools import partial
 
@@ -9,7 +10,7 @@ from nemuri.contracts.event import derive
 from nemuri.domain.affect.mind import AffectAgent
 from nemuri.domain.affect.night import evening_of
 from nemuri.domain.affect.turns import home
-from nemuri.infra.ending import end
+from nemuri.infra.ending import together
 from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources
@@ -27,22 +28,18 @@ async def watch(resources: Resources) -> None:
 
 async def _watch(resources: Resources) -> None:
     moved = asyncio.Event()
-    listening = asyncio.create_task(_listen(resources, moved))
-    try:
-        while not listening.done():
-            moved.clear()
-            for agent in await Feelings(resources.database).agents():
-                if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
-                    await resources.log.append(fell)
-            await asyncio.wait(
-                [listening, waiting := asyncio.create_task(moved.wait())],
-                timeout=LOOK,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            await end(waiting)
-        await listening
-    finally:
-        await end(listening)
+    await together(_look(resources, moved), _listen(resources, moved))
+
+
+async def _look(resources: Resources, moved: asyncio.Event) -> None:
+    while True:
+        moved.clear()
+        for agent in await Feelings(resources.database).agents():
+            if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
+                await resources.log.append(fell)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK):
+                await moved.wait()
 
 
 async def _listen(resources: Resources, moved: asyncio.Event) -> None:
