@@ -1,8 +1,10 @@
 """What holds for every test: no model is called over the network, and a failure's log can be read."""
 
+import gc
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,14 @@ for profile, examples in (("quick", 20), ("thorough", 1_000)):
         profile, max_examples=examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Each test leaves the collector as it was: hosts look among the young only, and what is left lies for minutes."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -21,13 +21,10 @@ class Cycle:
 
 
 @pytest.fixture(autouse=True)
-def as_by_default() -> Iterator[None]:
-    """Whatever another test in this process has said of how often to look."""
-    before = gc.get_threshold()
-    gc.set_threshold(700, 10, 10)
+def unfrozen() -> Iterator[None]:
+    """What a test has frozen is looked through again."""
     yield
     gc.unfreeze()
-    gc.set_threshold(*before)
 
 
 @pytest.fixture
