@@ -3,12 +3,14 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 IMPORTED = (
@@ -23,6 +25,8 @@ SCRIPT = Path(sys.executable).parent / "nemuri"
 AT_ONCE = 4
 SECONDS = 120.0
 """What a command may take."""
+_ONE_THREAD = Lock()
+"""Whoever starts a process looks at all others too; of two threads that read one's exit code, the later is told 255."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +43,42 @@ class Done:
         return json.loads(self.out)
 
 
-def server() -> ForkServerContext:
-    """From which processes are forked; there is one, begun by the first of them."""
+def fork(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
+    """Start a process; what it is forked from is one for all, begun by the first of them."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["__main__", *IMPORTED])
-    return context
+    process = context.Process(target=target, args=arguments)
+    with _ONE_THREAD:
+        process.start()
+    return process
+
+
+def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int | None:
+    """Wait for the end of a process, for ever or so long; return its code (negative: the signal), or None."""
+    wait([process.sentinel], seconds)
+    with _ONE_THREAD:
+        return process.exitcode
 
 
 def forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[Done]:
     """What becomes of each command, in order; raises TimeoutError for one that does not end."""
-    context = server()
     for place in range(0, len(commands), AT_ONCE):
         with TemporaryDirectory() as directory:
             begun = []
             for number, arguments in enumerate(commands[place : place + AT_ONCE]):
                 said = (Path(directory, f"{number}.out"), Path(directory, f"{number}.err"))
-                process = context.Process(target=become, args=(list(arguments), dict(variables), *said))
-                process.start()
-                begun.append((process, *said))
+                begun.append((fork(become, list(arguments), dict(variables), *said), *said))
             for process, out, err in begun:
                 yield Done(_code(process), out.read_bytes().decode(), err.read_bytes().decode())
 
 
 def _code(process: ForkServerProcess) -> int:
-    process.join(SECONDS)
-    if process.exitcode is None:
+    code = exit_code(process, SECONDS)
+    if code is None:
         process.kill()
-        process.join()
+        exit_code(process)
         raise TimeoutError(f"a command did not end within {SECONDS:g} s")
-    return process.exitcode
+    return code
 
 
 def become(arguments: list[str], variables: dict[str, str], out: Path, err: Path) -> None:

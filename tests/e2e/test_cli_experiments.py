@@ -1,11 +1,11 @@
 """The experiments at the command line: what cannot be run is refused before anything is run or written."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import CommandLine
+from tests.e2e.conftest import CommandLine, environment
+from tests.e2e.forking import forked
 
 WRONG_USE = [
     ("nosuch",),
@@ -23,12 +23,10 @@ def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.Mo
     """With exit code 2 and nothing written, also where the system lets nobody write, not even root."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("here already")
-    nemuri = CommandLine(tmp_path)
-    with ThreadPoolExecutor(4) as pool:
-        for done in pool.map(lambda arguments: nemuri("experiment", *arguments), WRONG_USE):
-            assert (done.code, done.out) == (2, ""), done
-            assert done.err.startswith("nemuri: "), done
-            assert done.err.count("\n") == 1, done
+    for done in forked([("--data", str(tmp_path), "experiment", *arguments) for arguments in WRONG_USE], environment()):
+        assert (done.code, done.out) == (2, ""), done
+        assert done.err.startswith("nemuri: "), done
+        assert done.err.count("\n") == 1, done
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file", "here already")]
 
 

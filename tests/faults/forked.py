@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nemuri.face.workers import Worker
 from nemuri.infra.embedded.processes import _exit_of
-from tests.e2e.forking import become, server
+from tests.e2e.forking import become, exit_code, fork
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Process:
 
     def send_signal(self, which: signal.Signals) -> None:
         """Send it a signal, unless it has ended."""
-        if self.forked.is_alive():
+        if exit_code(self.forked, 0) is None:
             os.kill(self.pid, which)
 
     def kill(self) -> None:
@@ -29,8 +29,7 @@ class Process:
 
     def wait(self) -> int:
         """Return the exit code when it has ended (negative: the signal)."""
-        self.forked.join()
-        code = self.forked.exitcode
+        code = exit_code(self.forked)
         assert code is not None
         return code
 
@@ -39,10 +38,8 @@ class Forked(Worker):
     """The same command in a process of its own, to be killed like any other."""
 
     def _spawn(self) -> None:
-        started = server().Process(
-            target=_work, args=(self.command[3:], dict(self._environment or os.environ), self.directory, self.log)
-        )
-        started.start()
+        variables = dict(self._environment or os.environ)
+        started = fork(_work, self.command[3:], variables, self.directory, self.log)
         assert started.pid is not None
         process = Process(started, started.pid)
         self._process, self._exit = process, _exit_of(process, self.name)  # type: ignore[assignment,arg-type]
