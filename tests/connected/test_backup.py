@@ -1,14 +1,20 @@
 """A backup is whole or refused, and what was erased after it stays erased."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from nemuri.contracts.clients import Document, TaskSubmitted
+from nemuri.contracts.erasure import Erasure
+from nemuri.contracts.log import encode
 from nemuri.face.operations import OperationError, backup, forget, restore
-from nemuri.face.operations.ledger import ledger_of
+from nemuri.face.operations.ledger import ledger_of, note
 from nemuri.face.serving import prepare
 from nemuri.infra.settings import Settings
+from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.views.lineage import Thing
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, logged, quiet, visiting
 from tests.connected.servers import Servers
@@ -22,6 +28,42 @@ async def emptied(servers: Servers, **changes: object) -> Settings:
     fresh = servers.settings().model_copy(update=changes)
     await prepare(fresh)
     return fresh
+
+
+def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
+    """Ledgers of one erasure each, in whose name one character has changed."""
+    memory_id, task_id = uuid4(), uuid4()
+    wholes = {memory_id: Erasure(memories={"python": (memory_id,)}), task_id: Erasure(tasks=(task_id,))}
+    for sort, name in (("memory", memory_id), ("task", task_id)):
+        noted = settings.model_copy(update={"data": directory / sort})
+        note(noted, sort, name, wholes[name])
+        path, text = ledger_of(noted), str(name)
+        line = path.read_text(encoding="utf-8")
+        for first in ("z", "0" if text[0] != "0" else "1"):
+            path.write_text(line.replace(f'"name":"{text}"', f'"name":"{first}{text[1:]}"'), encoding="utf-8")
+            yield path
+
+
+async def test_a_document_of_what_was_said_anew_stays_erased(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Of two submissions under one id the second counts for nothing; its document goes with the task."""
+    task_id = uuid4()
+    async with at_work(settings) as resources, visiting(settings):
+        for text in ("The first gnurdle is a wugwump.", "The second gnurdle is a blatherskite."):
+            ref = await (await Blobs.open(resources.log)).put(text)
+            document = Document(name="gnurdle.txt", ref=ref, characters=len(text))
+            task = TaskSubmitted(event_id=task_id, text="What is a gnurdle?", client_id="ann", documents=(document,))
+            await resources.log.stream.publish(resources.log.subjects.of(task), encode(task))
+        await quiet(resources)
+        await backup(settings, tmp_path / "before")
+        await forget(settings, [Thing("task", task_id)])
+        await quiet(resources)
+        assert_gone(servers, "wugwump", "blatherskite")
+    elsewhere = await emptied(servers)
+    assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
+    async with logged(elsewhere) as log:
+        assert await (await Blobs.open(log)).refs() == []
 
 
 async def test_what_was_erased_after_the_backup_is_never_restored(
@@ -78,11 +120,16 @@ async def test_a_backup_is_checked_before_anything_is_written(
             await restore(empty, whole)
     file.write_bytes(good)
     manifest = whole / "manifest.json"
-    told = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(json.dumps(told | {"events": 2}), encoding="utf-8")
-    with pytest.raises(OperationError, match="does not hold the 2 events"):
-        await restore(empty, whole)
-    manifest.write_text(json.dumps(told), encoding="utf-8")
+    written = manifest.read_text(encoding="utf-8")
+    told = json.loads(written)
+    for other in ({"namespace": "another"}, {"log": told["log"][:-2]}, {"events": 2}, {"seal": "0" * 64}):
+        manifest.write_text(json.dumps(told | other), encoding="utf-8")
+        with pytest.raises(OperationError, match="not what was written"):
+            await restore(empty, whole)
+    manifest.write_text(written, encoding="utf-8")
+    for ledger in damaged_ledgers(settings, tmp_path):
+        with pytest.raises(OperationError, match=rf"{ledger}:1: "):
+            await restore(empty, whole, erasures=ledger)
     with pytest.raises(OperationError, match="no such file"):
         await restore(empty, whole, erasures=tmp_path / "nothing.jsonl")
     with pytest.raises(OperationError, match="log is not empty"):

@@ -52,6 +52,22 @@ def of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
     return {each.kind for each in events if each.thread == task_id}
 
 
+async def test_of_a_table_that_becomes_empty_no_sample_is_left(servers: Servers, settings: Settings) -> None:
+    """The planner keeps samples of values, and does not look again at a table in which there is nothing."""
+    names = ("alfalfine", "betelgine", "charlatine", "deltoidine")
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = [await client.remember("python", f"A {name} is never stored as a number.") for name in names]
+        await quiet(resources)
+        await forget(settings, [Thing("memory", gone[0])])
+        await quiet(resources)
+        assert all(files_with(servers.directory, *names[1:]).values()), "the others are there"
+        await forget(settings, [Thing("agent", "python")])
+        await quiet(resources)
+        assert_gone(servers, *names)
+
+
 async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Settings) -> None:
     """A memory that was used, quoted, learned from and slept upon is gone with all that came from it.
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 import orjson
 import pytest
 
-from nemuri.contracts.clients import TaskSubmitted
+from nemuri.contracts.clients import Document, TaskSubmitted
 from nemuri.contracts.log import encode
 from nemuri.face.operations import OperationError, export_log, import_log
 from nemuri.face.serving import prepare
@@ -27,22 +27,24 @@ def silent(_done: int, _total: int) -> None:
 async def test_a_wrong_line_keeps_out_the_whole_file(servers: Servers, settings: Settings, tmp_path: Path) -> None:
     """Also the last one, after a whole log: neither an event nor a blob is there. Without it all comes in, each once.
 
-    What the log held twice is exported once, as it counts once.
+    What the log held twice is exported once, as it counts once. A blob that no event names stays out.
     """
     path, empty = tmp_path / "log.jsonl", servers.settings()
     await prepare(empty)
-    task = TaskSubmitted(event_id=uuid4(), text="hi", client_id="ann")
     async with logged(settings) as log:
+        blobs = await Blobs.open(log)
+        ref, _ = await blobs.put("some words"), await blobs.put("what nobody submitted in the end")
+        document = Document(name="words.txt", ref=ref, characters=10)
+        task = TaskSubmitted(event_id=uuid4(), text="hi", client_id="ann", documents=(document,))
         await log.append(task)
         await log.stream.publish(log.subjects.of(task), encode(task))
-        ref = await (await Blobs.open(log)).put("some words")
         assert len(await recorded(log)) == 2
     assert await export_log(settings, path, silent) == 1
     whole = path.read_bytes()
     *lines, end = whole.splitlines()
     forged = {"store": "blob", "name": sha256(b"a").hexdigest(), "data": b64encode(b"b").decode()}
     path.write_bytes(b"\n".join((*lines, orjson.dumps(forged), end)))
-    with pytest.raises(OperationError, match=r"log\.jsonl:3: the bytes of the blob are not those"):
+    with pytest.raises(OperationError, match=r"log\.jsonl:4: the bytes of the blob are not those"):
         await import_log(empty, path, silent)
     async with logged(empty) as log:
         assert (await log.last_sequence(), await (await Blobs.open(log)).refs()) == (0, [])

@@ -108,13 +108,15 @@ async def take_in(
     if await at.log.last_sequence():
         raise OperationError("the log is not empty; import into a fresh data directory or namespace")
     async with paused(at.log):
-        await _take_in(at, path, total, on_progress, left)
+        await _take_in(at, path, total, on_progress, left, found.refs - left.blobs)
         if after is not None:
             await after()
         await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
 
 
-async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance, left: Left) -> None:
+async def _take_in(
+    at: Workshop, path: Path, total: int, on_progress: Advance, left: Left, refs: frozenset[str]
+) -> None:
     blobs, vectors = await Blobs.open(at.log), at.vectors
     done, group = 0, list[Event]()
     for each in read_lines(path):
@@ -122,7 +124,7 @@ async def _take_in(at: Workshop, path: Path, total: int, on_progress: Advance, l
             case Event():
                 group += [] if left.erased.deletes(each) else [each]
             case StoredLine(store="blob"):
-                if each.name not in left.blobs:
+                if each.name in refs:
                     await blobs.put(each.data.decode())
             case StoredLine():
                 if hash_in(each.name) not in left.hashes:

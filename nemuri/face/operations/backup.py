@@ -1,7 +1,8 @@
 """Back a namespace up into a directory, and restore it into an empty one: what was erased meanwhile stays erased."""
 
+import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -28,6 +29,8 @@ from nemuri.infra.views.projection import FOLD
 from nemuri.infra.views.refolding import Advance
 
 LOG, MANIFEST = "log.jsonl", "manifest.json"
+FORMAT = 2
+"""The second seals its manifest."""
 PIECE = 1024 * 1024
 
 
@@ -45,7 +48,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: int = Field(default=1, ge=1, le=1)
+    format: int = Field(ge=FORMAT, le=FORMAT)
     namespace: Identifier
     log: str
     """The identity of the log."""
@@ -56,6 +59,8 @@ class Manifest(BaseModel):
     events: int = Field(ge=0)
     made_at: AwareDatetime
     files: dict[str, Part]
+    seal: str
+    """The sha256 of the rest: a byte that has changed here would let what is erased come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +88,31 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = qui
     events = await export_log(settings, directory / LOG, on_progress)
     # The ledger comes last: an erasure that came in between is in it, and in the file in part at most.
     ledger.append(directory / ledger.LEDGER, ledger.entries(ledger.ledger_of(settings), settings.namespace))
-    manifest = Manifest(
-        namespace=settings.namespace,
-        log=identity,
-        sequence=sequence,
-        fold=FOLD,
-        events=events,
-        made_at=datetime.now(UTC),
-        files={name: _part(directory / name) for name in (LOG, ledger.LEDGER, *societies)},
-    )
-    _write(directory / MANIFEST, manifest)
+    said = {
+        "format": FORMAT,
+        "namespace": settings.namespace,
+        "log": identity,
+        "sequence": sequence,
+        "fold": FOLD,
+        "events": events,
+        "made_at": datetime.now(UTC).isoformat(),
+        "files": {name: _part(directory / name).model_dump() for name in (LOG, ledger.LEDGER, *societies)},
+    }
+    manifest = Manifest.model_validate(said | {"seal": _seal(said)})
+    _write(directory / MANIFEST, said | {"seal": manifest.seal})
     return manifest
 
 
-def _write(path: Path, manifest: Manifest) -> None:
+def _write(path: Path, said: object) -> None:
     with path.open("x", encoding="utf-8") as file:
-        file.write(manifest.model_dump_json(indent=2) + "\n")
+        file.write(json.dumps(said, indent=2) + "\n")
         file.flush()
         os.fsync(file.fileno())
+
+
+def _seal(said: Mapping[str, object]) -> str:
+    rest = {name: value for name, value in said.items() if name != "seal"}
+    return sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _make(directory: Path) -> None:
@@ -125,8 +137,6 @@ async def restore(
     manifest = checked(directory)
     path = directory / LOG
     found = counted(path)
-    if found.events != manifest.events:
-        raise OperationError(f"{path} does not hold the {manifest.events} events of its manifest")
     known = _ledgers(settings, directory, manifest.namespace, erasures)
     gone = words_of(known or (), ledger.entries(directory / ledger.LEDGER, manifest.namespace))
     societies = kept_in(directory, manifest.files)
@@ -155,7 +165,10 @@ def checked(directory: Path) -> Manifest:
     if not directory.is_dir():
         raise OperationError(f"there is no directory {directory}")
     try:
-        manifest = Manifest.model_validate_json(path.read_bytes())
+        data = path.read_bytes()
+        manifest = Manifest.model_validate_json(data)
+        if manifest.seal != _seal(json.loads(data)):
+            raise OperationError(f"{path} is not what was written: its bytes have changed")
         for name in {LOG, ledger.LEDGER, *(each for each in manifest.files if FILE.fullmatch(each))}:
             if manifest.files.get(name) != _part(directory / name):
                 raise OperationError(f"{directory / name} is not what was backed up: its bytes have changed")
@@ -270,7 +283,6 @@ class _File:
 def _firsts(entry: ledger.Entry) -> Iterator[Event]:
     """What names all of an erasure, and the tombstones of its tasks and agents."""
     root, key = entry.root, f"erasure/{entry.sort}/{entry.name}"
-    if root.sort == "memory":
-        [owner] = [agent for agent, ids in entry.whole.memories.items() if root.name in ids]
+    if owner := entry.owner:
         yield from told(Mind(), Mind(), entry.whole, owner, f"{owner}/first", key, first=True)
     yield from plain(root, entry.whole, key)

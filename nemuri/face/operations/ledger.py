@@ -1,13 +1,13 @@
 """The ledger of erasures: ids only, beside the data, so that a backup from before an erasure cannot undo it."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
 
 from nemuri.contracts.erasure import Erasure
 from nemuri.contracts.event import Identifier
@@ -35,6 +35,19 @@ class Entry(BaseModel):
     def root(self) -> Thing:
         """What was asked for."""
         return Thing(self.sort, self.name if self.sort == "agent" else UUID(self.name))
+
+    @property
+    def owner(self) -> str | None:
+        """Whose the memory is that was asked for; None where something else was."""
+        owners = (agent for agent, ids in self.whole.memories.items() if self.root.name in ids)
+        return next(owners, None) if self.sort == "memory" else None
+
+    @model_validator(mode="after")
+    def _names_what_goes(self) -> Self:
+        gone: dict[str, Container[object]] = {"task": self.whole.tasks, "agent": self.whole.agents}
+        if not (self.owner or self.root.name in gone.get(self.sort, ())):
+            raise ValueError(f"{self.sort} {self.name!r} is not among what the entry says is erased")
+        return self
 
 
 def ledger_of(settings: Settings) -> Path:

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from nemuri.contracts.event import ClientEvent, Event
 from nemuri.contracts.log import UndecodableError, check_id, complaint, decode, encode
 from nemuri.face.operations.workshop import OperationError
+from nemuri.infra.stores.deletion import refs_in
 from nemuri.infra.stores.vectors import bytes_under
 
 LARGEST_LINE = 128 * 1024 * 1024
@@ -133,11 +134,14 @@ class Counted:
     events: int
     largest: int = 0
     """Bytes of the largest of its events, each of which is one message."""
+    refs: frozenset[str] = frozenset()
+    """Blobs that its events name: of others, as of what an event once said anew, nobody could ever be rid."""
 
 
 def counted(path: Path) -> Counted:
     """What is in an export; raises `OperationError` for what is none, only a part of one, or holds something twice."""
     known: set[UUID | str] = set()
+    refs: set[str] = set()
     events = largest = 0
     end = None
     for place, each in enumerate(read_lines(path), 1):
@@ -148,6 +152,7 @@ def counted(path: Path) -> Counted:
             continue
         if isinstance(each, Event):
             events, largest = events + 1, max(largest, len(encode(each)))
+            refs.update(refs_in(each))
         name = each.event_id if isinstance(each, Event) else f"{each.store} {each.name}"
         if name in known:
             raise OperationError(f"{path}:{place}: {name} is in the file already; export it anew")
@@ -156,4 +161,4 @@ def counted(path: Path) -> Counted:
         raise OperationError(f"{path}: the file is empty or cut off: the line that ends an export is missing")
     if end.events != events:
         raise OperationError(f"{path}: the file holds {events} events, but {end.events} were exported")
-    return Counted(events, largest)
+    return Counted(events, largest, frozenset(refs))

@@ -1,6 +1,6 @@
 """Out of the log, its stores and the dead letters: what tombstones say is erased, with its bytes on the disk."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -36,18 +36,12 @@ class Doomed:
     def take(self, event: Event) -> None:
         """Count in an event that goes."""
         self.sequences.append(event.sequence or 0)
+        self.refs.update(refs_in(event))
         match event:
-            case TaskSubmitted():
-                self.refs.update(each.ref for each in event.documents)
+            case TaskSubmitted() | TaskAnswered():
                 self._say(event.text)
-            case ChunkReady():
-                self.refs.add(event.detail.ref)
             case TaskSummarised():
-                self.refs.update(each.detail.ref for each in event.details)
                 self._say(event.summary)
-            case TaskAnswered():
-                self.refs.update(each.ref for each in event.details)
-                self._say(event.text)
             case MemoriesRetrieved():
                 self.vectors.add(event.vector)
                 self._say(event.query, *event.expansions.values())
@@ -71,6 +65,21 @@ class Doomed:
 
     def _say(self, *texts: str) -> None:
         self.hashes.update(sha256(each.encode()).hexdigest() for each in texts)
+
+
+def refs_in(event: Event) -> Iterator[str]:
+    """The blobs that an event names."""
+    match event:
+        case TaskSubmitted():
+            yield from (each.ref for each in event.documents)
+        case ChunkReady():
+            yield event.detail.ref
+        case TaskSummarised():
+            yield from (each.detail.ref for each in event.details)
+        case TaskAnswered():
+            yield from (each.ref for each in event.details)
+        case _:
+            pass
 
 
 async def doomed(log: Log, erased: Erased, advance: Advance) -> Doomed:

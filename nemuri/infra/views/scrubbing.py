@@ -23,23 +23,30 @@ async def scrub(database: Database) -> tuple[str, ...]:
     """
     left: list[str] = []
     async with database.reading() as connection:
-        for name in (each.name for each in tables.VIEWS):
-            await connection.execute(text(f'VACUUM (FULL, ANALYZE) "{database.schema}"."{name}"'))
+        for name in _names(database):
+            await connection.execute(text(f"VACUUM (FULL, ANALYZE) {name}"))
         for what, work in (("the planner's statistics", _statistics), ("the write-ahead log", _write_ahead_log)):
             try:
-                await work(connection)
+                await work(connection, database)
             except DBAPIError as error:
                 left.append(f"{what} could not be cleaned ({reason(error)}): let a superuser do it")
     return tuple(left)
 
 
-async def _statistics(connection: AsyncConnection) -> None:
-    """Samples of values that the planner keeps."""
+def _names(database: Database) -> list[str]:
+    return [f'"{database.schema}"."{each.name}"' for each in tables.VIEWS]
+
+
+async def _statistics(connection: AsyncConnection, database: Database) -> None:
+    """Samples of values that the planner keeps; those of a table that has become empty it would keep for ever."""
+    for name in _names(database):
+        removal = f"DELETE FROM pg_catalog.pg_statistic WHERE starelid = '{name}'::regclass"  # noqa: S608 - our own tables
+        await connection.execute(text(f"{removal} AND NOT EXISTS (SELECT FROM {name})"))
     for table in ("pg_statistic", "pg_statistic_ext_data"):
         await connection.execute(text(f"VACUUM FULL pg_catalog.{table}"))
 
 
-async def _write_ahead_log(connection: AsyncConnection) -> None:
+async def _write_ahead_log(connection: AsyncConnection, _database: Database) -> None:
     await connection.execute(text("CHECKPOINT"))
     for _ in range(1 + int((await connection.execute(_SEGMENTS)).scalar_one())):
         for statement in _TURN:
