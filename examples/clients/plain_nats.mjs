@@ -40,6 +40,9 @@ async function ask(text) {
   }
 }
 
-const found = await ask(process.argv.slice(2).join(" ") || "What is truth value testing?");
+const found = await ask(process.argv.slice(2).join(" ") || "What is truth value testing?").catch((error) => {
+  console.error(`${error.name}: ${error.message}; is NATS_URL the address of a platform's server?`);
+  process.exit(1);
+});
 console.log(found.status);
 console.log(found.answer ?? found.reason);

@@ -19,9 +19,14 @@ PATIENCE = 120.0
 """Seconds to wait for the answer."""
 
 
+async def _quietly(_: Exception) -> None:
+    """What keeps the connection from being made is raised."""
+
+
 async def ask(text: str) -> dict:
     """The result of a task."""
-    connection = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"))
+    url = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
+    connection = await nats.connect(url, max_reconnect_attempts=1, error_cb=_quietly)
     try:
         stream = connection.jetstream()
         results = await stream.key_value(f"{NAMESPACE}-results")
@@ -44,6 +49,9 @@ async def ask(text: str) -> dict:
 
 
 if __name__ == "__main__":
-    found = asyncio.run(ask(" ".join(sys.argv[1:]) or "What is truth value testing?"))
+    try:
+        found = asyncio.run(ask(" ".join(sys.argv[1:]) or "What is truth value testing?"))
+    except (OSError, nats.errors.Error) as error:  # a time-out is an OSError
+        sys.exit(f"{type(error).__name__}: {error}; is NATS_URL the address of a platform's server?")
     print(found["status"])
     print(found["answer"] or found["reason"])

@@ -19,6 +19,7 @@ class TierMemoryView(Value):
     type: MemoryType
     content: Text
     participants: tuple[str, ...] = ()
+    """Of an experience; where several became one, they are among its tags."""
     tags: tuple[str, ...] = ()
     importance: float
     at: float

@@ -4,6 +4,7 @@ from hashlib import sha256
 from uuid import UUID
 
 from nemuri.contracts.clients import Scope
+from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.courses import CoursesView
 from nemuri.contracts.education import CHAPTER_BYTES, CourseBegun, Repeating, Textbook
 from nemuri.contracts.event import derive
@@ -18,8 +19,9 @@ async def begin(
 ) -> UUID:
     """Begin a course that is valid in the scope and return its id, once it is on disk.
 
-    Raises `ClientError` when the agent has no such perspective, is being taught a textbook of this title there, was
-    taught exactly this one there before (unless `again`), or could not read a chapter of it at once.
+    Raises `ClientError` when the agent remembers otherwise than by use, has no such perspective, is being taught a
+    textbook of this title there, was taught exactly this one there before (unless `again`), or could not read a chapter
+    of it at once.
     """
     _check_perspective(agent, textbook)
     _check_size(textbook)
@@ -65,6 +67,8 @@ def _check_size(textbook: Textbook) -> None:
 
 
 def _check_perspective(agent: AgentView, textbook: Textbook) -> None:
+    if (kind := agent.definition.memory) != "strength":
+        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it cannot be taught")
     names = agent.definition.perspective_names
     if textbook.perspective is not None and textbook.perspective not in names:
         raise ClientError(

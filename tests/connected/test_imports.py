@@ -40,6 +40,7 @@ async def test_a_wrong_line_keeps_out_the_whole_file(servers: Servers, settings:
         await log.stream.publish(log.subjects.of(task), encode(task))
         assert len(await recorded(log)) == 2
     assert await export_log(settings, path, silent) == 1
+    assert path.stat().st_mode & 0o077 == 0, "nobody else reads what agents remember"
     whole = path.read_bytes()
     *lines, end = whole.splitlines()
     forged = {"store": "blob", "name": sha256(b"a").hexdigest(), "data": b64encode(b"b").decode()}

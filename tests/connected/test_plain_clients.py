@@ -54,6 +54,14 @@ async def test_python_with_nothing_but_nats_py_gets_an_answer(settings: Settings
     await _answered(settings, sys.executable, "-I", script, directory=tmp_path)
 
 
+async def test_python_without_a_server_says_so_in_one_line(settings: Settings) -> None:
+    """And ends, instead of asking on and on."""
+    nowhere = settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"})
+    code, out, err = await _run(sys.executable, "-I", CLIENTS / "plain_nats.py", settings=nowhere, directory=CLIENTS)
+    assert (code, out, err.count("\n")) == (1, "", 1), err
+    assert "NATS_URL" in err
+
+
 async def test_node_with_nothing_but_its_nats_client_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
     """The same in another language, where Node and its packages can be had."""
     if shutil.which("node") is None or shutil.which("npm") is None:

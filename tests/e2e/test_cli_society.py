@@ -46,6 +46,9 @@ WRONG_USE: dict[tuple[str, ...], str] = {
 FAILED: dict[tuple[str, ...], str] = {
     ("run", "--world", "minecraft"): "install",
     ("watch", "x"): "no platform is ready",
+    ("list",): "no platform is ready",
+    ("resume", "x"): "no platform is ready",
+    ("delete", "x"): "no platform is ready",
     ("host", "x"): "no platform is ready",
     ("world", "x"): "no platform is ready",
 }

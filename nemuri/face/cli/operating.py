@@ -99,6 +99,7 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
         say_json(found)
         return
     behind = f", {found['lag']} behind" if found["lag"] else ""
+    say(f"bus           {found['bus']}")
     say(f"log           {found['log']} events")
     say(f"views         at {found['projected']}{behind}")
     say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
@@ -201,12 +202,15 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 
 
 async def _status(client: "Client") -> dict[str, Any]:
+    from nemuri.infra.bus.access import servers
     from nemuri.infra.stores.dead_letters import DeadLetters
 
     view = await client.status()
     dead = await DeadLetters(client.log).count()
     last = await client.log.last_sequence()
+    server = client.log.connection.connected_url
     known = {
+        "bus": servers(server.geturl())[0] if server else None,
         "log": last,
         "lag": max(0, last - view.projected),
         "consumers": await _consumers(client),

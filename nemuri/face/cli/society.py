@@ -99,7 +99,7 @@ def run(
             raise Failure(f"{error}; give another --name, or go on with `nemuri society resume {chosen}`") from error
         return society
 
-    _lived(session, begun, seconds, limit)
+    _lived(session, begun, seconds, limit, new=True)
 
 
 def resume(
@@ -219,7 +219,7 @@ def _check_world(society: "Society", session: Session) -> None:
             raise WrongUse(str(error)) from error
 
 
-def _lived(session: Session, found: Any, seconds: float | None, limit: int) -> None:
+def _lived(session: Session, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
     """Run a society and tell what it did."""
     from nemuri.face.cli import society_lines
     from nemuri.face.society.places import reached
@@ -229,7 +229,7 @@ def _lived(session: Session, found: Any, seconds: float | None, limit: int) -> N
     told: list[Lived] = []
 
     async def lives(stop: asyncio.Event) -> None:
-        async with reached(session.settings(), start=True) as (settings, log):
+        async with reached(session.settings(), start=True, new=new) as (settings, log):
             society = await found(log, settings)
             tell = society_lines.progress(society, quiet=session.json)
             told.append(await live(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))

@@ -1,6 +1,7 @@
 """Export a namespace into a file, and import it into an empty one: the stores first, then the events in order."""
 
 import asyncio
+import os
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ logger = structlog.get_logger()
 
 
 async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
-    """Write the stores, every event and their number to a new file, and return that number.
+    """Write the stores, every event and their number to a new file, for its owner alone, and return that number.
 
     What is on the log and is no event is left out, and what repeats an event, which counts for nothing. Raises
     `OperationError` when the file exists or cannot be written.
@@ -36,7 +37,7 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
     async with workshop(settings) as at:
         until = await at.log.last_sequence()
         try:
-            with path.open("xb") as file:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 async for stored in _stored(at):
                     file.write(stored.model_dump_json().encode() + b"\n")
                 async for batch in at.log.read(0, until):

@@ -15,17 +15,17 @@ from nemuri.infra.settings import Settings
 
 
 @asynccontextmanager
-async def reached(settings: Settings, *, start: bool) -> AsyncIterator[tuple[Settings, Log]]:
+async def reached(settings: Settings, *, start: bool, new: bool = False) -> AsyncIterator[tuple[Settings, Log]]:
     """The settings with the server's address, and a connection to it.
 
     Where no platform runs and `start` is true, a server of its own runs in the data directory for as long as the
-    context lasts; else it is that of whoever has started one so, and without any it raises `NotRunning`. Raises
-    `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
+    context lasts, with `new` also in one that no server ever ran in; else it is that of whoever has started one so, and
+    without any it raises `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
     """
     try:
         url = nats_address(settings)
     except NotRunning:
-        if not start:
+        if not (start and (new or _ran_in(settings))):
             if (another := _of_another(settings)) is None:
                 raise
             async with connected(settings, another) as found:
@@ -40,6 +40,11 @@ async def reached(settings: Settings, *, start: bool) -> AsyncIterator[tuple[Set
     else:
         async with connected(settings, url) as found:
             yield found
+
+
+def _ran_in(settings: Settings) -> bool:
+    path = settings.data.expanduser()
+    return path.is_dir() and Home(path).nats.exists()
 
 
 def _of_another(settings: Settings) -> str | None:

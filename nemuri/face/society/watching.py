@@ -5,6 +5,7 @@ import asyncio
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 
+from nemuri.contracts.society import Vitals
 from nemuri.contracts.worlds import Acts, Say
 from nemuri.face.cli.screen import say
 from nemuri.face.society.running import vigil
@@ -28,22 +29,26 @@ async def watching(log: Log, name: str, seconds: float | None, *, json: bool) ->
     subscription = await log.connection.subscribe(log.subjects.acts(name), cb=hear)
     try:
         async with asyncio.timeout(seconds), vigil(log, name) as seen:
+            shown: dict[str, Vitals] = {}
             while True:
                 await seen.news.wait()
                 seen.news.clear()
-                newest = max(seen.told.values(), key=lambda each: each.second)
-                asked = sum(each.answered for each in newest.waits.values())
-                say(
-                    newest.model_dump_json()
-                    if json
-                    else f"-- {newest.host}: second {newest.second:.0f}, {newest.agents} agents, {asked} answers, "
-                    f"{newest.waiting} wait for their turn, models {newest.standing}"
-                )
+                for host in [each for each in seen.told if seen.told[each] is not shown.get(each)]:
+                    shown[host] = seen.told[host]
+                    say(shown[host].model_dump_json() if json else _standing(shown[host]))
     except TimeoutError:
         return
     finally:
         if not log.connection.is_closed:
             await subscription.unsubscribe()
+
+
+def _standing(host: Vitals) -> str:
+    asked = sum(each.answered for each in host.waits.values())
+    return (
+        f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {asked} answers, "
+        f"{host.waiting} wait for their turn, models {host.standing}"
+    )
 
 
 def _said(data: bytes) -> list[tuple[str, str]]:

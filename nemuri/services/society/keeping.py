@@ -5,7 +5,7 @@ host knows. A host that was thought dead and is not finds its first batch refuse
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -65,7 +65,7 @@ class Keeping:
             values.setdefault(agent_id, {}).setdefault("profile", born)
         return [SharedState.of(agent_id, values[agent_id], second) for agent_id in residents]  # type: ignore[arg-type]
 
-    async def beat(self) -> set[int]:
+    async def beat(self, tell: Callable[..., object] = logger.warning) -> set[int]:
         """Write what has changed; the cells that turned out to be somebody else's, whose agents are to go."""
         batches = deque(self._batches())
         try:
@@ -73,7 +73,7 @@ class Keeping:
                 await self._leases.write(self._written(batches[0]))
                 batches.popleft()
         except REFUSED as error:
-            logger.warning("not written", host=self.host, why=said(error))
+            tell("not written", host=self.host, why=said(error))
             return await self._lost()
         finally:
             self._back(batches)
@@ -85,8 +85,8 @@ class Keeping:
         A beat that was cut off on its way has left revisions that this host does not know: then the first one here is
         refused and learns them, and the second writes.
         """
-        for _ in range(2):
-            self.cells -= await self.beat()
+        for tell in (logger.debug, logger.warning):
+            self.cells -= await self.beat(tell)
             if not self._engine.changed:
                 break
         try:

@@ -25,16 +25,18 @@ def alone() -> Iterator[Settings]:
 
 async def test_who_watches_finds_the_server_of_whoever_runs_a_society_without_a_platform(alone: Settings) -> None:
     """For as long as it runs, and not before or afterwards; a second one is not begun beside it."""
-    with pytest.raises(NotRunning):
-        await _reach(alone, start=False)
-    assert not alone.data.exists()
-    async with reached(alone, start=True) as (settings, log):
+    for start in (False, True):
+        with pytest.raises(NotRunning):
+            await _reach(alone, start=start)
+    assert not alone.data.exists(), "only a society that begins makes one"
+    async with reached(alone, start=True, new=True) as (settings, log):
         await log.connection.flush()
         assert await _reach(alone, start=False) == settings.nats_url
         with pytest.raises(AlreadyRunning):
             await _reach(alone, start=True)
     with pytest.raises(NotRunning):
         await _reach(alone, start=False)
+    assert await _reach(alone, start=True), "there may be a society in it by now"
 
 
 async def _reach(settings: Settings, *, start: bool) -> str | None:
