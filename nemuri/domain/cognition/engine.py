@@ -4,6 +4,7 @@ The engine knows neither a clock nor a loop: whoever drives it says what time it
 of a society drives it by the wall's clock, an experiment by one that jumps.
 """
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
@@ -14,6 +15,7 @@ from zlib import crc32
 from orjson import loads
 
 from nemuri.contracts.worlds import Percept
+from nemuri.domain.cognition.checking import check
 from nemuri.domain.cognition.module import Ask, Module
 from nemuri.domain.cognition.perceiving import Plain, in_force, listed, perceived, spoken, withdrawn
 from nemuri.domain.cognition.schedule import Schedule, Slot
@@ -25,6 +27,8 @@ BACKOFF = 2.0
 PERCEPTS: Final = "percepts"
 SPREAD: Final = 0.25
 """Seconds within which who is told something calm looks at it, so that a thousand do not at once."""
+RAISED: Final = (Exception, SystemExit, CancelledError)
+"""What a module may raise: it is told, and the others go on."""
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
 """The sections whose contents leave the agent."""
 
@@ -53,7 +57,7 @@ class Failure:
 
     agent_id: str
     module: str
-    error: Exception
+    error: BaseException
 
 
 class Watch(Protocol):
@@ -160,13 +164,9 @@ class Engine:
         if state is None or not self.schedule.holds(slot):
             self.schedule.ran(slot, now, 0.0)  # Its agent has gone, or began anew; its place is free.
             return
-        foreign = sorted(changes.keys() - spec.writes)
-        if foreign:
-            self.fail(
-                slot, ValueError(f"module {spec.name!r} wrote {', '.join(foreign)}, which it did not declare"), now
-            )
-            return
         try:
+            check(spec, changes)
+            rest = slot.module.pause(pending.base)
             if state.moved(spec.rests, pending.base):
                 raise Conflict(spec.name)  # noqa: TRY301 - the same as where what it writes has changed
             touched = state.apply(changes, pending.base, now)
@@ -174,10 +174,13 @@ class Engine:
             self.conflicts += 1
             self.schedule.again(slot, now)
             return
-        self.schedule.ran(slot, now, slot.module.pause(pending.base))
+        except RAISED as error:
+            self.fail(slot, error, now)
+            return
+        self.schedule.ran(slot, now, rest)
         self._touched(state, touched, now)
 
-    def fail(self, slot: Slot, error: Exception, now: float) -> None:
+    def fail(self, slot: Slot, error: BaseException, now: float) -> None:
         """A run went wrong: its module rests longer, nobody else does."""
         self.failures.append(Failure(slot.agent_id, slot.module.spec.name, error))
         self.schedule.ran(slot, now, BACKOFF * slot.module.spec.interval)
@@ -207,12 +210,12 @@ class Engine:
             return None
         if PERCEPTS in module.spec.reads and self._look(slot.agent_id, now):
             slot.dirty = slot.urgent = False  # what has just come is seen in this run
-        base = self.states[slot.agent_id].snapshot(module.spec.reads, now)
+        base = self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, now)
         if not module.spec.brief and not iscoroutinefunction(module.process):
             return Pending(slot, base, lambda: module.process(base))
         try:
             made = module.process(base)
-        except Exception as error:  # noqa: BLE001 - whatever a module raises is told, and the others go on
+        except RAISED as error:
             self.fail(slot, error, now)
             return None
         if isinstance(made, Mapping):
@@ -247,5 +250,10 @@ class Engine:
         if not OUTBOXES.isdisjoint(sections) and any(state.sections[each].values for each in OUTBOXES & sections):
             self.sending.add(agent_id)
         for slot in self.schedule.touched(agent_id, sorted(sections), now):
-            if slot.module.urgency(state.snapshot(slot.module.spec.reads, now)):
-                self.schedule.interrupt(slot, now)
+            try:
+                urgent = slot.module.urgency(state.snapshot(slot.module.spec.reads, now))
+            except RAISED as error:
+                self.failures.append(Failure(agent_id, slot.module.spec.name, error))
+            else:
+                if urgent:
+                    self.schedule.interrupt(slot, now)

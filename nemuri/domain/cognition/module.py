@@ -38,6 +38,7 @@ class Spec:
     """Seconds at least between the end of one run and the beginning of the next."""
     reads: frozenset[str]
     writes: frozenset[str]
+    """It is shown these as well: a change rests on what was there."""
     wakes: frozenset[str] = frozenset()
     """It runs only after one of these has changed; empty: whenever its interval is over."""
     urgent: frozenset[str] = frozenset()

@@ -118,7 +118,9 @@ def resume(
     async def found(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
         from nemuri.face.society.running import going_on, laid_down
 
-        _check_room(await laid_down(log, name), limit)
+        there = await laid_down(log, name)
+        _check_modules(there)
+        _check_room(there, limit)
         return await going_on(log, name, checkpoint)
 
     _lived(Session.of(context, json=json), found, seconds, limit)

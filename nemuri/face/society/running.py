@@ -164,7 +164,8 @@ async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
     society = await society_of(states)
     if society.world == "minecraft" and checkpoint is not None:
         raise SocietyError(f"society {name!r} cannot go back: the world of a Minecraft server is in no checkpoint")
-    checkpoint = checkpoint or await going_back(states)
+    if checkpoint is None:
+        checkpoint = await going_back(states)
     alone = checkpoint is not None or society.world == "minecraft"
     if alone and (keepers := await kept_by(states)):
         raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it first")

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from random import Random
 from uuid import uuid4
 
@@ -56,7 +56,17 @@ def plugins(wanted: Sequence[str]) -> list[Module]:
     missing = sorted(set(wanted) - there.keys())
     if missing:
         raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGINS!r})")
-    return [there[name].load()() for name in wanted]
+    return [_loaded(there[name]) for name in wanted]
+
+
+def _loaded(entry: EntryPoint) -> Module:
+    try:
+        module = entry.load()()
+    except Exception as error:
+        raise LookupError(f"module {entry.name} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not isinstance(module, Module):
+        raise LookupError(f"module {entry.name} is no Module, but {type(module).__name__}")  # noqa: TRY004 - as above
+    return module
 
 
 async def society_of(states: States) -> Society:

@@ -7,11 +7,14 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final
 
 from nemuri.domain.cognition.engine import Pending
 from nemuri.infra.ending import end
 
+ENDING: Final = (SystemExit, KeyboardInterrupt, asyncio.CancelledError)
+"""What would end a process, a loop or a task that waits for it."""
 THREADS: Final = 8
 """Runs at once of one module that blocks; others of it wait, but nobody else does."""
 
@@ -25,10 +28,10 @@ class Aside:
         self._loops: dict[str, asyncio.AbstractEventLoop] = {}
 
     async def run(self, pending: Pending) -> Any:
-        """What the module made; raises what it raised."""
+        """What the module made; raises what it raised, RuntimeError for what would have ended more than its run."""
         name, work = pending.slot.module.spec.name, pending.work
         if callable(work):
-            return await asyncio.wrap_future(self._submitted(name, work))
+            return await asyncio.wrap_future(self._submitted(name, partial(_called, work)))
         if isinstance(work, Awaitable):
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(work), self._loop(name)))
         return work
@@ -63,5 +66,17 @@ async def _ended() -> None:
     await end(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
 
+def _called(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except ENDING as error:
+        raise RuntimeError(f"it raised {type(error).__name__}") from error
+
+
 async def _awaited(work: Awaitable[Any]) -> Any:
-    return await work
+    try:
+        return await work
+    except ENDING as error:
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise  # not the module ends, but its loop
+        raise RuntimeError(f"it raised {type(error).__name__}") from error
