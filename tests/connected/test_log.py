@@ -198,3 +198,28 @@ def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
     same = {derive(key, "a"), derive(key, "a", 0)}
     assert len(same) == 1
     assert len({*same, derive(key, "a", 1), derive(key, "b"), derive(uuid4(), "a")}) == 4
+
+
+async def test_a_reader_that_nobody_knows_yet_asks_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a cluster not every server knows at once where a reader is; one that was heard and is gone ends at once."""
+    monkeypatch.setattr(pulling, "SOON", 0.01)
+    async with logged(settings) as log:
+        await log.append(submitted())
+        async with pulling.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+            known, pull.source = pull.source, "nobody.listens.here"
+            coming = asyncio.create_task(pull.present())
+            async with asyncio.timeout(10):
+                while not pull.unheard:  # noqa: ASYNC110 - nothing announces it
+                    await asyncio.sleep(0)
+            pull.source = known
+            assert len(await coming) == 1
+            pull.source = "nobody.listens.here"
+            before = pull.unheard
+            with pytest.raises(pulling.InterruptedPullError, match="503"):
+                await pull.present()
+            assert pull.unheard == before
+        async with pulling.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+            pull.source = "nobody.listens.here"
+            with pytest.raises(pulling.InterruptedPullError, match="503"):
+                await pull.present()
+            assert pull.unheard == pulling.UNHEARD

@@ -32,6 +32,12 @@ himself hears what has come meanwhile before he says that nothing has."""
 IDLE = 60.0
 """Seconds without a request after which the server forgets a reader. It takes a thousand of them on a stream: who reads
 a stream often and quickly says that less will do."""
+UNHEARD = 50
+"""Requests that nobody hears, at most, before a reader that was just made is taken to be gone: in a cluster it takes a
+moment until every server knows where it is."""
+SOON = 0.1
+"""Seconds until such a request is made again."""
+_NOBODY = "503"
 _NOTHING_MORE = ("404", "408")
 _STILL_THERE = "100"
 _ENOUGH = ("message size exceeds maxbytes", "batch completed")
@@ -52,6 +58,9 @@ class _Stretch:
     subject: str
     """Where the server says what it has to say about the request."""
     size: int
+    request: bytes
+    unheard: bool = False
+    """Whether it is to be asked for again."""
     messages: list[Msg] = field(default_factory=list)
     ended: bool = False
     """Whether nothing more comes of it."""
@@ -69,6 +78,9 @@ class Pull:
     asked: deque[_Stretch] = field(default_factory=deque)
     """Oldest first."""
     requests: int = 0
+    unheard: int = 0
+    """Requests that nobody heard, as long as none was heard."""
+    heard: bool = False
     received: int = 0
     """Messages so far; the server counts with us."""
     flowing: bool = False
@@ -128,9 +140,13 @@ class Pull:
 
     async def _ask(self, batch: int, **bounds: int) -> None:
         self.requests += 1
-        stretch = _Stretch(f"{self.inbox}.{self.requests}", batch)
+        stretch = _Stretch(f"{self.inbox}.{self.requests}", batch, orjson.dumps({"batch": batch, **bounds}))
         self.asked.append(stretch)
-        await self.connection.publish(self.source, orjson.dumps({"batch": batch, **bounds}), reply=stretch.subject)
+        await self._request(stretch)
+
+    async def _request(self, stretch: _Stretch) -> None:
+        stretch.unheard = False
+        await self.connection.publish(self.source, stretch.request, reply=stretch.subject)
 
     async def _next(self) -> _Stretch:
         """The oldest stretch once it is whole.
@@ -150,6 +166,9 @@ class Pull:
             self.news.clear()
             if self.failure is not None:
                 raise self.failure
+            for stretch in [each for each in self.asked if each.unheard]:
+                await asyncio.sleep(SOON)  # the servers tell nobody when all of them know
+                await self._request(stretch)
         return self.asked.popleft()
 
     async def _receive(self, message: Msg) -> None:
@@ -164,6 +183,7 @@ class Pull:
             self.news.set()
 
     def _add(self, message: Msg) -> None:
+        self.heard = True
         self.received += 1
         if message.metadata.sequence.consumer != self.received:
             raise InterruptedPullError("a message of the log was lost on the way")
@@ -176,8 +196,12 @@ class Pull:
 
     def _hear(self, said: Msg) -> None:
         """Take note of what the server says of a request; it raises when it has done with the reader."""
-        over = _nothing_more(said)
         stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
+        if stretch is not None and not self.heard and self.unheard < UNHEARD and _status(said) == _NOBODY:
+            self.unheard, stretch.unheard = self.unheard + 1, True
+            self.news.set()
+            return
+        self.heard, over = True, _nothing_more(said)
         if over is not None and stretch is not None:
             stretch.exhausted = over
             self._end(stretch)
@@ -187,12 +211,16 @@ class Pull:
         self.news.set()
 
 
+def _status(said: Msg) -> str:
+    return str((said.headers or {}).get("Status", ""))
+
+
 def _nothing_more(said: Msg) -> bool | None:
     """Whether a request ended for want of messages, or in some other way; None while it goes on.
 
     Raises when the server has done with the reader.
     """
-    status, why = (str((said.headers or {}).get(name, "")) for name in ("Status", "Description"))
+    status, why = _status(said), str((said.headers or {}).get("Description", ""))
     if status == _STILL_THERE:
         return None
     if status in _NOTHING_MORE:
