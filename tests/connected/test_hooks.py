@@ -316,6 +316,8 @@ async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
         again = await hook("import", str(tmp_path / "projects"))
         code, out, err = await hook.ended("import", str(tmp_path / "none"))
         assert (code, out, err) == (2, "", f"nemuri: there is no {tmp_path / 'none'}\n")
+        code, out, err = await hook.ended("import", str(folder / "notes.txt"))
+        assert (code, out, err) == (2, "", "nemuri: nothing there is a transcript: no line is a JSON object\n")
         code, _, err = await hook.ended("import", str(folder), "--agent", "nobody")
         assert (code, err) == (1, "nemuri: refused: there is no agent 'nobody'\n")
     skipped = {"broken": 2, "command": 2}

@@ -231,7 +231,7 @@ def _lived(session: Session, found: Any, seconds: float | None, limit: int, *, n
     told: list[Lived] = []
 
     async def lives(stop: asyncio.Event) -> None:
-        async with reached(session.settings(), start=True, new=new) as (settings, log):
+        async with reached(session.settings(), start=True, lives=True, new=new) as (settings, log):
             society = await found(log, settings)
             tell = society_lines.progress(society, quiet=session.json)
             told.append(await live(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))

@@ -45,7 +45,8 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
 def take_in(paths: Iterable[Path], where: "Whereabouts") -> Imported:
     """Offer every turn of the transcripts; returns once the log has them.
 
-    Raises `NoTranscripts`, `Elsewhere`, `PlainError`, `OSError`. Done again, it comes to the same memories.
+    Raises `NoTranscripts`, also where there is nothing but lines that are no JSON objects, `Elsewhere`, `PlainError`,
+    `OSError`. Done again, it comes to the same memories.
     """
     files, became = transcripts(paths), Imported()
     offering = Offering(where)
@@ -61,4 +62,6 @@ def take_in(paths: Iterable[Path], where: "Whereabouts") -> Imported:
     finally:
         offering.close()
     became.offered = offering.became
+    if set(became.skipped) == {"broken"} and not became.offered.turns:
+        raise NoTranscripts("nothing there is a transcript: no line is a JSON object")
     return became

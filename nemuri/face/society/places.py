@@ -15,22 +15,25 @@ from nemuri.infra.settings import Settings
 
 
 @asynccontextmanager
-async def reached(settings: Settings, *, start: bool, new: bool = False) -> AsyncIterator[tuple[Settings, Log]]:
+async def reached(
+    settings: Settings, *, start: bool, lives: bool = False, new: bool = False
+) -> AsyncIterator[tuple[Settings, Log]]:
     """The settings with the server's address, and a connection to it.
 
-    Where no platform runs and `start` is true, a server of its own runs in the data directory for as long as the
-    context lasts, with `new` also in one that no server ever ran in; else it is that of whoever has started one so, and
-    without any it raises `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
+    Where no platform runs, it is the server of whoever has started one for a society, unless a society `lives` on the
+    connection: that server may end before it does. Else, where `start` is true, one of its own runs in the data
+    directory for as long as the context lasts, with `new` also in one that no server ever ran in; without any it raises
+    `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
     """
     try:
         url = nats_address(settings)
     except NotRunning:
-        if not (start and (new or _ran_in(settings))):
-            if (another := _of_another(settings)) is None:
-                raise
+        if not lives and (another := _of_another(settings)) is not None:
             async with connected(settings, another) as found:
                 yield found
             return
+        if not (start and (new or _ran_in(settings))):
+            raise
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
         with home.lock():

@@ -29,17 +29,18 @@ async def test_who_watches_finds_the_server_of_whoever_runs_a_society_without_a_
         with pytest.raises(NotRunning):
             await _reach(alone, start=start)
     assert not alone.data.exists(), "only a society that begins makes one"
-    async with reached(alone, start=True, new=True) as (settings, log):
+    async with reached(alone, start=True, lives=True, new=True) as (settings, log):
         await log.connection.flush()
-        assert await _reach(alone, start=False) == settings.nats_url
+        for start in (False, True):
+            assert await _reach(alone, start=start) == settings.nats_url
         with pytest.raises(AlreadyRunning):
-            await _reach(alone, start=True)
+            await _reach(alone, start=True, lives=True)
     with pytest.raises(NotRunning):
         await _reach(alone, start=False)
     assert await _reach(alone, start=True), "there may be a society in it by now"
 
 
-async def _reach(settings: Settings, *, start: bool) -> str | None:
-    async with reached(settings, start=start) as (found, log):
+async def _reach(settings: Settings, *, start: bool, lives: bool = False) -> str | None:
+    async with reached(settings, start=start, lives=lives) as (found, log):
         await log.connection.flush()
         return str(found.nats_url)
