@@ -95,7 +95,8 @@ def permitted(log: Log, refused: type[Exception] = NotPermitted) -> Iterator[Non
 
 def _addresses(settings: Settings) -> Addresses:
     path = settings.data.expanduser().absolute()
-    found = Home(path).read_addresses() if path.exists() else None
+    home = Home.there(path)
+    found = home.read_addresses() if home is not None else None
     if found is None:
         given_one = "NATS_URL" if settings.nats_url else "DATABASE_URL" if settings.database_url else None
         if given_one:

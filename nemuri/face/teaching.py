@@ -23,7 +23,7 @@ async def begin(
     textbook of this title there, was taught exactly this one there before (unless `again`), or could not read a chapter
     of it at once.
     """
-    _check_perspective(agent, textbook)
+    _check_taught(agent, textbook)
     _check_size(textbook)
     taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
     here = [each for each in taught.courses if each.scope == scope]
@@ -66,7 +66,7 @@ def _check_size(textbook: Textbook) -> None:
             )
 
 
-def _check_perspective(agent: AgentView, textbook: Textbook) -> None:
+def _check_taught(agent: AgentView, textbook: Textbook) -> None:
     if (kind := agent.definition.memory) != "strength":
         raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it cannot be taught")
     names = agent.definition.perspective_names

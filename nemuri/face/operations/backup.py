@@ -98,9 +98,9 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = qui
         "made_at": datetime.now(UTC).isoformat(),
         "files": {name: _part(directory / name).model_dump() for name in (LOG, ledger.LEDGER, *societies)},
     }
-    manifest = Manifest.model_validate(said | {"seal": _seal(said)})
-    _write(directory / MANIFEST, said | {"seal": manifest.seal})
-    return manifest
+    sealed = said | {"seal": _seal(said)}
+    _write(directory / MANIFEST, sealed)
+    return Manifest.model_validate(sealed)
 
 
 def _write(path: Path, said: object) -> None:

@@ -46,14 +46,13 @@ async def reached(
 
 
 def _ran_in(settings: Settings) -> bool:
-    path = settings.data.expanduser()
-    return path.is_dir() and Home(path).nats.exists()
+    home = Home.there(settings.data)
+    return home is not None and home.nats.exists()
 
 
 def _of_another(settings: Settings) -> str | None:
     """The server of a society that runs in the data directory without a platform."""
-    path = settings.data.expanduser()
-    home = Home(path) if path.exists() else None
+    home = Home.there(settings.data)
     port = kept_port(home.nats) if home is not None and home.taken else None
     return None if port is None else f"nats://{LOOPBACK}:{port}"
 

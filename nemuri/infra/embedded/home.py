@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -58,6 +59,11 @@ class Home:
             raise HomeUnusable(f"{self.path} is not writable by this user")
         self._lock = self.path / "lock"
         self._addresses = self.path / "addresses.json"
+
+    @classmethod
+    def there(cls, path: Path) -> Self | None:
+        """The data directory if it is there already; None, and nothing is made, if it is not."""
+        return cls(path) if path.expanduser().exists() else None
 
     @property
     def nats(self) -> Path:
