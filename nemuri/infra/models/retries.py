@@ -30,7 +30,8 @@ class Retries:
 async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
     """The result of `call`, repeated on `ModelUnavailable` with random exponential waits.
 
-    A wait is at least the `retry_after` of the error; one that would not fit into the budget is not begun, and the
+    A wait is the random one on top of the `retry_after` of the error, so that callers who were refused together do not
+    come back together; one that would not fit into the budget is not begun, and the
     last `ModelUnavailable` is raised. Any other error ends the attempts at once.
     """
     attempts = AsyncRetrying(
@@ -57,4 +58,4 @@ class _Wait:
     def __call__(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         asked = error.retry_after if isinstance(error, ModelUnavailable) else None
-        return max(self._random(state), asked or 0.0)
+        return self._random(state) + (asked or 0.0)

@@ -114,7 +114,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     if not value:
         return None
     seconds = _seconds(value)
-    return seconds if seconds is not None else _until(value)
+    return seconds if seconds is not None else _until(value, headers.get("date", ""))
 
 
 def _seconds(value: str) -> float | None:
@@ -125,10 +125,15 @@ def _seconds(value: str) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def _until(date: str) -> float | None:
+def _until(date: str, told: str) -> float | None:
+    """Seconds to a date, by the provider's clock where it told its time."""
+    moment = _moment(date)
+    return None if moment is None else max(0.0, (moment - (_moment(told) or datetime.now(UTC))).total_seconds())
+
+
+def _moment(date: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(date)
     except ValueError:
         return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Final, Literal, Protocol
 
 import structlog
@@ -11,8 +12,13 @@ from nemuri.infra.models.protocol import Chat, ModelUnavailable
 from nemuri.infra.observation.errors import said
 
 REST: Final = 2.0
-"""Seconds that a provider rests after its first failure in a row; twice as long after each further one."""
+"""Seconds of the longest rest after a first failed episode; twice as many after each further one in a row."""
 LONGEST_REST: Final = 60.0
+"""Seconds of the longest rest that no provider asks for."""
+LONGEST_WISH: Final = 3_600.0
+"""Seconds of the longest rest that a provider may ask for with `retry_after`."""
+JITTER: Final = 0.5
+"""The share of a rest that is drawn at random, so that hosts do not come back at the same moment."""
 Standing = Literal["ok", "failing", "down"]
 """The first provider answers; only another one does; none does."""
 
@@ -48,32 +54,50 @@ class Speaking:
 
 @dataclass(slots=True)
 class Provider:
-    """A thinker, and whether it is worth asking."""
+    """A thinker, and whether it is worth asking.
+
+    Calls that were under way together fail together: that is one episode, and it counts once however many they were.
+    """
 
     thinker: Thinker
     failures: int = 0
-    """In a row; 0 while it answers."""
+    """Failed episodes in a row; 0 while it answers."""
     rests_until: float = 0.0
+    episode: int = 0
+    """The number of episodes that failed. A call belongs to the one that was current when it began."""
 
-    def failed(self, now: float) -> None:
-        """It rests, the longer the more often it failed."""
-        self.failures += 1
-        self.rests_until = now + min(LONGEST_REST, REST * 2.0 ** min(self.failures - 1, 10))
+    def failed(self, episode: int, now: float, wish: float | None, rng: Random) -> bool:
+        """Rest after a call that began in `episode` failed, at least as long as the provider wishes.
 
-    def answered(self) -> None:
-        """It is back."""
-        self.failures = 0
+        Return whether it was the first of its episode, which is the one that counts.
+        """
+        first = episode == self.episode
+        if first:
+            self.episode += 1
+            self.failures += 1
+            longest = min(LONGEST_REST, REST * 2.0 ** min(self.failures - 1, 10))
+            self._rest(now + longest * (1 - JITTER * rng.random()))
+        if wish is not None:
+            self._rest(now + min(wish, LONGEST_WISH) + REST * JITTER * rng.random())
+        return first
+
+    def answered(self, episode: int) -> None:
+        """It answers again. A call that began before the last failed episode leaves that one failure in force."""
+        self.failures = 0 if episode == self.episode else min(self.failures, 1)
+
+    def _rest(self, until: float) -> None:
+        self.rests_until = max(self.rests_until, until)
 
 
 class Providers:
     """Thinkers in order of preference; one that failed is asked again after a rest, and preferred again then."""
 
-    def __init__(self, thinkers: Sequence[Thinker], now: Callable[[], float]) -> None:
-        """At least one thinker; `now` tells seconds of the wall's clock."""
+    def __init__(self, thinkers: Sequence[Thinker], now: Callable[[], float], rng: Random | None = None) -> None:
+        """At least one thinker; `now` tells seconds of the wall's clock, `rng` draws the jitter of rests."""
         if not thinkers:
             raise ValueError("somebody has to think")
         self._providers = [Provider(each) for each in thinkers]
-        self._now = now
+        self._now, self._rng = now, rng or Random()
 
     @property
     def standing(self) -> Standing:
@@ -86,15 +110,17 @@ class Providers:
         """The first answer; raises `ModelUnavailable` where nobody has one now, `ModelRefused` where one refuses."""
         why = "every provider rests after a failure"
         for provider in self._providers:
-            if provider.failures and provider.rests_until > self._now():
+            if provider.rests_until > self._now():
                 continue
+            episode = provider.episode
             try:
                 answer = await provider.thinker.answer(prompt)
             except ModelUnavailable as error:
-                why = said(error)
-                provider.failed(self._now())
-                logger.warning("provider", name=provider.thinker.name, why=why)
+                why, now = said(error), self._now()
+                first = provider.failed(episode, now, error.retry_after, self._rng)
+                tell, rests = logger.warning if first else logger.debug, round(provider.rests_until - now, 1)
+                tell("provider", name=provider.thinker.name, why=why, rests=rests)
             else:
-                provider.answered()
+                provider.answered(episode)
                 return answer
         raise ModelUnavailable(why)

@@ -120,13 +120,15 @@ async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
 
 @both
 async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
-    """Seconds, milliseconds, or a date."""
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    """Seconds, milliseconds, or a date; a date by the provider's own clock where it tells it."""
+    now = datetime.now(UTC)
+    date, slow = (format_datetime(now + timedelta(seconds=each), usegmt=True) for each in (100, -3_500))
     replies = [
         Scripted({}, 429, {"retry-after": "7"}),
         Scripted({}, 429, {"retry-after-ms": "250", "retry-after": "7"}),
         Scripted({}, 503, {"retry-after": date}),
         Scripted({}, 503, {"retry-after": "soon"}),
+        Scripted({}, 503, {"retry-after": slow, "date": format_datetime(now - timedelta(hours=1), usegmt=True)}),
     ]
     waits = []
     async with talking(make, *replies) as (chat, _):
@@ -136,7 +138,7 @@ async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
             waits.append(caught.value.retry_after)
     assert waits[:2] == [7.0, 0.25]
     assert waits[2] == pytest.approx(99, abs=2)
-    assert waits[3] is None
+    assert waits[3:] == [None, 100.0]
 
 
 GARBAGE = [b"", b"<html>bad gateway</html>", b'{"content": [', b"null", b"[1]", b"{}", b'{"choices": [], "content": 3}']

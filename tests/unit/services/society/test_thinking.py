@@ -1,12 +1,13 @@
 """What agents ask models: the same question once, other providers where one fails, and the way back."""
 
 import asyncio
+from random import Random
 
 import pytest
 
 from nemuri.domain.cognition.module import Prompt, Rank
 from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
-from nemuri.services.society.providers import REST, Providers
+from nemuri.services.society.providers import JITTER, LONGEST_REST, REST, Providers
 from nemuri.services.society.thinking import Thinking
 
 
@@ -127,6 +128,96 @@ async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_th
     slow.answers[0].set_result("eve")
     assert await second == "eve"
     await thinking.close()
+
+
+async def test_calls_that_fail_together_count_as_one_failed_episode() -> None:
+    """Six calls that were under way together and all get a 429 make the provider rest for one step, not for six."""
+    slow, clock = Slow(), Hands()
+    providers = Providers([slow], clock)
+    await _fail_together(providers, slow, 6, ModelUnavailable("429"))
+    assert not await _answers(providers, slow)
+    clock.now = REST + 0.01
+    assert await _answers(providers, slow)
+
+
+async def test_rests_grow_with_each_failed_episode_and_never_beyond_the_longest() -> None:
+    """Each further episode doubles the longest possible rest; half of it is certain, the other half is drawn."""
+    slow, clock = Slow(), Hands()
+    providers = Providers([slow], clock, Random(1))
+    await _fail_together(providers, slow, 3, ModelUnavailable("429"))
+    for nth in range(10):
+        began = clock.now
+        while not await _asked(providers, slow):
+            clock.now += 0.05
+        slow.answers[-1].set_exception(ModelUnavailable("429"))
+        await _settled()
+        longest = min(LONGEST_REST, REST * 2**nth)
+        assert longest * (1 - JITTER) <= clock.now - began <= longest + 0.1
+
+
+async def test_the_rest_that_a_provider_asks_for_is_kept() -> None:
+    """The longest wish of an episode holds, whichever of its calls brought it, and however early others answered."""
+    slow, clock = Slow(), Hands()
+    providers = Providers([slow], clock)
+    asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(4)]
+    await _settled()
+    slow.answers[0].set_exception(ModelUnavailable("429"))
+    slow.answers[1].set_exception(ModelUnavailable("429", retry_after=30))
+    slow.answers[2].set_exception(ModelUnavailable("429", retry_after=7))
+    await _settled()
+    slow.answers[3].set_result("late")
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert _standing(providers) == "down"
+    clock.now = 29.9
+    assert not await _answers(providers, slow)
+    clock.now = 30 + REST
+    assert await _answers(providers, slow)
+    assert providers.standing == "ok"
+
+
+async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> None:
+    """An answer to a call of the failed burst ends the row of failures, though it lifts no rest."""
+    slow, clock = Slow(), Hands()
+    providers = Providers([slow], clock)
+    for _ in range(8):
+        asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(2)]
+        await _settled()
+        slow.answers[-2].set_exception(ModelUnavailable("429"))
+        await _settled()
+        slow.answers[-1].set_result("fine")
+        await asyncio.gather(*asked, return_exceptions=True)
+        assert len(asked) == len(slow.answers[-2:])
+        clock.now += 2 * REST + 0.01
+    assert len(slow.asked) == 16
+
+
+async def _fail_together(providers: Providers, slow: Slow, number: int, error: ModelUnavailable) -> None:
+    asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(number)]
+    await _settled()
+    for answer in slow.answers[-number:]:
+        answer.set_exception(error)
+    assert all(isinstance(each, ModelUnavailable) for each in await asyncio.gather(*asked, return_exceptions=True))
+
+
+async def _asked(providers: Providers, slow: Slow) -> bool:
+    """Whether the provider is asked now; the question is left open if it is."""
+    before = len(slow.asked)
+    asked = asyncio.ensure_future(providers.answer(_prompt("now?")))
+    await _settled()
+    if len(slow.asked) == before:
+        assert isinstance(asked.exception(), ModelUnavailable)
+        return False
+    asked.add_done_callback(lambda done: done.exception())
+    return True
+
+
+async def _answers(providers: Providers, slow: Slow) -> bool:
+    """Whether the provider is asked now; it answers if it is."""
+    if not await _asked(providers, slow):
+        return False
+    slow.answers[-1].set_result("yes")
+    await _settled()
+    return True
 
 
 def _standing(providers: Providers) -> str:
