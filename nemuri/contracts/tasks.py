@@ -67,6 +67,8 @@ class Part(Value):
     title: Label | None = None
     """What its items have in common, or which batch it is; None for a task of one part."""
     text: Text
+    items: int = Field(default=0, ge=0)
+    """How many items of a negotiated task it answers; 0 for a task of one part."""
 
 
 class TaskSummarised(TaskEvent):

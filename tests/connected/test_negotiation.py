@@ -65,7 +65,9 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
         state = await resources.views.task(task)
     assert result.status == "done"
     assert state.task is not None
-    lines = [line.partition(". ")[2] for part in state.task.parts for line in part.text.splitlines()]
+    texts = [part.text.splitlines() for part in state.task.parts]
+    assert {each[0] for each in texts} == {"Please:"}
+    lines = [line.partition(". ")[2] for each in texts for line in each[1:]]
     assert sorted(lines) == sorted(items)
     assert len(state.task.parts) > 2
 

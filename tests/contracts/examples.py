@@ -165,7 +165,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     ChunkSummarised: {"ordinal": 1, "point": "Steel is dear.", "usage": USAGE},
     NegotiationOpened: {"items": ("one", "two"), "options": (OPTION,)},
     TaskSummarised: {
-        "summary": "steel", "parts": (Part(title="batch 1 of 1", text="1. one"),),
+        "summary": "steel", "parts": (Part(title="batch 1 of 1", text="1. one", items=1),),
         "details": (DetailPoint(detail=DETAIL, point="Steel is dear."),),
     },
     TaskRouted: {

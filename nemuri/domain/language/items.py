@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from nemuri.domain.language.keywords import candidates
-from nemuri.domain.language.markers import marker_end, stands_alone
+from nemuri.domain.language.markers import Mark, mark_at, marks_inside, stands_alone
 from nemuri.domain.language.scripts import is_cjk
 from nemuri.domain.language.sentences import normalised, sentences, spans
 from nemuri.domain.language.terms import term_counts
@@ -29,6 +29,8 @@ _ANSWER = re.compile(
 )
 _INDENT = re.compile(r"[ \t\u3000]*")
 _FEWEST: Final = 2
+_LINES_BACK: Final = 20
+"""So many lines above a list are searched for the items before its first line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +49,47 @@ class _Item:
     parts: list[str] = field(default_factory=list)
     lines: int = 0
 
+    @property
+    def text(self) -> str:
+        """Its lines on one line."""
+        return normalised("\n".join(self.parts))
+
 
 def listed_items(text: str) -> tuple[str, ...]:
     """The requests in the text, in order, each on one line without its list mark; none if there are fewer than two.
 
     The items of its lists; more deeply indented items, and the lines that follow without a blank one, belong to the
-    item above. In a text without a list, its questions (sentences that end with ?, ？ or か。).
+    item above. The first items may stand on the line of the request. In a text without a list, its questions
+    (sentences that end with ?, ？ or か。).
     """
-    listed = [normalised("\n".join(item.parts)) for item in _marked(text)]
+    listed = _marked(text)
     if len(listed) >= _FEWEST:
-        return tuple(listed)
-    asked = [sentence for sentence in sentences(text) if _QUESTION.search(sentence)]
+        return tuple(item.text for item in listed)
+    asked = _questions(text)
     return tuple(asked) if len(asked) >= _FEWEST else ()
+
+
+def requests(text: str) -> tuple[str, ...]:
+    """Return everything that the text asks for: the questions outside its lists, then the items of `listed_items`.
+
+    A question that only says that the items are to be answered is left out.
+    """
+    listed = _marked(text)
+    if len(listed) < _FEWEST:
+        return listed_items(text)
+    asked = (each for each in _questions(_outside(text)) if not _ANSWER.search(each))
+    return (*asked, *(item.text for item in listed))
+
+
+def introduction(text: str) -> str:
+    """Return what the text says about its `listed_items`: its lines outside the lists, or all but its questions.
+
+    Empty for a text that is nothing but its items. The whole text if it has no items.
+    """
+    if len(_marked(text)) >= _FEWEST:
+        return _outside(text)
+    asked = listed_items(text)
+    return "\n".join(each for each in sentences(text) if each not in asked) if asked else text
 
 
 def is_list_of_requests(text: str) -> bool:
@@ -146,13 +177,23 @@ def batches(items: Sequence[T], size: int) -> tuple[tuple[T, ...], ...]:
     return tuple(tuple(items[at : at + size]) for at in range(0, len(items), size))
 
 
+def _questions(text: str) -> list[str]:
+    return [sentence for sentence in sentences(text) if _QUESTION.search(sentence)]
+
+
 def _marked(text: str) -> list[_Item]:
-    return [
-        item for item in _items_of_lists(text) if any(character.isalnum() for part in item.parts for character in part)
-    ]
+    """Return the items of the lists in the text that have content."""
+    return [each for each in _read(text) if isinstance(each, _Item) and any(map(str.isalnum, each.text))]
 
 
-def _items_of_lists(text: str) -> Iterator[_Item]:
+def _outside(text: str) -> str:
+    """Return the lines of the text that belong to no item of a list."""
+    return "\n".join(each for each in _read(text) if isinstance(each, str))
+
+
+def _read(text: str) -> list[_Item | str]:
+    """Return the items of the lists in the text and the lines around them, in order, without blank lines."""
+    found: list[_Item | str] = []
     item: _Item | None = None
     blank = True
     for line in text.splitlines():
@@ -160,21 +201,46 @@ def _items_of_lists(text: str) -> Iterator[_Item]:
             blank = True
             continue
         indent = len(_INDENT.match(line).group().expandtabs(4))  # type: ignore[union-attr]  # matches any line
-        body = marker_end(line, 0, len(line))
+        mark = mark_at(line, 0, len(line))
         nested = item is not None and indent > item.indent
-        if body and not nested:
-            if item:
-                yield item
+        if mark and not nested:
+            if item is None or item.indent > indent:
+                found = _with_first(found, mark, indent)
             item = _Item(indent)
+            found.append(item)
         elif item and not nested and (blank or stands_alone(line, 0, len(line))):
-            yield item
             item = None
-        if item:
-            item.parts.append(line[body:])
+        if item is None:
+            found.append(line)
+        else:
+            item.parts.append(line[mark.body if mark else 0 :])
             item.lines += 1
         blank = False
-    if item:
-        yield item
+    return found
+
+
+def _with_first(found: list[_Item | str], following: Mark, indent: int) -> list[_Item | str]:
+    """Return what was read, with the items of the list before `following` that begin inside a line of the request.
+
+    What follows that line belongs to the last of these items. Only the line directly above is searched for a bullet.
+    """
+    furthest = len(found) - (1 if following.ordinal is None else _LINES_BACK)
+    for place in range(len(found) - 1, max(furthest, 0) - 1, -1):
+        line = found[place]
+        if isinstance(line, _Item):
+            if line.indent > indent:
+                continue
+            return found
+        if stands_alone(line, 0, len(line)):
+            return found
+        if marks := marks_inside(line, following):
+            ends = [*(mark.start for mark in marks[1:]), len(line)]
+            begun = [_Item(indent, [line[mark.body : end]], 1) for mark, end in zip(marks, ends, strict=True)]
+            for each in found[place + 1 :]:
+                begun[-1].parts += [each] if isinstance(each, str) else each.parts
+                begun[-1].lines += 1 if isinstance(each, str) else each.lines
+            return [*found[:place], line[: marks[0].start].rstrip(), *begun]
+    return found
 
 
 def _vectors(items: Sequence[str]) -> list[dict[str, float]]:

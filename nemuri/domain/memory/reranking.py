@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 
 from nemuri.contracts.memories import FEATURES, Candidate, MemoriesRetrieved
-from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.items import requests
 from nemuri.domain.memory.mind import Agent, Memory, Mind
 from nemuri.domain.memory.ranking import (
     Found,
@@ -47,7 +47,7 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     order = _ordered(found, event, recorded, other)
     remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
     kept = always_in_mind(agent, holding(agent.definition, remembered, event.setting))
-    items = len(listed_items(event.query)[:LISTED])
+    items = len(requests(event.query)[:LISTED])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
     return Context((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
 

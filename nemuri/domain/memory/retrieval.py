@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.memories import Candidate
-from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.items import requests
 from nemuri.domain.language.keywords import occurring
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.index import AgentIndex
@@ -57,7 +57,7 @@ class Wording:
 def worded(agent: Agent, query: str, summary: str | None = None) -> Wording:
     """A query by its items too, widened by what a summary says beyond it and by the agent's perspectives."""
     beyond = {SUMMARY: summary} if summary else {}
-    return Wording(query, listed_items(query)[:LISTED], beyond | expanded(agent, query))
+    return Wording(query, requests(query)[:LISTED], beyond | expanded(agent, query))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
 """Items together have about this many characters at most, so that they fit one event; longer ones are cut."""
 LONGEST_ITEM = 500
 """Characters of one of the few items that are answered with the request, so that all of them fit its part."""
+LONGEST_INTRODUCTION = 2_000
+"""Characters of what the request says about its items, which is repeated with each group of them."""
 AT_ONCE = 10
 """How many items one assignment answers."""
 CATEGORIES = 8
@@ -40,13 +42,20 @@ def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None
 def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
     """What the assignments of the task have to answer: the whole of it, or the items as the client chose.
 
-    The whole is the text with the few items that the documents list `beside` it.
+    The whole is the text with the few items that the documents list `beside` it. Items that were chosen stand below
+    what the request says about them.
     """
     listed = task.items
     if task.option is None or not listed:
         return (Part(text=with_items(task.text, beside)),)
+    said = items.introduction(task.text).strip()
+    above = [said if len(said) <= LONGEST_INTRODUCTION else f"{said[: LONGEST_INTRODUCTION - 1]}…"] if said else []
     return tuple(
-        Part(title=title, text="\n".join(f"{place + 1}. {listed[place]}" for place in places))
+        Part(
+            title=title,
+            text="\n".join([*above, *(f"{place + 1}. {listed[place]}" for place in places)]),
+            items=len(places),
+        )
         for title, places in _grouped(listed, task.option, task.chosen)
     )
 
@@ -54,13 +63,13 @@ def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
 def with_items(text: str, beside: Sequence[str]) -> str:
     """The request and below it these items, each cut to fit, numbered on from its own, so that all are its items.
 
-    Questions of the request that are no list would be none beside a list; they are listed with the others.
+    Requests of the text that would be none beside a list are listed with the others.
     """
     if not beside:
         return text
-    own = items.listed_items(text)
-    whole = _numbered(text, beside, after=len(own))
-    return whole if {*own, *beside} <= {*items.listed_items(whole)} else _numbered(text, (*own, *beside), after=0)
+    own = items.requests(text)
+    whole = _numbered(text, beside, after=len(items.listed_items(text)))
+    return whole if {*own, *beside} <= {*items.requests(whole)} else _numbered(text, (*own, *beside), after=0)
 
 
 def _numbered(text: str, listed: Sequence[str], *, after: int) -> str:

@@ -10,7 +10,7 @@ from nemuri.domain.affect.compression import compressed
 from nemuri.domain.affect.lexicon import LEXICON, read
 from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.echoes import asked_in, echoes, within
-from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.items import requests
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, yielding
 from nemuri.domain.language.references import self_contained
@@ -84,7 +84,7 @@ class ExtractiveModel:
         memo is not quoted: it is no source.
         """
         language = _language(job.question)
-        items = listed_items(job.question)
+        items = requests(job.question)
         asked = (job.question, *items)
         at_hand = _telling(job.details, asked)
         candidates = [*yielding(_telling(job.memories, asked), at_hand), *at_hand]
@@ -111,7 +111,7 @@ class ExtractiveModel:
         terms, and none is given twice. An answer without content of its own, such as one that found nothing or only
         asks, teaches nothing.
         """
-        asked = (job.question, *listed_items(job.question))
+        asked = (job.question, *requests(job.question))
         said = _telling((Source("", _substance(job.question, job.answer)),), asked)
         if not said or not job.perspectives:
             return Reply({}, _FREE)
@@ -173,11 +173,11 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
     """What the sources say, without what they ask themselves or repeat of what is asked."""
     found: list[Passage] = []
     for source in sources:
-        requests = asked_in(source.text, asked)
+        listed = asked_in(source.text, asked)
         found += [
             each
             for each in passages(source.label, source.text)
-            if not (echoes(each.text, asked) or within(each.text, requests))
+            if not (echoes(each.text, asked) or within(each.text, listed))
         ]
     return found
 
@@ -217,7 +217,7 @@ def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> 
 
 def _substance(question: str, answer: str) -> str:
     """The answer without framing, labels, and the items of the question that it repeats."""
-    asked = {*_FRAMING, *map(disarmed, listed_items(question))}
+    asked = {*_FRAMING, *map(disarmed, requests(question))}
     lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
     return without_labels("\n".join(lines))
 

@@ -94,7 +94,7 @@ def _answered(task: Task, state: TaskState) -> str:
     if task.option is None:
         return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"
     voices = task.routed // len(task.parts)
-    items = [len(part.text.splitlines()) for part in task.parts]
+    items = [part.items for part in task.parts]
     done = sum(number for part, number in enumerate(items) if answered[part] == voices)
     return f"{done} of {sum(items)} items answered"
 

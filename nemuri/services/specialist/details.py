@@ -7,7 +7,7 @@ import numpy as np
 
 from nemuri.contracts.tasks import Detail, DetailPoint
 from nemuri.domain.language.chunks import split
-from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.items import requests
 from nemuri.domain.language.postings import Postings
 from nemuri.domain.language.terms import term_counts, terms
 from nemuri.infra.stores.blobs import Blobs
@@ -46,7 +46,7 @@ def _best(question: str, texts: Sequence[str], limit: int) -> list[int]:
     """The places of the texts closest to the question by BM25, in their own order where that does not decide."""
     if not texts:
         return []
-    asked = listed_items(question) or (question,)
+    asked = requests(question) or (question,)
     postings = Postings()
     for place, text in enumerate(texts):
         postings.add(place, term_counts(text))

@@ -24,7 +24,7 @@ def batched(panel: int | None = None) -> Story:
     story = given(submitted("Q", panel=panel), opened(*ITEMS), chosen("all"))
     parts = negotiation.parts_of(story.task)
     voices = panel or 1
-    story = story.when(summarised(*(each.text for each in parts)), routed(3 * voices))
+    story = story.when(summarised(*parts), routed(3 * voices))
     return story.when(*(assigned(number, number // voices) for number in range(3 * voices)))
 
 

@@ -9,9 +9,11 @@ from nemuri.domain.language.items import (
     asks,
     batches,
     categories,
+    introduction,
     is_list_of_requests,
     listed_items,
     most_important,
+    requests,
 )
 
 MIXED = """次の質問に答えてください。
@@ -86,6 +88,89 @@ def test_a_list_of_facts_is_answered_only_where_the_request_says_so() -> None:
     assert not are_to_be_answered((), "What is dear?")
     for request in ("Answer these", "Please answer them.", "Can you answer each?", "次の項目に答えてください。"):
         assert are_to_be_answered(("the price of steel", "価格について"), request)
+
+
+MARKS = {
+    "1. ": [f"{number}. " for number in range(1, 30)],
+    "1) ": [f"{number}) " for number in range(1, 30)],
+    "(1)": [f"({number}) " for number in range(1, 30)],
+    "wide": [f"{chr(0xFF10 + number)}．" for number in range(1, 10)],
+    "(a)": [f"({letter}) " for letter in "abcdefghij"],
+    "a) ": [f"{letter}) " for letter in "abcdefghij"],
+    "circled": [chr(0x2460 + number) for number in range(20)],
+    "Q1": [f"Q{number}: " for number in range(1, 30)],
+    "問1": [f"問{number} " for number in range(1, 30)],
+    "kanji": [f"{kanji}、" for kanji in ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")],
+    "- ": ["- "] * 30,
+    "* ": ["* "] * 30,
+    "• ": ["• "] * 30,
+    "・": ["・"] * 30,
+}
+REQUESTS = (
+    "Which of these is best?",
+    "Compare these:",
+    "Who built the hall? Answer these too:",
+    "どれが一番良いですか。",
+    "次を比べてください：",
+    "誰が作りましたか？",
+)
+
+
+@pytest.mark.parametrize("marks", MARKS.values(), ids=MARKS)
+@pytest.mark.parametrize("request_", REQUESTS)
+@pytest.mark.parametrize("gap", [" ", "", "\u3000", "\n", "\n\n"], ids=["space", "none", "wide", "line", "blank"])
+def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], request_: str, gap: str) -> None:
+    """Find every item, and keep what is asked about them, in whatever layout a person writes them."""
+    items = ("the red boat", "a small car", "蒸気機関車")
+    for between in ("\n", "\n\n", "\n  " if "\n" not in gap else "\n"):
+        text = request_ + gap + between.join(mark + item for mark, item in zip(marks, items, strict=False))
+
+        assert listed_items(text) == items
+        assert introduction(text).strip() == request_
+        asked = [each for each in requests(text) if each not in items]
+        assert asked == [each for each in (request_.partition(" Answer")[0],) if each.endswith(("?", "？", "。"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "said"),
+    [
+        ("Q? 1. foo 2. bar\n3. baz\n4. qux", ("foo", "bar", "baz", "qux"), "Q?"),
+        ("Which of\nthese? 1. foo\nand more\n2. bar", ("foo and more", "bar"), "Which of\nthese?"),
+        ("Which? 1. foo\n   - nested\n2. bar", ("foo nested", "bar"), "Which?"),
+        ("Which? 1. foo\n2. bar\n\nThank you.", ("foo", "bar"), "Which?\nThank you."),
+        ("Why? 1. a\n2. b\n\nAnd which? 1. c\n2. d", ("a", "b", "c", "d"), "Why?\nAnd which?"),
+        ("Is A? Is B?", ("Is A?", "Is B?"), ""),
+        ("We know this. Is A? Is B?", ("Is A?", "Is B?"), "We know this."),
+        ("Just one request.", (), "Just one request."),
+        # what looks like an item inside a line and begins no list
+        ("We run version 1.2 now\n2. foo\n3. bar", ("foo", "bar"), "We run version 1.2 now"),
+        ("As in step 6. Then:\n7. foo\n8. bar", ("foo", "bar"), "As in step 6. Then:"),
+        ("A - B: which?\n- a\n- b", ("a", "b"), "A - B: which?"),
+        ("It is 1) big, 2) red:\n1. foo\n2. bar", ("foo", "bar"), "It is 1) big, 2) red:"),
+    ],
+)
+def test_nothing_that_a_person_wrote_is_in_neither(text: str, items: tuple[str, ...], said: str) -> None:
+    """Put every word into an item or into the introduction."""
+    assert listed_items(text) == items
+    assert introduction(text) == said
+
+
+def test_the_request_for_an_answer_is_no_question_of_its_own() -> None:
+    """Ask the questions before a list too, but not whether the list can be answered."""
+    assert requests("Who built it? Also:\n- Who paid?\n- Who left?") == ("Who built it?", "Who paid?", "Who left?")
+    assert requests("Can you answer these?\n- Who paid?\n- Who left?") == ("Who paid?", "Who left?")
+    assert requests("Is it safe? Who pays?") == ("Is it safe?", "Who pays?")
+    assert requests("Who pays?") == ()
+
+
+@given(st.lists(st.sampled_from([*"ab?:。 \n", "word", "1. ", "2. ", "3. ", "- ", "・", "①", "②", "# "]), max_size=30))
+def test_every_word_is_in_an_item_or_in_the_introduction(parts: list[str]) -> None:
+    """Lose no word of a text, however it is laid out."""
+    text = "".join(parts)
+
+    kept = "".join((introduction(text), *listed_items(text)))
+
+    assert sum(map(kept.count, "abwordc")) == sum(map(text.count, "abwordc"))
 
 
 def test_a_hundred_and_two_design_questions_are_a_hundred_and_two_items() -> None:

@@ -136,7 +136,7 @@ def chosen(option: NegotiationOption = "all", *items: int) -> NegotiationAnswere
     return NegotiationAnswered(event_id=_fresh(), correlation_id=TASK, option=option, items=named)
 
 
-def summarised(*parts: str, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
+def summarised(*parts: str | Part, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
     """The task is small enough to be routed."""
     texts = parts or ("?",)
     named = zip(titles or (None,) * len(texts), texts, strict=True)
@@ -144,7 +144,7 @@ def summarised(*parts: str, titles: tuple[str | None, ...] = ()) -> TaskSummaris
         event_id=_fresh(),
         correlation_id=TASK,
         summary="in short",
-        parts=tuple(Part(title=title, text=text) for title, text in named),
+        parts=tuple(text if isinstance(text, Part) else Part(title=title, text=text) for title, text in named),
     )
 
 

@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
@@ -39,11 +40,39 @@ def test_few_items_of_documents_are_answered_with_the_request() -> None:
         ("Answer these", ("A?", "B?"), "Answer these\n1. A?\n2. B?"),
         ("1. A?\n2. B?", ("C?", "D?"), "1. A?\n2. B?\n3. C?\n4. D?"),
         ("Is A? Is B?", ("C?",), "Is A? Is B?\n1. Is A?\n2. Is B?\n3. C?"),
+        ("Is A?", ("C?", "D?"), "Is A?\n1. C?\n2. D?"),
+        ("Which? 1. A?\n2. B?", ("C?", "D?"), "Which? 1. A?\n2. B?\n3. C?\n4. D?"),
         ("答えてください。", ("価格は？", "納期は？"), "答えてください。\n1. 価格は？\n2. 納期は？"),
     ):
         assert negotiation.parts_of(given(submitted(text)).task, beside) == (Part(text=whole),)
         assert {*beside} <= {*listed_items(whole)} or len(beside) == 1
         assert {*listed_items(text)} <= {*listed_items(whole)}
+
+
+@pytest.mark.parametrize(
+    ("request_", "first"), [("Which of these is cheapest?", "1. "), ("最も安いのはどれですか。", "・")]
+)
+@pytest.mark.parametrize("gap", [" ", "\n", "\n\n"])
+def test_every_part_says_what_is_asked_about_its_items(request_: str, first: str, gap: str) -> None:
+    """Keep the request above each group, wherever the first item stands."""
+    rest = ITEMS[1:]
+    marks = ["・"] * len(rest) if first == "・" else [f"{number}. " for number in range(2, len(ITEMS) + 1)]
+    text = request_ + gap + first + "\n".join([ITEMS[0], *(m + each for m, each in zip(marks, rest, strict=True))])
+    assert listed_items(text) == ITEMS
+
+    parts = negotiation.parts_of(given(submitted(text), opened(*ITEMS), chosen("all")).task)
+
+    assert [part.text.splitlines()[0] for part in parts] == [request_] * 3
+    assert [line for part in parts for line in part.text.splitlines()[1:]] == [
+        f"{number}. {each}" for number, each in enumerate(ITEMS, 1)
+    ]
+
+
+def test_a_long_introduction_is_cut() -> None:
+    """Leave room for the items: what is repeated with each group has a bound."""
+    task = given(submitted("word " * 1_000), opened(*ITEMS), chosen("all")).task
+
+    assert {len(part.text.splitlines()[0]) for part in negotiation.parts_of(task)} == {negotiation.LONGEST_INTRODUCTION}
 
 
 def test_the_ten_most_important_are_one_part() -> None:
@@ -110,8 +139,10 @@ def test_every_option_is_total(listed: list[str], option: NegotiationOption, nam
 
     parts = negotiation.parts_of(task)
 
-    numbers = [int(line.split(".")[0]) for part in parts for line in part.text.split("\n")]
-    assert all(len(part.text.split("\n")) <= AT_ONCE for part in parts)
+    lines = [part.text.split("\n") for part in parts]
+    assert {each[0] for each in lines} == {"Q"}
+    numbers = [int(line.split(".")[0]) for each in lines for line in each[1:]]
+    assert all(len(each) <= AT_ONCE + 1 for each in lines)
     if option == "most_important":
         assert set(numbers) <= set(range(1, len(items) + 1))
         assert 1 <= len(numbers) <= AT_ONCE < MANY_ITEMS
@@ -124,7 +155,9 @@ def _parts(option: NegotiationOption, *named: int) -> tuple[Part, ...]:
 
 
 def _lines(part: Part) -> list[tuple[int, str]]:
-    return [(int(line.split(".")[0]), line) for line in part.text.splitlines()]
+    said, *listed = part.text.splitlines()
+    assert said == "Q"
+    return [(int(line.split(".")[0]), line) for line in listed]
 
 
 def _numbers(part: Part) -> list[int]:

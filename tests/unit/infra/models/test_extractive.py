@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.items import listed_items
+from nemuri.domain.language.items import listed_items, requests
 from nemuri.domain.language.passages import LONGEST_QUOTE
 from nemuri.infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
 from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
@@ -112,7 +112,7 @@ async def test_answers_are_deterministic_and_bounded(texts: list[str], question:
     memories = tuple(Source(f"m{number}", text) for number, text in enumerate(texts, 1))
     first, second = await answer(question, memories), await answer(question, memories)
     assert first == second
-    items = listed_items(question)
+    items = requests(question)
     quotes = [line for line in first.text.splitlines()[1:] if line.endswith("]")] if first.cited else []
     assert len(quotes) <= max(MOST_QUOTES, len(items))
     assert sum(map(len, quotes)) <= max(QUOTED_CHARACTERS, len(items) * LONGEST_QUOTE) + len(quotes) * len("  -  [m1]")
@@ -284,3 +284,30 @@ async def test_the_best_sentence_goes_to_the_perspective_whose_keywords_it_has()
         "processes": "The pool is reset by restarting the worker.",
         "time": "A reset of the pool takes three seconds.",
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "sources", "asked"),
+    [
+        (
+            "Who built the north hall? 1. Which colour has the boat?\n2. When is the rent due?",
+            ("Ann built the north hall.", "The colour of the boat is green.", "The rent is due in May."),
+            ("Who built the north hall?", "Which colour has the boat?", "When is the rent due?"),
+        ),
+        (
+            "北館の設計者は誰ですか？①船体の塗装は何色ですか？\n②家賃の期限はいつですか？",
+            ("北館の設計者は田中です。", "船体の塗装は緑色です。", "家賃の期限は五月です。"),
+            ("北館の設計者は誰ですか？", "船体の塗装は何色ですか？", "家賃の期限はいつですか？"),
+        ),
+    ],
+    ids=["english", "japanese"],
+)
+async def test_a_question_on_the_line_of_the_first_item_is_answered(
+    question: str, sources: tuple[str, ...], asked: tuple[str, ...]
+) -> None:
+    """Answer both the question before a list and the first item of the list, where they share a line."""
+    found = await answer(question, tuple(Source(f"m{number}", each) for number, each in enumerate(sources, 1)))
+
+    lines = found.text.splitlines()[1:]
+    pairs = zip(asked, sources, range(1, 4), strict=True)
+    assert lines == [line for item, source, n in pairs for line in (f"- {item}", f"  - {source} [m{n}]")]
