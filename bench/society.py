@@ -105,7 +105,7 @@ async def measure(agents: int, seconds: float) -> dict[str, Any]:
     watching = Watching(agents, seconds)
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         chosen = Settings(data=Path(directory), embedder="hashing", providers="extractive")
-        async with reached(chosen, start=True, lives=True, new=True) as (settings, log):
+        async with reached(chosen, start=True, lives=society.name, new=True) as (settings, log):
             await begin(log, society)
             await live(log, society, settings, seconds=None, limit=HOST, stop=watching.stop, tell=watching.tell)
     return figures(watching)

@@ -11,7 +11,7 @@ from nats.js.errors import APIError, NotFoundError
 from nemuri.face.client import Client
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.connection import UnreachableError
-from nemuri.infra.embedded.home import Addresses, Home
+from nemuri.infra.embedded.home import Addresses, Holder, Home
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 
@@ -103,8 +103,20 @@ def _addresses(settings: Settings) -> Addresses:
             missing = "DATABASE_URL" if settings.nats_url else "NATS_URL"
             raise NotRunning(f"{given_one} is set, but {missing} is not, and no platform is ready in {path}; set both")
         start = f"nemuri --data {shlex.quote(str(path))} up"
+        if home is not None and (holder := home.holder) is not None:
+            raise NotRunning(_instead(path, holder, start))
         raise NotRunning(f"no platform is ready in {path}; start it with `{start}`")
     return found
+
+
+def _instead(path: Path, holder: Holder, start: str) -> str:
+    """What to say of a directory in which something runs that is no platform, or not ready."""
+    if holder.society is None:
+        return f"nemuri is starting or stopping in {path} ({holder}); try again in a moment"
+    return (
+        f"society {holder.society!r} runs in {path} ({holder}) on a server of its own, without a platform: watch it"
+        f" with `nemuri society watch {holder.society}`, or end it and start the platform with `{start}`"
+    )
 
 
 def _line(error: BaseException) -> str:

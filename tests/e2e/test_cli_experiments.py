@@ -30,19 +30,63 @@ def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file", "here already")]
 
 
-@pytest.mark.parametrize(("library", "name"), [("matplotlib", "noise"), ("torch", "scorer")])
-def test_a_library_that_is_missing_is_named_with_its_extra(library: str, name: str, tmp_path: Path) -> None:
-    """Before two minutes are spent, with exit code 1 and nothing written."""
-    stubs, out = tmp_path / "stubs", tmp_path / "out"
+def without(library: str, folder: Path) -> str:
+    """A PYTHONPATH under which this library cannot be imported."""
+    stubs = folder / "stubs"
     stubs.mkdir()
     (stubs / f"{library}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{library}'\")")
-    root = str(Path(__file__).parents[2])
-    done = CommandLine(tmp_path).afresh("experiment", name, "--out", out, PYTHONPATH=f"{stubs}:{root}")
+    return f"{stubs}:{Path(__file__).parents[2]}"
+
+
+@pytest.mark.parametrize(
+    ("library", "command"),
+    [
+        ("matplotlib", ("experiment", "noise", "--out", "out")),
+        ("matplotlib", ("society", "experiment", "taxes", "--plot", "out/plot.svg")),
+        ("torch", ("experiment", "scorer", "--out", "out")),
+    ],
+)
+def test_a_library_that_is_missing_is_named_with_its_extra(
+    library: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before two minutes are spent, with exit code 1 and nothing written."""
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out"
+    done = CommandLine(tmp_path).afresh(*command, PYTHONPATH=without(library, tmp_path))
     assert (done.code, done.out) == (1, ""), done
     assert done.err.startswith(f"nemuri: there is no {library} "), done
     assert "pip install 'nemuri[experiments]'" in done.err
     assert done.err.count("\n") == 1, done
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plotted"),
+    [
+        (("experiment", "noise", "--tasks", "10", "--repeats", "8"), "files"),
+        (("society", "experiment", "taxes", "--agents", "5", "--seconds", "240", "--runs", "5"), "plot"),
+    ],
+)
+def test_an_experiment_runs_without_matplotlib(
+    arguments: tuple[str, ...], plotted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its figures need no plot: programs get their JSON, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    done = CommandLine(tmp_path).afresh(*arguments, "--json", PYTHONPATH=without("matplotlib", tmp_path))
+    assert (done.code, done.err) == (0, ""), done
+    assert done.json["figures"]
+    assert not done.json[plotted]
+    assert not (tmp_path / "experiments").exists()
+
+
+def test_people_are_told_why_there_is_no_plot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last line names what is missing and how to install it."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8")
+    done = CommandLine(tmp_path).afresh(*arguments, PYTHONPATH=without("matplotlib", tmp_path))
+    assert done.code == 0, done
+    assert done.out.splitlines()[-1].startswith("no plot is drawn: there is no matplotlib")
+    assert "pip install 'nemuri[experiments]'" in done.out
 
 
 def test_programs_get_one_json_value_and_the_files_that_it_names(tmp_path: Path) -> None:

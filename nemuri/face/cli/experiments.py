@@ -33,7 +33,12 @@ RepeatsOption = Annotated[
     int | None,
     typer.Option("--repeats", metavar="R", min=FEWEST_REPEATS, max=MOST_REPEATS, help="Independent repeats."),
 ]
-OutOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the plot is written.")]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Where plots are written; else experiments, if matplotlib is there."),
+]
+PLOTS = Path("experiments")
+"""Where plots are written unless told otherwise."""
 
 
 WHAT = {
@@ -60,7 +65,7 @@ def _command(name: str) -> Callable[..., None]:
         seed: SeedOption = 1,
         tasks: TasksOption = None,
         repeats: RepeatsOption = None,
-        out: OutOption = Path("experiments"),
+        out: OutOption = None,
         json: JsonOption = False,
     ) -> None:
         _run(name, Session.of(context, json=json), seed, tasks, repeats, out)
@@ -68,7 +73,8 @@ def _command(name: str) -> Callable[..., None]:
     return run
 
 
-def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path) -> None:
+def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path | None) -> None:
+    """Run an experiment; raise Failure for a plot that is asked for with `out` and cannot be drawn."""
     from nemuri.face import plotting
     from nemuri.face.cli.screen import progress, say_json
     from nemuri.face.demo.texts import TextsMissing
@@ -79,21 +85,36 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     stream, times = tasks or chosen.tasks, repeats or chosen.repeats
     if stream > chosen.longest:
         raise WrongUse(f"--tasks is at most {chosen.longest} here: there are no more different needs")
-    writable(out, "--out")
+    folder = out or PLOTS
     try:
-        plotting.require()
+        missing = _plots_missing(asked=out is not None)
+        if missing is None:
+            writable(folder, "--out")
         runs.require(name)
         with progress(f"{name}: repeats of {stream} tasks") as show:
             report = runs.run(name, seed=seed, tasks=stream, repeats=times, processes=runs.cores(), progress=show)
-        files = plots.draw(report, out)
+        files = plots.draw(report, folder) if missing is None else ()
     except (plotting.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
         raise Failure(str(error)) from error
     except OSError as error:
-        raise Failure(f"the plot cannot be written to {out}: {error.strerror}") from error
+        raise Failure(f"the plot cannot be written to {folder}: {error.strerror}") from error
     if session.json:
         say_json(report.as_json() | {"files": [str(file) for file in files]})
     else:
-        _show(report, [str(file) for file in files])
+        _show(report, [str(file) for file in files] or [f"no plot is drawn: {missing}"])
+
+
+def _plots_missing(*, asked: bool) -> str | None:
+    """Why no plot can be drawn here, None where one can; raises `MatplotlibMissing` where one is asked for."""
+    from nemuri.face import plotting
+
+    try:
+        plotting.require()
+    except plotting.MatplotlibMissing as error:
+        if asked:
+            raise
+        return str(error)
+    return None
 
 
 def writable(out: Path, option: str) -> None:
@@ -108,13 +129,13 @@ def writable(out: Path, option: str) -> None:
         raise WrongUse(f"{option}: nothing can be written in {nearest}: {error.strerror}") from error
 
 
-def _show(report: "Report", files: list[str]) -> None:
+def _show(report: "Report", last: list[str]) -> None:
     from nemuri.face.cli.screen import say
 
     say(f"experiment {report.experiment}, seed {report.seed}, {report.tasks} tasks; means with 95 % intervals\n")
     show_figures(report)
     show_claims(report)
-    say("\n" + "\n".join(files))
+    say("\n" + "\n".join(last))
 
 
 def show_figures(report: "Report") -> None:

@@ -99,7 +99,7 @@ def run(
             raise Failure(f"{error}; give another --name, or go on with `nemuri society resume {chosen}`") from error
         return society
 
-    _lived(session, begun, seconds, limit, new=True)
+    _lived(session, chosen, begun, seconds, limit, new=True)
 
 
 def resume(
@@ -123,7 +123,7 @@ def resume(
         _check_room(there, limit)
         return await going_on(log, name, checkpoint)
 
-    _lived(Session.of(context, json=json), found, seconds, limit)
+    _lived(Session.of(context, json=json), name, found, seconds, limit)
 
 
 def watch(
@@ -221,7 +221,7 @@ def _check_world(society: "Society", session: Session) -> None:
             raise WrongUse(str(error)) from error
 
 
-def _lived(session: Session, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
+def _lived(session: Session, name: str, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
     """Run a society and tell what it did."""
     from nemuri.face.cli import society_lines
     from nemuri.face.society.places import reached
@@ -231,7 +231,7 @@ def _lived(session: Session, found: Any, seconds: float | None, limit: int, *, n
     told: list[Lived] = []
 
     async def lives(stop: asyncio.Event) -> None:
-        async with reached(session.settings(), start=True, lives=True, new=new) as (settings, log):
+        async with reached(session.settings(), start=True, lives=name, new=new) as (settings, log):
             society = await found(log, settings)
             tell = society_lines.progress(society, quiet=session.json)
             told.append(await live(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))

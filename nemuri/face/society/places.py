@@ -16,19 +16,19 @@ from nemuri.infra.settings import Settings
 
 @asynccontextmanager
 async def reached(
-    settings: Settings, *, start: bool, lives: bool = False, new: bool = False
+    settings: Settings, *, start: bool, lives: str | None = None, new: bool = False
 ) -> AsyncIterator[tuple[Settings, Log]]:
     """The settings with the server's address, and a connection to it.
 
-    Where no platform runs, it is the server of whoever has started one for a society, unless a society `lives` on the
-    connection: that server may end before it does. Else, where `start` is true, one of its own runs in the data
-    directory for as long as the context lasts, with `new` also in one that no server ever ran in; without any it raises
-    `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
+    Where no platform runs, it is the server of whoever has started one for a society, unless it is for a society that
+    `lives` on the connection, by its name: that server may end before it does. Else, where `start` is true, one of its
+    own runs in the data directory for as long as the context lasts, with `new` also in one that no server ever ran in;
+    without any it raises `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
     """
     try:
         url = nats_address(settings)
     except NotRunning:
-        if not lives and (another := _of_another(settings)) is not None:
+        if lives is None and (another := _of_another(settings)) is not None:
             async with connected(settings, another) as found:
                 yield found
             return
@@ -36,7 +36,7 @@ async def reached(
             raise
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
-        with home.lock():
+        with home.lock(lives):
             async with Supervisor([nats]).kept(), connected(settings, nats.url) as found:
                 await provision(found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas)
                 yield found

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -19,13 +20,32 @@ class HomeUnusable(RuntimeError):  # noqa: N818 - said as the fact that it is
     """The path cannot be a data directory; the message is one line and says why."""
 
 
-class AlreadyRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """Another platform runs in this directory."""
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who runs in a data directory."""
 
-    def __init__(self, path: Path, pid: int | None) -> None:
-        who = f"process {pid}" if pid is not None else "another process"
-        super().__init__(f"nemuri already runs in {path} ({who})")
-        self.pid = pid
+    pid: int | None
+    """None where the process has not said so yet."""
+    society: str | None = None
+    """The society that runs on a server of its own; None for a platform."""
+
+    def __str__(self) -> str:
+        """Its process, for a message."""
+        return f"process {self.pid}" if self.pid is not None else "another process"
+
+
+class AlreadyRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """Another platform, or a society on a server of its own, runs in this directory."""
+
+    def __init__(self, path: Path, holder: Holder) -> None:
+        if holder.society is None:
+            super().__init__(f"nemuri already runs in {path} ({holder})")
+        else:
+            super().__init__(
+                f"society {holder.society!r} runs in {path} ({holder}) on a server of its own, without a platform: end "
+                "it first; while `nemuri up` runs, societies live on the platform's server"
+            )
+        self.pid = holder.pid
 
 
 class Addresses(BaseModel):
@@ -85,19 +105,31 @@ class Home:
         """Whether somebody holds the lock."""
         return self._is_locked()
 
-    @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Be the one platform of this directory for the length of the block; raises AlreadyRunning if there is one.
+    @property
+    def holder(self) -> Holder | None:
+        """Who holds the lock, None where nobody does."""
+        if not self._is_locked():
+            return None
+        descriptor = self._open(self._lock, os.O_RDONLY)
+        try:
+            return _holder_in(descriptor)
+        finally:
+            os.close(descriptor)
 
-        The system frees the lock when its holder dies in any way. Addresses of earlier runs are forgotten.
+    @contextmanager
+    def lock(self, society: str | None = None) -> Iterator[None]:
+        """Be the one platform, or society, of this directory for the length of the block.
+
+        Raises AlreadyRunning if there is one. The system frees the lock when its holder dies in any way. Addresses of
+        earlier runs are forgotten.
         """
         descriptor = self._open(self._lock, os.O_RDWR | os.O_CREAT)
         try:
             if not _try_lock(descriptor, fcntl.LOCK_EX, LOCK_ATTEMPTS):
-                raise AlreadyRunning(self.path, _pid_in(descriptor))
+                raise AlreadyRunning(self.path, _holder_in(descriptor))
             self._addresses.unlink(missing_ok=True)
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n{society or ''}\n".encode(), 0)
             try:
                 yield
             finally:
@@ -161,6 +193,7 @@ def _try_lock(descriptor: int, kind: int, attempts: int) -> bool:
     return False
 
 
-def _pid_in(descriptor: int) -> int | None:
-    text = os.pread(descriptor, 32, 0).decode("ascii", errors="replace").strip()
-    return int(text) if text.isdigit() else None
+def _holder_in(descriptor: int) -> Holder:
+    pid, _, rest = os.pread(descriptor, 256, 0).decode("ascii", errors="replace").partition("\n")
+    society = rest.partition("\n")[0]
+    return Holder(int(pid) if pid.isdigit() else None, society or None)

@@ -1,5 +1,7 @@
 """The server of a society: a platform's, its own, or that of a society that runs beside it."""
 
+import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -7,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.face.connection import NotRunning
+from nemuri.face.connection import NotRunning, resolve
+from nemuri.face.platform import run_platform
 from nemuri.face.society.places import reached
-from nemuri.infra.embedded.home import AlreadyRunning
+from nemuri.infra.embedded.home import AlreadyRunning, Home
 from nemuri.infra.settings import Settings
 
 pytestmark = pytest.mark.connected
@@ -29,18 +32,42 @@ async def test_who_watches_finds_the_server_of_whoever_runs_a_society_without_a_
         with pytest.raises(NotRunning):
             await _reach(alone, start=start)
     assert not alone.data.exists(), "only a society that begins makes one"
-    async with reached(alone, start=True, lives=True, new=True) as (settings, log):
+    async with reached(alone, start=True, lives="village", new=True) as (settings, log):
         await log.connection.flush()
         for start in (False, True):
             assert await _reach(alone, start=start) == settings.nats_url
         with pytest.raises(AlreadyRunning):
-            await _reach(alone, start=True, lives=True)
+            await _reach(alone, start=True, lives="town")
     with pytest.raises(NotRunning):
         await _reach(alone, start=False)
     assert await _reach(alone, start=True), "there may be a society in it by now"
 
 
-async def _reach(settings: Settings, *, start: bool, lives: bool = False) -> str | None:
+async def test_status_and_up_agree_on_what_runs_beside_a_society_without_a_platform(alone: Settings) -> None:
+    """Both say that the society runs, in which process, that no platform does, and what to do."""
+    async with reached(alone, start=True, lives="village", new=True):
+        runs = (
+            f"society 'village' runs in {alone.data} (process {os.getpid()}) on a server of its own, without a platform"
+        )
+        with pytest.raises(NotRunning) as status:
+            resolve(alone)
+        with pytest.raises(AlreadyRunning) as up:
+            await run_platform(alone, processes=False, stop=asyncio.Event(), ready=lambda _addresses, _told: None)
+        for said in (str(status.value), str(up.value)):
+            assert said.startswith(runs)
+            assert "nemuri" in said.removeprefix(runs)
+            assert "\n" not in said
+    with pytest.raises(NotRunning, match="no platform is ready"):
+        resolve(alone)
+
+
+async def test_a_platform_that_is_not_ready_yet_is_not_to_be_started_again(alone: Settings) -> None:
+    """Who holds the directory without addresses is starting or stopping."""
+    with Home(alone.data).lock(), pytest.raises(NotRunning, match=rf"is starting or stopping .*process {os.getpid()}"):
+        resolve(alone)
+
+
+async def _reach(settings: Settings, *, start: bool, lives: str | None = None) -> str | None:
     async with reached(settings, start=start, lives=lives) as (found, log):
         await log.connection.flush()
         return str(found.nats_url)
