@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from nemuri.face.operations.ledger import ledger_of, note
 from nemuri.face.serving import prepare
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
+from nemuri.infra.stores.clock import Clock
 from nemuri.infra.views.lineage import Thing
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, logged, quiet, visiting
 from tests.connected.servers import Servers
@@ -99,6 +101,22 @@ async def test_what_was_erased_after_the_backup_is_never_restored(
         await quiet(resources)
     await assert_verified(elsewhere)
     assert ledger_of(elsewhere).read_text(encoding="utf-8").count(str(gone)) > 1, "the new namespace is in the ledger"
+
+
+async def test_the_clock_is_restored_as_far_ahead_as_it_was(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Put the clock where the events of the log were decided; one that is further ahead stays there."""
+    ahead, further = timedelta(days=3, seconds=0.5), timedelta(days=9)
+    async with logged(settings) as log:
+        await (await Clock.open(log)).advance(ahead)
+    await backup(settings, tmp_path / "copy")
+    for before, after in ((timedelta(), ahead), (further, further)):
+        elsewhere = await emptied(servers)
+        async with logged(elsewhere) as log:
+            await (await Clock.open(log)).reach(before)
+            await restore(elsewhere, tmp_path / "copy")
+            assert await (await Clock.open(log)).ahead() == after
 
 
 async def test_a_backup_is_checked_before_anything_is_written(

@@ -1,10 +1,16 @@
 """Inputs in pieces: whole or not at all, and nobody waits without end for what is not there."""
 
+import asyncio
+from base64 import urlsafe_b64encode
 from hashlib import sha256
+from itertools import product
+from pathlib import Path
 
 import pytest
-from nats.js.object_store import OBJ_STREAM_TEMPLATE
+from nats.js.errors import ObjectNotFoundError
+from nats.js.object_store import OBJ_META_PRE_TEMPLATE, OBJ_STREAM_TEMPLATE
 
+from nemuri.face.operations import backup
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import BlobForgedError, Blobs, blob_bucket
@@ -15,6 +21,20 @@ pytestmark = pytest.mark.connected
 
 LONG = "An empty list is false. " * 20_000
 """Several pieces."""
+MALFORMED = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'{"name": 7, "nuid": "n", "chunks": 1}',
+    b'{"name": "", "nuid": "n", "chunks": 1}',
+    b'{"name": "bad", "nuid": "*", "chunks": 1}',
+    b'{"name": "bad", "nuid": "n", "chunks": "many"}',
+    b'{"name": "bad", "nuid": "n", "chunks": -1}',
+    b'{"name": "another", "nuid": "n", "chunks": 0}',
+    b'{"name": "bad", "nuid": "n", "chunks": 3}',
+)
+"""What is no metadata of an object, or of one that is not there."""
 
 
 @pytest.mark.parametrize("text", ["", "short", LONG], ids=["empty", "one piece", "several pieces"])
@@ -85,3 +105,34 @@ async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
         again = await Blobs.open(log)
         assert await again.refs() == []
         assert await again.get(await again.put(LONG)) == LONG
+
+
+async def test_malformed_metadata_stops_no_backup(settings: Settings, tmp_path: Path) -> None:
+    """Back everything else up, whatever a client wrote where the metadata of an input should be."""
+    template = OBJ_META_PRE_TEMPLATE.format(bucket=blob_bucket(settings.namespace), obj="")
+    async with logged(settings) as log:
+        blobs = await Blobs.open(log)
+        ref = await blobs.put("whole")
+        for metadata, key in product(MALFORMED, ("not-base64", "YmFk", "bmFtZQ")):
+            await log.stream.publish(f"{template}{key}", metadata)
+            async with asyncio.timeout(20):
+                assert ref in await blobs.refs()
+        await blobs.erase("bad")
+    async with asyncio.timeout(20):
+        await backup(settings, tmp_path / "copy")
+    assert ref in (tmp_path / "copy" / "log.jsonl").read_text(encoding="utf-8")
+
+
+async def test_malformed_metadata_under_the_name_of_an_input_is_no_input(settings: Settings) -> None:
+    """Refuse to read it, as any other forgery; writing the input again puts it right."""
+    async with logged(settings) as log:
+        ref = sha256(b"wanted").hexdigest()
+        key = urlsafe_b64encode(ref.encode()).decode()
+        await log.stream.publish(OBJ_META_PRE_TEMPLATE.format(bucket=blob_bucket(settings.namespace), obj=key), b"{}")
+        with pytest.raises(BlobForgedError, match=ref):
+            await (await Blobs.open(log)).get(ref)
+        blobs = await Blobs.open(log)
+        assert await blobs.put("wanted") == ref
+        assert await blobs.get(ref) == "wanted"
+        with pytest.raises(ObjectNotFoundError):
+            await blobs.store.get("nobody-wrote-this")

@@ -16,7 +16,9 @@ from nemuri.face.operations.lines import Counted, EndLine, EventLine, StoredLine
 from nemuri.face.operations.workshop import OperationError, Workshop, workshop
 from nemuri.infra.bus.provisioning import paused
 from nemuri.infra.settings import Settings
-from nemuri.infra.stores.blobs import BlobForgedError, Blobs
+from nemuri.infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs
+from nemuri.infra.stores.clock import KEY, Clock
+from nemuri.infra.stores.objects import IncompleteObjectError
 from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.rebuilding import catch_up
 from nemuri.infra.views.refolding import Advance
@@ -54,11 +56,14 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
 
 
 async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
+    if ahead := await (await Clock.open(at.log)).ahead():
+        yield StoredLine(store="clock", name=KEY, data=b64encode(repr(ahead.total_seconds()).encode()))
     blobs = await Blobs.open(at.log)
     for ref in await blobs.refs():
         try:
             text = await blobs.get(ref)
-        except (BlobForgedError, UnicodeDecodeError) as error:  # no task can read it either
+        except (BlobForgedError, BlobMissingError, IncompleteObjectError, UnicodeDecodeError) as error:
+            # No task can read it either, or somebody has just erased it.
             logger.warning("left out", blob=ref, why=str(error))
         else:
             yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
@@ -127,6 +132,8 @@ async def _take_in(
             case StoredLine(store="blob"):
                 if each.name in refs:
                     await blobs.put(each.data.decode())
+            case StoredLine(store="clock"):
+                await (await Clock.open(at.log)).reach(each.ahead)
             case StoredLine():
                 if hash_in(each.name) not in left.hashes:
                     await vectors.put(each.name, each.data)

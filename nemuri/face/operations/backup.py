@@ -194,11 +194,17 @@ def _ledgers(settings: Settings, directory: Path, namespace: str, erasures: Path
     """All erasures that are known of, each once; None where only the backup's own ledger is there to ask."""
     if erasures is not None and not erasures.exists():
         raise OperationError(f"{erasures} cannot be read: there is no such file")
-    others = [each for each in (ledger.ledger_of(settings), erasures) if each is not None and each.exists()]
-    if not others:
+    own = ledger.ledger_of(settings)
+    if erasures is None and not own.exists():
         return None
-    found = [each for path in (directory / ledger.LEDGER, *others) for each in ledger.entries(path, namespace)]
+    copies = [directory / ledger.LEDGER, *([] if erasures is None or _same(own, erasures) else [erasures])]
+    found = [each for path in copies for each in ledger.entries(path, namespace, copied=True)]
+    found += ledger.entries(own, namespace)
     return list({each.model_dump_json(): each for each in found}.values())
+
+
+def _same(own: Path, other: Path) -> bool:
+    return own.exists() and own.samefile(other)
 
 
 def _unnoted(settings: Settings, known: Iterable[ledger.Entry]) -> list[ledger.Entry]:

@@ -1,10 +1,15 @@
-"""The ledger of erasures: ids only, beside the data, so that a backup from before an erasure cannot undo it."""
+"""The ledger of erasures: ids only, beside the data, so that a backup from before an erasure cannot undo it.
 
+Every line ends in a newline and is on the disk before anything that it names is erased. So a last line without a
+newline that is no entry was torn while it was written, and names nothing that is erased.
+"""
+
+import fcntl
 import os
 from collections.abc import Container, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, Self
+from typing import BinaryIO, Literal, Self
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
@@ -63,25 +68,64 @@ def note(settings: Settings, sort: str, name: object, whole: Erasure) -> None:
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:
-    """Add entries to a ledger. Raises `OperationError`."""
+    """Add entries to a ledger, in place of a torn last line. Raises `OperationError`; then the ledger is as it was."""
+    lines = b"".join(each.model_dump_json().encode() + b"\n" for each in entries)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.writelines(each.model_dump_json().encode() + b"\n" for each in entries)
-            file.flush()
-            os.fsync(file.fileno())
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            _write(file, lines)
+        _sync(path.parent)
     except OSError as error:
         raise OperationError(f"{path} cannot be written: {error.strerror}; nothing is erased") from error
 
 
-def entries(path: Path, namespace: str) -> list[Entry]:
-    """The erasures of a namespace, in their order; none without a ledger. Raises `OperationError`."""
+def _write(file: BinaryIO, lines: bytes) -> None:
+    """Write lines behind the last whole one, and wait for the disk; take back what was written of them on an error."""
+    whole = _whole(file.read())
+    end = len(whole)
+    lines = b"\n" + lines if whole and not whole.endswith(b"\n") and lines else lines
     try:
-        lines = path.read_bytes().splitlines() if path.exists() else []
+        file.truncate(end)
+        file.seek(end)
+        while lines:
+            lines = lines[file.write(lines) :]
+        os.fsync(file.fileno())
+    except OSError:
+        file.truncate(end)
+        raise
+
+
+def _sync(directory: Path) -> None:
+    """Wait until the disk knows the directory's files."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _whole(data: bytes) -> bytes:
+    """Return the data of a ledger without a torn last line."""
+    end = data.rfind(b"\n") + 1
+    try:
+        Entry.model_validate_json(data[end:])
+    except ValidationError:
+        return data[:end]
+    return data
+
+
+def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
+    """Return the erasures of a namespace, in their order; none without a ledger. Raises `OperationError`.
+
+    A torn last line is passed over, but not in a file that was `copied`: there the copy may have been cut off.
+    """
+    try:
+        data = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise OperationError(f"{path} cannot be read: {error.strerror}") from error
     found: list[Entry] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate((data if copied else _whole(data)).splitlines(), 1):
         try:
             found.append(Entry.model_validate_json(line))
         except ValidationError as error:

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from nemuri.contracts.event import ClientEvent, Event
 from nemuri.contracts.log import UndecodableError, check_id, complaint, decode, encode
 from nemuri.face.operations.workshop import OperationError
+from nemuri.infra.stores.clock import FURTHEST, KEY
 from nemuri.infra.stores.deletion import refs_in
 from nemuri.infra.stores.vectors import bytes_under
 
@@ -35,14 +36,17 @@ class _Line(BaseModel):
 class StoredLine(_Line):
     """Something out of a store beside the log."""
 
-    store: Literal["blob", "vector"]
+    store: Literal["blob", "vector", "clock"]
     name: str
+    """The sha256 of a blob's bytes, the key of a vector, or what of the clock is stored."""
     data: Base64Bytes
 
     def read(self) -> "StoredLine":
-        """It itself; raises `UndecodableError` for a blob or a vector that is not what its name names."""
+        """Return the line itself; raises `UndecodableError` for data that is not what its name names."""
         if self.store == "vector":
             self._check_vector()
+        elif self.store == "clock":
+            self._check_clock()
         elif sha256(self.data).hexdigest() != self.name:
             raise UndecodableError("the bytes of the blob are not those that its name, their sha256, names")
         else:
@@ -51,6 +55,19 @@ class StoredLine(_Line):
             except UnicodeDecodeError as error:
                 raise UndecodableError("the blob is not text in UTF-8") from error
         return self
+
+    @property
+    def ahead(self) -> timedelta:
+        """How far the clock was ahead; raises ValueError and OverflowError for anything else than that."""
+        return timedelta(seconds=float(self.data))
+
+    def _check_clock(self) -> None:
+        try:
+            possible = self.name == KEY and timedelta() <= self.ahead <= FURTHEST
+        except (ValueError, OverflowError):
+            possible = False
+        if not possible:
+            raise UndecodableError(f"the clock can be ahead by 0 to {FURTHEST.days} days in seconds, and nothing else")
 
     def _check_vector(self) -> None:
         wanted = bytes_under(self.name)

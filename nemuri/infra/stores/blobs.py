@@ -8,10 +8,10 @@ from typing import Self
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from nats.js.errors import NotFoundError, ObjectNotFoundError
+from nats.js.errors import ObjectNotFoundError
 
 from nemuri.infra.log import Log
-from nemuri.infra.stores.objects import Objects
+from nemuri.infra.stores.objects import MalformedObjectError, Objects
 
 RECENT_BYTES = 64 * 1024 * 1024
 """The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""
@@ -98,6 +98,8 @@ class Blobs:
             data = await self.store.get(ref)
         except ObjectNotFoundError as error:
             raise BlobMissingError(f"no input is stored under {ref}") from error
+        except MalformedObjectError as error:
+            raise BlobForgedError(f"what is stored under {ref} is no input: {error}") from error
         if sha256(data).hexdigest() != ref:  # whoever may write inputs may write any name beside any bytes
             raise BlobForgedError(f"what is stored under {ref} is something else")
         return data.decode()
@@ -107,8 +109,5 @@ class Blobs:
         await self.store.erase(ref)
 
     async def refs(self) -> list[str]:
-        """The references of everything that is kept."""
-        try:
-            return [str(each.name) for each in await self.store.store.list()]
-        except NotFoundError:
-            return []
+        """Return the references of everything that is kept."""
+        return await self.store.names()

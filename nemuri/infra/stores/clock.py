@@ -61,6 +61,11 @@ class Clock:
                 continue  # somebody else moved it meanwhile: from there, then
             return await self.now()
 
+    async def reach(self, ahead: timedelta) -> None:
+        """Move the clock on until it is so far ahead of the time of day; nothing if it is already."""
+        while (by := ahead - await self.ahead()) > timedelta():
+            await self.advance(by)
+
     async def changes(self) -> AsyncIterator[timedelta]:
         """How far the clock is ahead: now, and again whenever it was moved, for ever."""
         moved = await self.connection.subscribe(f"$KV.{clock_bucket(self.namespace)}.{KEY}")

@@ -6,9 +6,10 @@ has an end, and nothing that was written is taken back: who is not sure writes a
 """
 
 from base64 import urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Self
+from typing import Annotated, Self
 from uuid import uuid4
 
 import orjson
@@ -23,12 +24,29 @@ from nats.js.object_store import (
     OBJ_STREAM_TEMPLATE,
     ObjectStore,
 )
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from nemuri.infra.bus.messages import delete_message, messages_on, sequences_on
 
 
 class IncompleteObjectError(JetStreamError):
     """A piece of the object is not to be had for now: a replica may not have it yet."""
+
+
+class MalformedObjectError(Exception):
+    """The metadata of the object is none: whoever may write objects may write anything in its place."""
+
+
+class _Metadata(BaseModel):
+    """The part of an object's metadata that is read here; the rest may be anything."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    name: Annotated[str, StringConstraints(min_length=1)]
+    nuid: Annotated[str, StringConstraints(pattern=r"^[^\s*>]+$")]
+    """The end of the subject of its pieces."""
+    chunks: int = Field(default=0, ge=0)
+    deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +64,39 @@ class Objects:
         return cls(context, bucket, await context.object_store(bucket))
 
     async def names(self) -> list[str]:
-        """What there is, in the order of its writing; one question to the server for each."""
-        every = OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj="*")
-        stream = OBJ_STREAM_TEMPLATE.format(bucket=self.bucket)
-        told = [orjson.loads(each.data or b"{}") async for each in messages_on(self.context, stream, every)]
-        return list(dict.fromkeys(str(each["name"]) for each in told if not each.get("deleted")))
+        """Return the names of all objects in the order of their writing; one question to the server for each.
+
+        Metadata that is none, or lies under another name than its own, is passed over.
+        """
+        names: dict[str, None] = {}
+        async for each in messages_on(self.context, self._stream, self._metadata_subject("*")):
+            try:
+                found = _Metadata.model_validate_json(each.data or b"")
+            except ValidationError:
+                continue
+            if not found.deleted and each.subject == self._metadata_of(found.name):
+                names[found.name] = None
+        return list(names)
 
     async def holds(self, name: str) -> bool:
-        """Whether there is such an object."""
+        """Return whether there is such an object."""
         try:
-            await self.store.get_info(name)
-        except ObjectNotFoundError:
+            await self._metadata(name)
+        except (ObjectNotFoundError, MalformedObjectError):
             return False
         return True
 
     async def get(self, name: str) -> bytes:
-        """The whole object; raises `ObjectNotFoundError`, and `IncompleteObjectError` while a piece is missing.
+        """Return the whole object.
 
+        Raises `ObjectNotFoundError`, `MalformedObjectError`, and `IncompleteObjectError` while a piece is missing.
         Whether these are the bytes that were meant is for the reader to check, who knows it from elsewhere: the
         object's own digest was written by the same hand as its pieces.
         """
-        info = await self.store.get_info(name)
+        metadata = await self._metadata(name)
         pieces, after = [], 0
-        for _ in range(info.chunks or 0):
-            piece = await self._piece(str(info.nuid), after)
+        for _ in range(metadata.chunks):
+            piece = await self._piece(metadata.nuid, after)
             pieces.append(piece.data or b"")
             after = piece.seq or 0
         return b"".join(pieces)
@@ -92,9 +119,32 @@ class Objects:
             digest=_digest(data),
             options=api.ObjectMetaOptions(max_chunk_size=OBJ_DEFAULT_CHUNK_SIZE),
         )
-        named = OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=urlsafe_b64encode(name.encode()).decode())
         rollup = {api.Header.ROLLUP.value: "sub"}
-        await self.context.publish(named, orjson.dumps(info.as_dict()), headers=rollup)
+        await self.context.publish(self._metadata_of(name), orjson.dumps(info.as_dict()), headers=rollup)
+
+    @property
+    def _stream(self) -> str:
+        return OBJ_STREAM_TEMPLATE.format(bucket=self.bucket)
+
+    def _metadata_subject(self, key: str) -> str:
+        return OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=key)
+
+    def _metadata_of(self, name: str) -> str:
+        return self._metadata_subject(urlsafe_b64encode(name.encode()).decode())
+
+    async def _metadata(self, name: str) -> _Metadata:
+        """Return the metadata of an object; raises `ObjectNotFoundError` and `MalformedObjectError`."""
+        try:
+            found = await self.context.get_last_msg(self._stream, self._metadata_of(name))
+        except NotFoundError as error:
+            raise ObjectNotFoundError from error
+        try:
+            metadata = _Metadata.model_validate_json(found.data or b"")
+        except ValidationError as error:
+            raise MalformedObjectError(f"the metadata of {name!r} is no metadata of an object") from error
+        if metadata.deleted:
+            raise ObjectNotFoundError
+        return metadata
 
     def _subject(self, place: str) -> str:
         return OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=self.bucket, obj=place)
@@ -102,21 +152,16 @@ class Objects:
     async def erase(self, name: str) -> None:
         """Delete an object, its name last, and all that interrupted writings left, and overwrite their bytes."""
         subjects = [self._subject(f"{name}.>")]
-        if await self.holds(name):
-            subjects.append(self._subject(str((await self.store.get_info(name)).nuid)))
-        key = urlsafe_b64encode(name.encode()).decode()
-        subjects.append(OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=key))
-        stream = OBJ_STREAM_TEMPLATE.format(bucket=self.bucket)
-        for subject in subjects:
-            async for sequence in sequences_on(self.context, stream, subject):
-                await delete_message(self.context, stream, sequence)
+        with suppress(ObjectNotFoundError, MalformedObjectError):  # then only its name is left to delete
+            subjects.append(self._subject((await self._metadata(name)).nuid))
+        for subject in (*subjects, self._metadata_of(name)):
+            async for sequence in sequences_on(self.context, self._stream, subject):
+                await delete_message(self.context, self._stream, sequence)
 
     async def _piece(self, place: str, after: int) -> api.RawStreamMsg:
         """Never read directly: then the server would write what somebody stored wherever a reader lets it answer."""
         try:
-            return await self.context.get_msg(
-                OBJ_STREAM_TEMPLATE.format(bucket=self.bucket), after + 1, self._subject(place), next=True
-            )
+            return await self.context.get_msg(self._stream, after + 1, self._subject(place), next=True)
         except NotFoundError as error:
             raise IncompleteObjectError(description=f"a piece on {place} is missing") from error
 

@@ -83,6 +83,11 @@ def test_what_was_exported_passes(tmp_path: Path) -> None:
         (kept("blob", "../../etc/passwd", TEXT), "not those that its name, their sha256, names"),
         (kept("blob", sha256(b"\xff").hexdigest(), b"\xff"), "not text in UTF-8"),
         (kept("blob", REF, TEXT).replace(b"c29t", b"c29"), "data"),
+        *(
+            (kept("clock", "ahead", data), "the clock can be ahead by 0 to 36500 days")
+            for data in (b"", b"nan", b"inf", b"1e300", b"-1", b"3153600001", b"soon")
+        ),
+        (kept("clock", "behind", b"1"), "the clock can be ahead by 0 to 36500 days"),
         (kept("vector", KEY, ROW[:-1]), "15 bytes, and by its name 16"),
         (kept("vector", KEY, ROW * 2), "32 bytes, and by its name 16"),
         (kept("vector", KEY, np.full(4, np.nan, "<f4").tobytes()), "not of length 1, nor 0"),
