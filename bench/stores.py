@@ -58,6 +58,8 @@ class Precomputed:
     stored: bool = False
     relevance_threshold: float = HashingEmbedder.relevance_threshold
     use_threshold: float = HashingEmbedder.use_threshold
+    recall_threshold: float = HashingEmbedder.recall_threshold
+    lexical: bool = HashingEmbedder.lexical
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """Rows by looking up."""

@@ -42,13 +42,13 @@ class RecalledView(Value):
     similarity: float
     """Cosine, or the share of words where there was no time for a vector."""
     resonance: float
-    by: Literal["similarity", "category", "time", "relation"]
-    """What brought it up; `relation` for one that belongs to another that came to mind."""
+    by: Literal["similarity", "category", "time", "fill", "relation"]
+    """What brought it up; `fill` for one that only fills up the number, `relation` for one that belongs to another."""
     relation: LinkSort | None = None
 
 
 class AffectRecallView(Value):
-    """What came to mind, best first, and the block of text that an assistant is given."""
+    """What came to mind and fits into the block of text that an assistant is given, best first."""
 
     recalled: tuple[RecalledView, ...]
     block: Text

@@ -120,11 +120,11 @@ async def night(resources: Resources, days: int = 1) -> NightPassed:
 
 
 async def recalled(
-    settings: Settings, prompt: str, *, session: str | None = None, quietly: bool = False
+    settings: Settings, prompt: str, *, session: str | None = None, quietly: bool = False, agent: str = "diary"
 ) -> AffectRecallView:
     """What comes to mind."""
     async with visiting(settings) as client:
-        return await client.come_to_mind("diary", prompt, session=session, quietly=quietly)
+        return await client.come_to_mind(agent, prompt, session=session, quietly=quietly)
 
 
 async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Settings) -> None:
@@ -312,6 +312,8 @@ class Remote:
     stored = True
     relevance_threshold = 0.08
     use_threshold = 0.4
+    recall_threshold = 0.1
+    lexical = True
 
     def __init__(self) -> None:
         self.away = False

@@ -47,6 +47,8 @@ class Dictionary:
     dimension: Final = 64
     relevance_threshold: Final = 0.1
     use_threshold: Final = 0.5
+    recall_threshold: Final = 0.2
+    lexical: Final = False
     asked: Counter[str] = field(default_factory=Counter)
     left: int | None = None
     """So many calls are answered before the provider is out of reach."""

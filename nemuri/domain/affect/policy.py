@@ -144,7 +144,11 @@ class Retrieval(Section):
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
     relevance_threshold: Weight = 5.0
-    """What has at least this priority comes first; where there is not enough of it, the next best fills up."""
+    """What has at least this priority comes first, among what is about the same thing."""
+    relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
+    """The cosine from which on a memory is about the same thing; the embedder's own for recall unless given."""
+    fill_up: bool = False
+    """Whether the next best fill up to `top_k`, though they are about something else, as the document has it."""
 
 
 class Archive(Section):
@@ -154,7 +158,7 @@ class Archive(Section):
     revival_decay_per_day: Annotated[float, Field(gt=0, le=1)] = 0.995
     revival_min_margin: Score = 3.0
     revival_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """The cosine from which on an archived memory is asked back; the embedder's own for relevance unless given."""
+    """The cosine from which on an archived memory is asked back; that of recall unless given."""
     auto_delete_enabled: bool = False
     retention_days: Count = 365
     delete_require_zero_recall: bool = True

@@ -50,6 +50,8 @@ class Found:
     valence: Valence
     arousal: int
     tags: tuple[Tag, ...]
+    shares_words: bool = True
+    """False where the embedder compares letters and there are too few words in common to be about the same thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class Come:
     found: Found
     resonance: float = 0.0
     priority: float = 0.0
-    by: Literal["similarity", "category", "time"] = "similarity"
+    by: Literal["similarity", "category", "time", "fill"] = "similarity"
+    """`fill`: it is about something else, and only fills up the number."""
 
     @property
     def memory_id(self) -> UUID:
@@ -116,36 +119,45 @@ def priority(retention: float, similarity: float, recalls: int, resonant: float,
 
 
 def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Come]:
-    """The best of what was found, in the order in which it is told: at most `top_k`.
+    """Return the best of what was found, in the order in which it is told: at most `top_k`.
 
-    What reaches the relevance threshold comes first, by priority; then what the archive holds that is similar enough to
-    be asked back; the next best fill up. Of an earlier time the newest that are about the same thing come before all,
-    half of the places; of a wanted category what is about the same thing does.
+    Only what is about the same thing, unless the policy fills up. What reaches the threshold of priority comes first;
+    then what the archive holds that is similar enough to be asked back; then the rest by priority. Of an earlier time
+    the newest come before all, half of the places; those of a wanted category do.
     """
-    ranked = sorted((_weighed(each, asking, rules) for each in found), key=_order)
-    about = [each for each in ranked if each.found.similarity >= asking.relevance and not each.found.archived]
+    every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
+    relevant = [each for each in every if _relevant(each, asking)]
+    about = [each for each in relevant if not each.found.archived]
     first: list[Come] = []
     if asking.last_time:
         newest = sorted(about, key=lambda each: each.found.said_at, reverse=True)
         first += [replace(each, by="time") for each in newest[: (rules.retrieval.top_k + 1) // 2]]
     if asking.category is not None:
         first += [replace(each, by="category") for each in about if each.found.category == asking.category]
+    ranked = _filled_up(every, asking) if rules.retrieval.fill_up else relevant
     high = [each for each in ranked if each.priority >= rules.retrieval.relevance_threshold]
-    back = sorted((each for each in ranked if _asks_back(each, asking)), key=lambda each: -each.found.similarity)
-    rest = [each for each in ranked if each.priority > 0]
+    back = sorted((each for each in relevant if each.found.archived), key=lambda each: -each.found.similarity)
     told: dict[UUID, Come] = {}
-    for each in (*first, *high, *back, *rest):
+    for each in (*first, *high, *back, *ranked):
         told.setdefault(each.memory_id, each)
     return list(told.values())[: rules.retrieval.top_k]
 
 
 def asked_back(chosen: Iterable[Come], asking: Asking) -> tuple[UUID, ...]:
     """The archived ones that come back with the next night if there is room; never what only filled up."""
-    return tuple(each.memory_id for each in chosen if _asks_back(each, asking))
+    return tuple(each.memory_id for each in chosen if each.found.archived and _relevant(each, asking))
 
 
-def _asks_back(one: Come, asking: Asking) -> bool:
-    return one.found.archived and one.found.similarity >= asking.revival
+def _relevant(one: Come, asking: Asking) -> bool:
+    """Whether it is about the same thing, whatever its priority."""
+    bound = asking.revival if one.found.archived else asking.relevance
+    return one.found.shares_words and one.found.similarity >= bound
+
+
+def _filled_up(every: Iterable[Come], asking: Asking) -> list[Come]:
+    """All that has anything in common (document 001, fallback where there are too few candidates)."""
+    some = (each for each in every if each.priority > 0)
+    return [each if _relevant(each, asking) else replace(each, by="fill") for each in some]
 
 
 def related(
@@ -159,24 +171,6 @@ def related(
                 known.add(memory.memory_id)
                 found.append(Told(memory, None, sort))
     return found
-
-
-def block(told: Sequence[Told]) -> str:
-    """What an assistant is given: one line for each memory between `<memories>` marks; "" for none."""
-    if not told:
-        return ""
-    return "\n".join(["<memories>", *(_line(each.memory) for each in told), "</memories>"])
-
-
-def _line(memory: AffectMemory) -> str:
-    mark = "[archived]" if memory.archived else ""
-    words = f"{_flat(memory.trigger)} → {_flat(memory.content)}"
-    return f"- [{memory.said_at:%Y-%m-%d}][L{memory.level if not memory.archived else 3}]{mark} {words}"
-
-
-def _flat(text: str) -> str:
-    """In one line, and without anything that could be taken for the end of the block."""
-    return " ".join(text.split()).replace("<", "‹").replace(">", "›")
 
 
 def _weighed(found: Found, asking: Asking, rules: AffectPolicy) -> Come:

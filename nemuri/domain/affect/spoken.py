@@ -82,6 +82,11 @@ def spoken(prompt: str) -> str:
     return said.strip()
 
 
+def own_lines(prompt: str) -> str:
+    """Return the prompt without blocks of code, quotations and logs, or all of it where it has nothing else."""
+    return _PASTED.sub("", _FENCED.sub("", prompt)).strip() or prompt
+
+
 def unfenced(text: str) -> str:
     """The text without its blocks of code, where there is anything else in it."""
     return _FENCED.sub("\n", text) if _FENCED.sub("", text).strip() else text

@@ -50,5 +50,7 @@ def _openai(name: str, settings: EmbeddingSettings) -> OpenAIEmbedder:
 def _thresholds(settings: EmbeddingSettings, default: Thresholds) -> Thresholds:
     relevance, use = settings.relevance_threshold, settings.use_threshold
     return Thresholds(
-        relevance=default.relevance if relevance is None else relevance, use=default.use if use is None else use
+        relevance=default.relevance if relevance is None else relevance,
+        use=default.use if use is None else use,
+        recall=default.recall,
     )

@@ -52,13 +52,16 @@ class HashingEmbedder:
     that at 0.02 (.935 and .897), while 4 % and 27 % of the texts about something else pass; 0.3 would lose a quarter
     of the Japanese. Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and
     99 % (English); of memories about something else 1 in 200,000 does, and 1 in 300 in the documentation, whose
-    topics repeat each other.
+    topics repeat each other. Recall: 0.1, together with the words in common of `domain/language/overlap.py`, brings up
+    55 of 56 prompts that come back to a coding session, in two languages, and none of 79 about something else.
     """
 
     model: Final = "hashing-v1"
     stored: Final = False
+    lexical: Final = True
     relevance_threshold: Final = 0.08
     use_threshold: Final = 0.4
+    recall_threshold: Final = 0.1
 
     def __init__(self, dimension: int = 1024) -> None:
         if dimension < 1:

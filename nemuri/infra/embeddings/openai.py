@@ -28,7 +28,7 @@ KNOWN_DIMENSIONS: Final = {
     "text-embedding-ada-002": 1536,
 }
 
-ESTIMATED: Final = Thresholds(relevance=0.15, use=0.6)
+ESTIMATED: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
 
 
 class _Vector(BaseModel):
@@ -47,6 +47,7 @@ class OpenAIEmbedder:
     """
 
     stored: Final = True
+    lexical: Final = False
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class OpenAIEmbedder:
         self.dimension: Final = dimension
         self.relevance_threshold: Final = thresholds.relevance
         self.use_threshold: Final = thresholds.use
+        self.recall_threshold: Final = thresholds.recall
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimension); blank texts are not sent. One batch after the other."""

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The two cosines of an embedder that divide the near from the far."""
+    """The cosines of an embedder that divide the near from the far."""
 
     relevance: float
     use: float
+    recall: float
 
 
 class Embedder(Protocol):
     """Texts to vectors of length 1, so that the inner product is the cosine.
 
-    Both thresholds are cosines calibrated for this embedder; those of one say nothing about another.
+    All thresholds are cosines calibrated for this embedder; those of one say nothing about another.
     """
 
     @property
@@ -41,6 +42,14 @@ class Embedder(Protocol):
     @property
     def use_threshold(self) -> float:
         """From it on an answer counts as having used a memory; high, so that unrelated texts do not pass."""
+
+    @property
+    def recall_threshold(self) -> float:
+        """From it on a memory may be told to somebody who did not ask for it; higher than that of relevance."""
+
+    @property
+    def lexical(self) -> bool:
+        """Whether texts are near because they are written alike; then words in common are looked for as well."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimension), rows of length 1; a text without content gives a row of zeros.

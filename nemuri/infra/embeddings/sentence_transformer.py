@@ -15,7 +15,7 @@ from nemuri.infra.embeddings.openai import safe_name
 from nemuri.infra.embeddings.protocol import Thresholds, normalised
 
 MISSING: Final = "sentence-transformers is not installed: pip install 'nemuri[local]'"
-CALIBRATED: Final = Thresholds(relevance=0.15, use=0.6)
+CALIBRATED: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
 _SMALL: Final = 1 << 20
 
 
@@ -34,6 +34,7 @@ class SentenceTransformerEmbedder:
     """
 
     stored: Final = True
+    lexical: Final = False
 
     def __init__(self, name_or_path: str, thresholds: Thresholds = CALIBRATED) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
@@ -47,6 +48,7 @@ class SentenceTransformerEmbedder:
         self.dimension: Final = int(transformer.get_embedding_dimension())
         self.relevance_threshold: Final = thresholds.relevance
         self.use_threshold: Final = thresholds.use
+        self.recall_threshold: Final = thresholds.recall
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimension); what exceeds the model's own limit of a text (often 256 tokens) is cut off."""

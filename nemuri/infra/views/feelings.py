@@ -49,6 +49,7 @@ _BEST = """
                 + CASE WHEN tags ?| CAST(:tags AS text[]) THEN :tagged ELSE 0 END
             ) AS lift
         FROM known
+        WHERE :fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END
     ),
     bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
     (SELECT {columns} FROM based
@@ -90,6 +91,8 @@ class Wanted:
     archive: bool
     newest: bool = False
     category: Category | None = None
+    fill: bool = False
+    """Whether what is less similar than that is wanted as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,14 @@ class Feelings:
         async with self.database.reading() as connection:
             found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
         return {each.memory_id: each for each in found}
+
+    async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
+        """Return the present words of each of the memories: trigger, content and keywords."""
+        memory = tables.affect_memory.c
+        query = select(memory.memory_id, memory.trigger, memory.content, memory.keywords)
+        async with self.database.reading() as connection:
+            rows = await connection.execute(query.where(memory.memory_id.in_(list(memory_ids))))
+            return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
 
     async def named(self, agent_id: str, name: str) -> list[AffectMemory]:
         """The agent's memories of this label, or those whose id begins so; two of them where there are several."""
@@ -178,6 +189,7 @@ class Feelings:
             "archive": wanted.archive,
             "newest": wanted.newest,
             "category": wanted.category,
+            "fill": wanted.fill,
             "most": MOST,
         }
         query = text(_BEST.format(retention=_RETENTION, columns=_COLUMNS, **by))

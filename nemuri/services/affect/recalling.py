@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from nemuri.contracts.affect import MemoriesRecalled
 from nemuri.contracts.affect_views import AffectRecallView, RecalledView
 from nemuri.contracts.queries import AffectRecallQuery
+from nemuri.domain.affect.block import Block
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory
-from nemuri.domain.affect.recall import Asking, Found, Told, asked_back, block, come, related
+from nemuri.domain.affect.recall import Asking, Come, Found, Told, asked_back, come, related
+from nemuri.domain.affect.spoken import own_lines
 from nemuri.domain.affect.wording import is_conversation
+from nemuri.domain.language.overlap import prompt_terms, shares
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.mind import Agent
 from nemuri.infra.models.protocol import ModelUnavailable
@@ -26,8 +29,10 @@ IN_TIME = 0.5
 """Seconds that the vector of a prompt may take before words are compared instead."""
 WORDS = 24
 """So many different words of a prompt are compared, at most."""
-COMMON = 0.5
-"""The share of a prompt's words from which on a memory is about the same thing."""
+COMMON = 0.3
+"""The share of a prompt's words from which on a memory may be about the same thing."""
+CONSIDERED = 100
+"""So many of the best that are similar enough are looked at for words in common."""
 
 
 async def recalled(
@@ -40,38 +45,74 @@ async def recalled(
     mood = await feelings.mood(agent.agent_id, query.session) if query.session else None
     vectors = resources.vectors.serving(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
-    relevance = COMMON if vector is None else vectors.embedder.relevance_threshold
-    bound = rules.archive.revival_similarity
-    revival = relevance if bound is None or vector is None else bound
+    relevance, revival = _bounds(agent, vectors, words_only=vector is None)
     asking = Asking(query.prompt, relevance, revival, felt, query.category)
     wanted = Wanted(
-        top=rules.retrieval.top_k,
+        top=max(CONSIDERED, rules.retrieval.top_k),
         relevance=relevance,
         revival=revival,
         mood=felt,
         archive=rules.archive.enable_archive_recall,
         newest=asking.last_time,
+        fill=rules.retrieval.fill_up,
     )
-    chosen = come(await _found(query, agent, vectors, vector, wanted, feelings), asking, rules)
+    found = await _found(query, agent, vectors, vector, wanted, feelings)
+    if vector is None or vectors.embedder.lexical:
+        found = await _with_words(query.prompt, found, feelings)
+    chosen = come(found, asking, rules)
+    block = Block()
+    await _fill(block, chosen, agent, feelings)
+    noted = _noted(query, block.shown, asking, agent)
+    if not query.quietly and (noted.recalled or noted.asked_back):
+        await resources.log.append(noted)
+    views = tuple(_view(each, agent.nights) for each in block.shown)
+    return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
+
+
+def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
+    """The similarities from which on an active and an archived memory are about the same thing."""
+    rules = agent.rules
+    if words_only:
+        return COMMON, COMMON
+    given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
+    relevance = vectors.embedder.recall_threshold if given is None else given
+    return relevance, relevance if revival is None else revival
+
+
+async def _with_words(prompt: str, found: Sequence[Found], feelings: Feelings) -> list[Found]:
+    """What was found by letters, each with whether it has enough words in common with the prompt."""
+    asked = prompt_terms(own_lines(prompt))
+    words = await feelings.words(each.memory_id for each in found) if asked else {}
+    return [replace(each, shares_words=shares(asked, words.get(each.memory_id, ""))) for each in found]
+
+
+async def _fill(block: Block, chosen: Sequence[Come], agent: AffectAgent, feelings: Feelings) -> None:
+    """Put what came to mind into the block, and what belongs to what is in it, as far away as the policy says.
+
+    At most `top_k` more for belonging to others, so that none of them crowds out another prompt's answer.
+    """
     known = await feelings.memories(each.memory_id for each in chosen)
-    told = [Told(known[each.memory_id], each) for each in chosen if each.memory_id in known]
-    told += await _beside(told, agent, feelings)
-    if chosen and not query.quietly:
-        await resources.log.append(_noted(query, told, asked_back(chosen, asking), agent))
-    views = tuple(_view(each, agent.nights) for each in told)
-    return AffectRecallView(recalled=views, block=block(told), words_only=vector is None)
+    reach = block.fill(Told(known[each.memory_id], each) for each in chosen if each.memory_id in known)
+    left = agent.rules.retrieval.top_k
+    for _ in range(agent.rules.relations.relation_traversal_depth):
+        ids = [each.memory.memory_id for each in reach]
+        if not ids:
+            break
+        near = await feelings.related(agent.agent_id, ids)
+        reach = block.fill(related(ids, near, (each.memory.memory_id for each in block.shown))[:left])
+        left -= len(reach)
 
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
     """The active memory that a text is about, if there is one."""
     vectors, feelings = resources.vectors.serving(defined.embedding), Feelings(resources.database)
-    bound = vectors.embedder.relevance_threshold
+    bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = Wanted(top=5, relevance=bound, revival=bound, mood=None, archive=False)
     found = await feelings.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    if vectors.embedder.lexical:
+        found = [each for each in await _with_words(words, found, feelings) if each.shares_words]
     nearest = max(found, key=lambda each: each.similarity, default=None)
-    if nearest is None or nearest.similarity < bound:
-        return ()
-    return tuple((await feelings.memories([nearest.memory_id])).values())
+    return () if nearest is None else tuple((await feelings.memories([nearest.memory_id])).values())
 
 
 async def _found(
@@ -106,31 +147,17 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     return vector
 
 
-async def _beside(told: Sequence[Told], agent: AffectAgent, feelings: Feelings) -> list[Told]:
-    """What belongs to what is told, as far away as the policy says."""
-    found: list[Told] = []
-    reach: Sequence[Told] = told
-    for _ in range(agent.rules.relations.relation_traversal_depth):
-        ids = [each.memory.memory_id for each in reach]
-        if not ids:
-            break
-        near = await feelings.related(agent.agent_id, ids)
-        reach = related(ids, near, (each.memory.memory_id for each in (*told, *found)))
-        found += reach
-    return found
-
-
-def _noted(
-    query: AffectRecallQuery, told: Sequence[Told], back: tuple[UUID, ...], agent: AffectAgent
-) -> MemoriesRecalled:
-    came = [each.memory for each in told if each.come is not None]
+def _noted(query: AffectRecallQuery, shown: Sequence[Told], asking: Asking, agent: AffectAgent) -> MemoriesRecalled:
+    """Exactly what the assistant is shown was recalled; what only fills up was not."""
+    came = [each.come for each in shown if each.come is not None]
+    meant = [each.memory for each in shown if each.come is None or each.come.by != "fill"]
     return MemoriesRecalled(
         event_id=uuid4(),
         agent_id=agent.agent_id,
         session=query.session,
-        recalled=tuple(each.memory_id for each in came if not each.archived),
-        asked_back=back,
-        mood=came[0].emotion if came else None,
+        recalled=tuple(each.memory_id for each in meant if not each.archived),
+        asked_back=asked_back(came, asking),
+        mood=meant[0].emotion if meant else None,
     )
 
 

@@ -60,6 +60,8 @@ OURS = {
     ("compression", "enforced_from"): 20,
     ("compression", "timezone"): "local",
     ("archive", "revival_similarity"): None,
+    ("retrieval", "relevance_similarity"): None,
+    ("retrieval", "fill_up"): False,
 }
 """What the document does not know."""
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from nemuri.contracts.affect import Emotion
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.affect.policy import AffectPolicy, Resonance
-from nemuri.domain.affect.recall import Asking, Found, Told, asked_back, block, come, priority, related, resonance
+from nemuri.domain.affect.recall import Asking, Found, asked_back, come, priority, related, resonance
 
 RULES = AffectPolicy()
+FILLING = AffectPolicy.of({"retrieval": {"fill_up": True}})
 ASKING = Asking("the parser", relevance=0.1, revival=0.3)
 LONG_AGO = datetime(2026, 1, 18, tzinfo=UTC)
 
@@ -56,12 +57,20 @@ def test_priority_is_the_documents_formula() -> None:
     assert priority(40, -0.5, 3, 0.0, RULES) == 0.0
 
 
-def test_the_best_come_first_and_the_next_best_fill_up() -> None:
-    """At most as many as asked for, and nothing that has nothing in common."""
-    weak, strong, none = found(1, retention=6, similarity=0.2), found(2, retention=90), found(3, similarity=0.0)
-    assert [each.memory_id for each in come([weak, none, strong], ASKING, RULES)] == ids(2, 1)
+def test_the_best_come_first_and_nothing_fills_up() -> None:
+    """At most as many as asked for, and nothing about something else, however much of it is left."""
+    weak, strong = found(1, retention=6, similarity=0.2), found(2, retention=90)
+    other, unshared = found(3, retention=100, similarity=0.09), found(4, retention=100, shares_words=False)
+    assert [each.memory_id for each in come([weak, other, unshared, strong], ASKING, RULES)] == ids(2, 1)
     many = [found(each, retention=each) for each in range(1, 12)]
     assert [each.memory_id for each in come(many, ASKING, RULES)] == ids(11, 10, 9, 8, 7)
+
+
+def test_where_it_is_asked_for_the_next_best_fill_up() -> None:
+    """As the document has it; they are told as such, and nothing that has nothing in common is."""
+    other, strong, none = found(1, similarity=0.09), found(2, retention=90), found(3, similarity=0.0)
+    came = come([other, none, strong], ASKING, FILLING)
+    assert [(each.memory_id, each.by) for each in came] == list(zip(ids(2, 1), ("similarity", "fill"), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +90,7 @@ def test_a_category_that_is_asked_for_comes_first() -> None:
     known = [found(1, retention=90), found(2, retention=10, category="decision")]
     other = found(3, similarity=0.05, category="decision")
     came = come([*known, other], replace(ASKING, category="decision"), RULES)
-    assert [(each.memory_id.int, each.by) for each in came] == [
-        (2, "category"), (1, "similarity"), (3, "similarity"),
-    ]  # fmt: skip
+    assert [(each.memory_id.int, each.by) for each in came] == [(2, "category"), (1, "similarity")]
 
 
 def test_the_archive_is_asked_by_similarity_and_what_fills_up_stays_there() -> None:
@@ -91,7 +98,8 @@ def test_the_archive_is_asked_by_similarity_and_what_fills_up_stays_there() -> N
     strong = found(1, retention=80)
     like = found(2, retention=1e-9, similarity=0.4, archived=True)
     unlike = found(3, retention=2, similarity=0.2, archived=True)
-    came = come([unlike, like, strong], ASKING, RULES)
+    assert [each.memory_id for each in come([unlike, like, strong], ASKING, RULES)] == ids(1, 2)
+    came = come([unlike, like, strong], ASKING, FILLING)
     assert [each.memory_id for each in came] == ids(1, 2, 3)
     assert asked_back(came, ASKING) == (UUID(int=2),)
 
@@ -106,18 +114,6 @@ def remembered(number: int, **more: object) -> AffectMemory:
         "vector": "v", "worded": 1, "changed": 1,
     }  # fmt: skip
     return AffectMemory.model_validate(fields | more)
-
-
-def test_the_block_is_one_line_for_each_memory_and_nothing_can_end_it() -> None:
-    """The day, the level, a mark for the archive; marks in a memory are no marks any more."""
-    told = [Told(remembered(1), None), Told(remembered(2, level=4, trigger="技術選定, 相談", content="JSON"), None)]
-    assert block(told).splitlines() == [
-        "<memories>",
-        "- [2026-01-18][L1] asked about the parser → it was ‹/memories› mended",
-        "- [2026-01-18][L3][archived] 技術選定, 相談 → JSON",
-        "</memories>",
-    ]
-    assert block([]) == ""
 
 
 def test_what_belongs_together_is_told_once() -> None:
