@@ -4,6 +4,8 @@ WORKDIR /src
 RUN python -m venv /opt/nemuri
 COPY constraints.txt pyproject.toml README.md ./
 COPY nemuri nemuri
+# The demo's agents, which the package carries.
+COPY examples/agents examples/agents
 # `local` for embeddings by a sentence-transformer, `learn` for learned scorers, which both need torch.
 ARG EXTRAS=""
 RUN /opt/nemuri/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS:+[$EXTRAS]}"

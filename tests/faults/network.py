@@ -35,10 +35,14 @@ class Network(Loopback):
         """Carry everything again, what waited first."""
         self._flowing.set()
 
+    async def reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open a connection to the server. Raises `OSError` if it does not listen."""
+        return await asyncio.open_connection(self._host, self._port)
+
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Carry both ways until either end is gone."""
         try:
-            there = await asyncio.open_connection(self._host, self._port)
+            there = await self.reach()
         except OSError:
             writer.transport.abort()
             return

@@ -1,0 +1,166 @@
+"""The image builds, and services run from it as the compose file says."""
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+import yaml
+from sqlalchemy import make_url
+
+from nemuri.face.connection import connected
+from nemuri.infra.embedded.sockets import free_port
+from tests.connected.guarded import Guarded
+from tests.connected.scene import agent_defined, eventually
+from tests.connected.servers import Servers
+from tests.e2e import containers
+from tests.e2e.containers import Podman
+from tests.faults.network import Network
+
+pytestmark = [
+    pytest.mark.connected,
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("image"),
+    pytest.mark.skipif(containers.missing() is not None, reason=str(containers.missing())),
+]
+ROOT = Path(__file__).parents[2]
+IMAGE = "localhost/nemuri"
+PORT = "8080"
+"""Where the compose file has a service tell how it is."""
+SERVICES = ("projector", "intake", "specialist", "herald")
+
+
+class Postgres(Network):
+    """A port on the loopback for an embedded PostgreSQL, whose socket only processes outside containers see."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        [self._socket] = Path(str(make_url(url).query["host"])).glob(".s.PGSQL.*[0-9]")
+
+    async def reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open a connection to the socket."""
+        return await asyncio.open_unix_connection(self._socket)
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """Servers on which every service is a user of its own, and where a container reaches them."""
+
+    guarded: Guarded
+    postgres: Postgres
+
+    def flags(self, role: str) -> list[str]:
+        """Return the flags that hand a container the environment written for a user."""
+        user = self.guarded.permissions.user(role)
+        url = make_url(self.guarded.environment(user)["DATABASE_URL"])
+        reached = url.set(host="127.0.0.1", port=urlsplit(self.postgres.url).port, query={})
+        file = self.guarded.directory / f"{user}.env"
+        database = f"DATABASE_URL={reached.render_as_string(hide_password=False)}"
+        return ["--network", "host", "--env-file", str(file), "--env", database]
+
+
+@pytest.fixture(scope="module")
+def podman() -> Iterator[Podman]:
+    """Podman with the image built from this checkout."""
+    with Podman.running() as running:
+        running.make_base()
+        running.build(ROOT, IMAGE)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    """The services of the compose file."""
+    services: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    return services
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def deployment() -> AsyncIterator[Deployment]:
+    """A deployment without services."""
+    async with (
+        Servers.running(careful=False) as servers,
+        Guarded.running(servers) as guarded,
+        Postgres(servers.postgres.url) as postgres,
+    ):
+        yield Deployment(guarded, postgres)
+
+
+def test_the_image_carries_what_the_demo_needs(podman: Podman) -> None:
+    """Find the example agents in the installed package, without a checkout beside it."""
+    code = "from nemuri.face.demo.agents import example_agents; print(len(example_agents()))"
+    assert int(podman("run", "--rm", IMAGE, "python", "-c", code).stdout) == len(
+        list((ROOT / "examples/agents").glob("*.yaml"))
+    )
+
+
+def test_the_image_runs_without_root(podman: Podman) -> None:
+    """Run as a user without rights, who has a home and the data directory."""
+    assert podman("run", "--rm", IMAGE, "sh", "-c", "id -u; test -w /var/lib/nemuri && echo ours").stdout.split() == [
+        "10001",
+        "ours",
+    ]
+
+
+async def test_services_from_the_image_take_in_and_recall(
+    podman: Podman, compose: dict[str, Any], deployment: Deployment
+) -> None:
+    """Provision, start services with the flags of the compose file, pass its health check, and stop in order."""
+    guarded, provision = deployment.guarded, compose["provision"]
+    provisioner = (*podman.flags(provision), *deployment.flags("provisioner"))
+    await asyncio.to_thread(podman, "run", "--rm", *provisioner, IMAGE, *provision["command"])
+    started = [Container(podman, name, compose[name], str(free_port())) for name in SERVICES]
+    try:
+        await asyncio.gather(*(each.start(deployment) for each in started))
+        for each in started:
+            await eventually(each.healthy, seconds=120)
+        async with connected(guarded.of("operator"), "cli") as operator:
+            await operator.log.append(agent_defined())
+            await operator.settle()
+        async with connected(guarded.client("ann"), "ann") as ann:
+            await ann.remember("python", "Ann prefers short answers.")
+            [found] = (await ann.recall("python", "how does Ann like answers")).memories
+            assert found.memory.content == "Ann prefers short answers."
+        assert [await each.stop() for each in started] == [0] * len(SERVICES)
+        assert guarded.denied() == []
+    except BaseException:
+        print(*(f"{name}: {podman.logs(name)}" for name in SERVICES), sep="\n")
+        raise
+
+
+@dataclass(frozen=True)
+class Container:
+    """A service of the compose file in a container, on a port that is free here."""
+
+    podman: Podman
+    name: str
+    service: dict[str, Any]
+    port: str
+
+    async def start(self, deployment: Deployment) -> None:
+        """Start it in the background."""
+        address = self.service["environment"]["NEMURI_HTTP"]
+        assert address.endswith(f":{PORT}")
+        flags = (*self.podman.flags(self.service), *deployment.flags(self.name))
+        listening = ("--env", f"NEMURI_HTTP={address.replace(PORT, self.port)}")
+        await self._run("run", "--detach", "--name", self.name, *flags, *listening, IMAGE, *self.service["command"])
+
+    async def healthy(self) -> bool:
+        """Return whether the health check passes. Raises `AssertionError` if the container has ended."""
+        running = await self._run("inspect", "--format", "{{.State.Running}}", self.name)
+        assert running.stdout.strip() == "true"
+        check = [each.replace(PORT, self.port) for each in self.service["healthcheck"]["test"][1:]]
+        return (await self._run("exec", self.name, *check, check=False)).returncode == 0
+
+    async def stop(self) -> int:
+        """Stop it within the time that the compose file grants, and return its exit code."""
+        await self._run("stop", "--time", self.service["stop_grace_period"].removesuffix("s"), self.name)
+        return int((await self._run("wait", self.name)).stdout)
+
+    async def _run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(self.podman, *arguments, check=check)
