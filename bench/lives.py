@@ -32,6 +32,7 @@ from nemuri.contracts.tasks import (
     Detail,
     TaskAnswered,
     TaskAssigned,
+    TaskChunked,
     TaskRouted,
 )
 from nemuri.domain.memory import sleep
@@ -109,12 +110,17 @@ class Town:
         task = self.drawn.task()
         self.tasks[task.event_id] = TaskState()
         yield task
-        for number, document in enumerate(task.documents):
-            for ordinal in range(PIECES):
-                detail = Detail(document=document.name, ref=document.ref, start=ordinal * 900, end=ordinal * 900 + 900)
-                ready = ChunkReady.following(task, nth=f"{number}/{ordinal}", ordinal=ordinal, of=PIECES, detail=detail)
-                yield ready
-                yield ChunkSummarised.following(ready, ordinal=ordinal, point=self.drawn.said(18), usage=USAGE)
+        details = tuple(
+            Detail(document=document.name, ref=document.ref, start=ordinal * 900, end=ordinal * 900 + 900)
+            for document in task.documents
+            for ordinal in range(PIECES)
+        )
+        if details:
+            yield TaskChunked.following(task, details=details)
+        for ordinal in range(len(details)):
+            ready = ChunkReady.following(task, nth=ordinal, ordinal=ordinal)
+            yield ready
+            yield ChunkSummarised.following(ready, ordinal=ordinal, point=self.drawn.said(18), usage=USAGE)
         summarised = fan_in.summarise(task, self.tasks[task.event_id])
         assert summarised is not None
         yield summarised

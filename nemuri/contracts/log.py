@@ -21,7 +21,8 @@ AnyClientEvent = (
     | tiers.ExperienceOffered
 )
 AnyTaskEvent = (
-    tasks.ChunkReady
+    tasks.TaskChunked
+    | tasks.ChunkReady
     | tasks.ChunkSummarised
     | tasks.NegotiationOpened
     | tasks.TaskSummarised

@@ -21,17 +21,26 @@ class Detail(Value):
     """First and last page, from 1; None where the document has no pages."""
 
 
+class TaskChunked(TaskEvent):
+    """The task's documents were cut into chunks, whose key points are extracted a few at a time."""
+
+    kind: Literal["task_chunked"] = "task_chunked"
+    details: tuple[Detail, ...] = Field(min_length=1)
+    """The chunks, in order."""
+    beside: tuple[Text, ...] = ()
+    """The requests that the documents list and that are answered together with the task's text."""
+
+
 class ChunkReady(TaskEvent):
-    """A piece of the input waits for its key point."""
+    """A chunk's turn has come: its key point is to be extracted."""
 
     kind: Literal["chunk_ready"] = "chunk_ready"
     ordinal: int = Field(ge=0)
-    of: int = Field(ge=1)
-    detail: Detail
+    """Its place among the chunks, from 0."""
 
 
 class ChunkSummarised(TaskEvent):
-    """A piece of the input has its key point: one sentence."""
+    """A chunk has its key point: one sentence."""
 
     kind: Literal["chunk_summarised"] = "chunk_summarised"
     ordinal: int = Field(ge=0)

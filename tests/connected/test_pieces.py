@@ -1,46 +1,165 @@
-"""What the intake asks of a task of many pieces, without reading all of them every time."""
+"""Long documents: what reading them costs, and that nobody else waits for it."""
 
-from uuid import UUID, uuid4
+import asyncio
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
-from nemuri.contracts.clients import TaskSubmitted
-from nemuri.contracts.event import Usage
-from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, Detail
+from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
+from nemuri.domain.tasks.reading import AT_ONCE
+from nemuri.face import dead_letters as dead
+from nemuri.infra.models.factory import Models
+from nemuri.infra.models.protocol import KeyPointJob, Reply
+from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
-from tests.connected.scene import at_work
+from nemuri.infra.stores.blobs import Blobs
+from tests.connected.scene import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    visiting,
+)
 
 pytestmark = pytest.mark.connected
 
-DETAIL = Detail(document="truth.txt", ref="0" * 64, start=0, end=10)
+SELECTED = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
+QUESTION = "What is truth value testing?"
+MOST_ROWS = 8
+"""Rows of tasks and chunks that are read for one chunk, at most, by the intake and the projector together."""
 
 
-def ready(task_id: UUID, ordinal: int) -> ChunkReady:
-    """One of two pieces."""
-    return ChunkReady(event_id=uuid4(), correlation_id=task_id, ordinal=ordinal, of=2, detail=DETAIL)
+def book(chunks: int) -> str:
+    """A text of so many chunks: ten pages each."""
+    return "\f".join(f"Page {page}: a value is true unless its class says otherwise." for page in range(chunks * 10))
 
 
-def summarised(task_id: UUID, ordinal: int) -> ChunkSummarised:
-    """The key point of a piece."""
-    usage = Usage(model="m", input_tokens=1, output_tokens=1)
-    return ChunkSummarised(event_id=uuid4(), correlation_id=task_id, ordinal=ordinal, point="True.", usage=usage)
+@dataclass
+class Slow(CountingModel):
+    """A model that reads chunks only while it may."""
+
+    may: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: int = 0
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Once it may."""
+        self.waiting += 1
+        await self.may.wait()
+        return await super().key_point(job)
 
 
-async def test_points_are_lacking_until_every_piece_is_there_and_has_one(settings: Settings) -> None:
-    """Whichever comes last: a piece that is not recorded yet lacks its point too."""
-    task = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is truth?")
-    key = task.event_id
-    story = (task, ready(key, 0), summarised(key, 0), ready(key, 1), summarised(key, 1))
-    lacking, pieces = [], []
-    async with at_work(settings, ["projector"]) as resources:
-        views = resources.views
-        for event in story:
-            await views.progress.wait(await resources.log.append(event))
-            lacking.append(await views.lacks_points(key))
-            pieces.append(await views.piece(key, 0))
-        state = await views.task(key)
-        assert await views.piece(key, 2) is None
-        assert await views.piece(uuid4(), 0) is None
-    assert lacking == [False, True, True, True, False], "where nothing was cut, nothing lacks"
-    assert [each and each[1].point for each in pieces] == [None, None, "True.", "True.", "True."]
-    assert pieces[-1] == (state.task, state.chunks[0])
+@dataclass
+class Counted:
+    """What was read while a task was worked on."""
+
+    rows: int = 0
+    blobs: int = 0
+
+
+@contextmanager
+def counting(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+    """Count the rows of tasks and chunks that are read, and how often a document is asked for."""
+    counted, get, engine = Counted(), Blobs.get, resources.database.engine.sync_engine
+
+    async def counted_get(blobs: Blobs, ref: str) -> str:
+        counted.blobs += 1
+        return await get(blobs, ref)
+
+    def executed(_connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if SELECTED.search(statement):
+            counted.rows += cursor.rowcount
+
+    event.listen(engine, "after_cursor_execute", executed)
+    with monkeypatch.context() as patch:
+        patch.setattr(Blobs, "get", counted_get)
+        yield counted
+    event.remove(engine, "after_cursor_execute", executed)
+
+
+async def test_reading_a_document_costs_in_proportion_to_its_length(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows and documents that are read, for each chunk: four times the length costs no more than four times as much."""
+    model, found = CountingModel(), {}
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        for chunks in (16, 64):
+            with counting(resources, monkeypatch) as counted:
+                await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])], timeout=120)
+                await quiet(resources)
+            found[chunks] = counted
+        await assert_verified(settings)
+    print(found)
+    few, many = found[16], found[64]
+    assert (many.rows - few.rows) / 48 <= MOST_ROWS, found
+    assert (many.blobs - few.blobs) / 48 <= 1.5, found
+
+
+async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
+    """A question is answered while the chunks of another client's document are stuck: they never hold all slots."""
+    model = Slow()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as ann:
+        await resources.log.append(agent_defined())
+        long = await ann.submit(QUESTION, documents=[("book.txt", book(40))])
+
+        async def stuck() -> bool:
+            """Chunks of the document wait for the model."""
+            return model.waiting >= AT_ONCE and str((await ann.progress(long)).progress).startswith("0 of 40")
+
+        await eventually(stuck)
+        async with visiting(settings, "bob") as bob:
+            answered = await bob.ask("Is an empty list true?", timeout=30)
+        standing = await ann.progress(long)
+        model.may.set()
+        whole = await ann.result(long, timeout=60)
+        happened = await effective(resources.log)
+    assert answered.status == whole.status == "done"
+    assert (standing.status, standing.progress) == ("open", "0 of 40 parts read")
+    turns = [each for each in happened if isinstance(each, TaskChunked | ChunkReady | ChunkSummarised)]
+    waiting = [
+        sum(isinstance(each, ChunkReady) for each in turns[:end])
+        - sum(isinstance(each, ChunkSummarised) for each in turns[:end])
+        for end in range(len(turns) + 1)
+    ]
+    assert max(waiting) == AT_ONCE, "the others have their turn later"
+    assert sum(isinstance(each, ChunkSummarised) for each in turns) == 40
+
+
+@dataclass
+class Unsure(CountingModel):
+    """A model that fails at some chunks as long as it is broken."""
+
+    broken: bool = True
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Unless the chunk holds page 130 or 200."""
+        if self.broken and any(f"Page {page}:" in job.text for page in (130, 200)):
+            raise ValueError("the model broke")
+        return await super().key_point(job)
+
+
+async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings: Settings) -> None:
+    """Once the task is opened again every chunk gets its key point, and those that had one are not asked for again."""
+    model = Unsure()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        failed = await client.ask(QUESTION, documents=[("book.txt", book(30))], timeout=60)
+        await quiet(resources)
+        asked = dict(model.calls)
+        model.broken = False
+        await dead.reopen(client, failed.task_id)
+        done = await client.result(failed.task_id, timeout=60)
+        await quiet(resources)
+        points = [each for each in await effective(resources.log) if isinstance(each, ChunkSummarised)]
+    assert (failed.status, done.status) == ("failed", "done")
+    assert 0 < sum(name.startswith("point") for name in asked) < 30, "a task that failed is not read on"
+    assert {each.ordinal for each in points} == {*range(30)}
+    assert {count for name, count in model.calls.items() if name.startswith("point")} == {1}

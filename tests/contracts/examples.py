@@ -92,6 +92,7 @@ from nemuri.contracts.tasks import (
     ReactionFailed,
     TaskAnswered,
     TaskAssigned,
+    TaskChunked,
     TaskCompleted,
     TaskFailed,
     TaskReopened,
@@ -161,7 +162,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     NegotiationAnswered: {"option": "most_important", "items": (2,)},
     FeedbackGiven: {"verdict": "helpful", "result": "success", "prevented_error": MEMORY},
     MemoryOffered: {"memory": CONTENT},
-    ChunkReady: {"ordinal": 0, "of": 2, "detail": DETAIL},
+    TaskChunked: {"details": (DETAIL,), "beside": ("What is due?",)},
+    ChunkReady: {"ordinal": 0},
     ChunkSummarised: {"ordinal": 1, "point": "Steel is dear.", "usage": USAGE},
     NegotiationOpened: {"items": ("one", "two"), "options": (OPTION,)},
     TaskSummarised: {

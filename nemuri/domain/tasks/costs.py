@@ -18,8 +18,8 @@ def costs(state: TaskState) -> tuple[Cost, ...]:
 
 def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
     task, work = state.task, [each for _, each in sorted(state.assignments.items())]
-    for _, chunk in sorted(state.chunks.items()):
-        yield "key points", chunk.usage
+    for usage in task.reading_usage if task else ():
+        yield "key points", usage
     for usage in task.routing_usage if task else ():
         yield "routing", usage
     for each in work:

@@ -7,7 +7,7 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
 from nemuri.domain.language import tokens
 from nemuri.domain.tasks.negotiation import parts_of, with_items
-from nemuri.domain.tasks.state import Assignment, Chunk, Task, TaskState
+from nemuri.domain.tasks.state import Assignment, Task, TaskState
 
 SUMMARY_TOKENS = 1_000
 """Document 000 §3.9: the orchestrator reads at most this much of a task."""
@@ -15,18 +15,17 @@ ANSWER_CHARACTERS = 250_000
 """A whole answer has so many characters at most, so that it fits one event in any script."""
 
 
-def summarise(cause: Event, state: TaskState, beside: Sequence[str] = ()) -> TaskSummarised | None:
-    """The task's summary once every chunk has its key point; None before that, or when there is one already.
+def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
+    """Return the task's summary once every chunk has its key point; None before that, or when there is one already.
 
-    `beside` are the items of its documents that are answered with its text.
+    `state` holds all chunks of the task.
     """
     task = state.task
-    if task is None or task.summary is not None or task.status == "negotiation":
+    if task is None or task.summary is not None or task.status == "negotiation" or task.points < task.chunks:
         return None
-    chunks = tuple(chunk for _, chunk in sorted(state.chunks.items()))
-    if chunks and not _complete(chunks):
-        return None
-    return supplied(cause, task, tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks), beside)
+    chunks = (chunk for _, chunk in sorted(state.chunks.items()))
+    details = tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks)
+    return supplied(cause, task, details, task.beside)
 
 
 def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
@@ -37,10 +36,6 @@ def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside:
     )
     parts = parts_of(task, beside)
     return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts, details=details)
-
-
-def _complete(chunks: tuple[Chunk, ...]) -> bool:
-    return len(chunks) == chunks[0].of and all(chunk.point is not None for chunk in chunks)
 
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:

@@ -3,8 +3,11 @@
 from dataclasses import replace
 from typing import assert_never
 
+from immutables import Map
+
 from nemuri.contracts.clients import FeedbackGiven, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.erasure import TaskErased
+from nemuri.contracts.event import Usage
 from nemuri.contracts.log import AnyTaskEvent
 from nemuri.contracts.memories import (
     ImpactCredited,
@@ -24,6 +27,7 @@ from nemuri.contracts.tasks import (
     ReactionFailed,
     TaskAnswered,
     TaskAssigned,
+    TaskChunked,
     TaskCompleted,
     TaskFailed,
     TaskReopened,
@@ -77,14 +81,12 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return state if state.task else replace(state, task=_submitted(event))
         case FeedbackGiven():
             return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
+        case TaskChunked():
+            return _chunked(state, event)
         case ChunkReady():
-            chunk = Chunk(task_id=event.task_id, ordinal=event.ordinal, of=event.of, detail=event.detail)
-            return state if event.ordinal in state.chunks else _with_chunk(state, chunk)
+            return state
         case ChunkSummarised():
-            known = state.chunks.get(event.ordinal)
-            if known is None or known.point is not None:
-                return state
-            return _with_chunk(state, known.but(point=event.point, usage=event.usage))
+            return _read(state, event)
         case TaskAssigned():
             if event.assignment_id in state.assignments:
                 return state
@@ -285,5 +287,25 @@ def _feedback(event: FeedbackGiven) -> Feedback:
     )
 
 
-def _with_chunk(state: TaskState, chunk: Chunk) -> TaskState:
-    return replace(state, chunks=state.chunks.set(chunk.ordinal, chunk))
+def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
+    if state.task is None or state.task.chunks:
+        return state
+    chunks = Map(
+        {
+            ordinal: Chunk(task_id=event.task_id, ordinal=ordinal, detail=detail)
+            for ordinal, detail in enumerate(event.details)
+        }
+    )
+    return replace(state.with_task(chunks=len(chunks), beside=event.beside), chunks=chunks)
+
+
+def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
+    """The task with the key point of a chunk that had none; what its chunks cost is added up by model."""
+    task, chunk = state.task, state.chunks.get(event.ordinal)
+    if task is None or chunk is None or chunk.point is not None:
+        return state
+    spent = {each.model: each for each in task.reading_usage}
+    known = spent.get(event.usage.model)
+    spent[event.usage.model] = Usage.together([known, event.usage]) if known else event.usage
+    with_point = state.chunks.set(event.ordinal, chunk.but(point=event.point))
+    return replace(state.with_task(points=task.points + 1, reading_usage=tuple(spent.values())), chunks=with_point)

@@ -40,6 +40,14 @@ class Task(Record):
     summary: str | None = None
     parts: tuple[Part, ...] = ()
     details: tuple[DetailPoint, ...] = ()
+    chunks: int = 0
+    """Into how many chunks the documents were cut; 0 before that, and where nothing is cut."""
+    points: int = 0
+    """How many of the chunks have their key point."""
+    beside: tuple[str, ...] = ()
+    """The requests that the documents list and that are answered together with the text."""
+    reading_usage: tuple[Usage, ...] = ()
+    """What the key points cost, once for each model."""
     routed: int = 0
     """How many assignments the present attempt has; 0 before it is routed."""
     routing_usage: tuple[Usage, ...] = ()
@@ -72,14 +80,12 @@ class Task(Record):
 
 
 class Chunk(Record):
-    """A piece of the task's input."""
+    """A chunk of the task's documents."""
 
     task_id: UUID
     ordinal: int
-    of: int
     detail: Detail
     point: str | None = None
-    usage: Usage | None = None
 
 
 class Recalled(Record):
@@ -151,6 +157,7 @@ class TaskState:
 
     task: Task | None = None
     chunks: Map[int, Chunk] = field(default_factory=Map)
+    """All of them in a fold from the beginning; a state loaded from the views holds only those asked for."""
     assignments: Map[UUID, Assignment] = field(default_factory=Map)
     feedback: Map[UUID, Feedback] = field(default_factory=Map)
 
@@ -170,11 +177,9 @@ class TaskState:
 
     @property
     def begun(self) -> bool:
-        """Whether the first outcome of intake is there, whole: all chunks, a negotiation that waits, or a summary."""
+        """Whether the first outcome of intake is there: chunks, a negotiation that waits, or a summary."""
         task = self.task
-        if task is None or task.summary is not None or task.status == "negotiation":
-            return True
-        return bool(self.chunks) and all(len(self.chunks) == chunk.of for chunk in self.chunks.values())
+        return task is None or task.summary is not None or task.status == "negotiation" or task.chunks > 0
 
     @property
     def present(self) -> tuple[Assignment, ...]:

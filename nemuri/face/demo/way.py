@@ -11,9 +11,9 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.memories import AgentSlept, ImpactCredited, LearningsExtracted, MemoriesUsed, SessionEnded
 from nemuri.contracts.tasks import (
     AgentScore,
-    ChunkReady,
     ChunkSummarised,
     NegotiationOpened,
+    TaskChunked,
     TaskFailed,
     TaskRouted,
     TaskSummarised,
@@ -76,8 +76,8 @@ class Way:
         match event:
             case NegotiationOpened():
                 self.items, self.options = len(event.items), len(event.options)
-            case ChunkReady():
-                self.chunks = event.of
+            case TaskChunked():
+                self.chunks = len(event.details)
             case ChunkSummarised():
                 self.read += 1
             case TaskSummarised():

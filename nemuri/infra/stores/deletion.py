@@ -10,7 +10,7 @@ from nemuri.contracts.clients import MemoryOffered, TaskSubmitted
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import UndecodableError, decode
 from nemuri.contracts.memories import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
-from nemuri.contracts.tasks import ChunkReady, TaskAnswered, TaskSummarised
+from nemuri.contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
 from nemuri.contracts.tiers import ExperienceOffered, ExperienceRecorded, MemoryFormed
 from nemuri.domain.affect.content import embedded_text as affect_text
 from nemuri.domain.erasure import Erased
@@ -72,8 +72,8 @@ def refs_in(event: Event) -> Iterator[str]:
     match event:
         case TaskSubmitted():
             yield from (each.ref for each in event.documents)
-        case ChunkReady():
-            yield event.detail.ref
+        case TaskChunked():
+            yield from (each.ref for each in event.details)
         case TaskSummarised():
             yield from (each.detail.ref for each in event.details)
         case TaskAnswered():

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 from immutables import Map
-from sqlalchemy import ColumnElement, Table, Text, any_, cast, literal
+from sqlalchemy import ColumnElement, Table, Text, any_, cast, literal, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,6 +17,7 @@ from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.erasure import MemoriesErased
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent, AnyEvent
+from nemuri.contracts.tasks import ChunkSummarised
 from nemuri.contracts.tiers import TiersEvent
 from nemuri.domain.affect.mind import AffectAgent, AffectMemory, AffectMind
 from nemuri.domain.affect.remembering import FOLDED
@@ -101,7 +102,7 @@ class States:
         feelings: list[Any] = [each for each in events if type(each) in _FELT and _concerns(each, "affective")]
         lived: list[Any] = [each for each in events if type(each) in _TIERED and _concerns(each, "tiered")]
         if not self.blank:
-            await self._load_tasks(connection, {each.task_id for each in lives})
+            await self._load_tasks(connection, lives)
             await self.minds.load(connection, thoughts)
             await self.affects.load(connection, feelings)
             await self.tiers.load(connection, lived)
@@ -145,10 +146,20 @@ class States:
         self.minds.now[name] = replace(mind, contents=Map())
         return mind.contents.values()
 
-    async def _load_tasks(self, connection: AsyncConnection, task_ids: set[UUID]) -> None:
-        found = await task_states(connection, task_ids - self.tasks.now.keys())
+    async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
+        """Read the tasks that the events concern, and of their chunks those that get a key point."""
+        found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
+        wanted = {(each.task_id, each.ordinal) for each in lives if isinstance(each, ChunkSummarised)}
+        missing = [(task_id, one) for task_id, one in wanted if one not in self.tasks.now[task_id].chunks]
+        if not missing:
+            return
+        chunk = tables.chunk.c
+        read = await load(connection, tables.chunk, Chunk, tuple_(chunk.task_id, chunk.ordinal).in_(missing))
+        for task_id, chunks in by_owner((each.task_id, each.ordinal, each) for each in read).items():
+            for states in (self.tasks.now, self.tasks.kept):
+                states[task_id] = replace(states[task_id], chunks=states[task_id].chunks.update(chunks))
 
 
 def _concerns(event: AnyEvent, memory: str) -> bool:
@@ -165,17 +176,16 @@ def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bo
 
 
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
-    """The tasks as they are in the tables; an unknown one is empty."""
+    """Return the tasks as they are in the tables, without their chunks; an unknown one is empty."""
     ids = list(task_ids)
     if not ids:
         return {}
     tasks = {each.task_id: each for each in await load(connection, tables.task, Task, tables.task.c.task_id.in_(ids))}
-    chunks = await load(connection, tables.chunk, Chunk, tables.chunk.c.task_id.in_(ids))
     work = await load(connection, tables.assignment, Assignment, tables.assignment.c.task_id.in_(ids))
     said = await load(connection, tables.feedback, Feedback, tables.feedback.c.task_id.in_(ids))
-    pieces = by_owner((each.task_id, each.ordinal, each) for each in chunks)
     assignments = by_owner((each.task_id, each.assignment_id, each) for each in work)
     feedback = by_owner((each.task_id, each.feedback_id, each) for each in said)
     return {
-        each: TaskState(tasks.get(each), Map(pieces[each]), Map(assignments[each]), Map(feedback[each])) for each in ids
+        each: TaskState(tasks.get(each), assignments=Map(assignments[each]), feedback=Map(feedback[each]))
+        for each in ids
     }

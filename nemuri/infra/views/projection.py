@@ -26,7 +26,7 @@ from nemuri.infra.views.folding import States
 from nemuri.infra.views.generations import words_of
 from nemuri.infra.views.rows import insert_new, remove, write
 
-FOLD = 13
+FOLD = 14
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 Row = dict[str, Any]

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from immutables import Map
 from sqlalchemy import case, func, or_, select, true, tuple_
 
 from nemuri.contracts.agents import ORCHESTRATOR
@@ -72,17 +73,29 @@ class Views:
             return 1 + int((await connection.execute(reopened)).scalar_one())
 
     async def task(self, task_id: UUID) -> TaskState:
-        """A task; empty if there is none of that id."""
+        """Return a task without its chunks; empty if there is none of that id."""
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
 
-    async def piece(self, task_id: UUID, ordinal: int) -> tuple[Task, Chunk] | None:
-        """A task with one piece of its input, without the others; None where there is no such task or piece."""
-        task, chunk = tables.task, tables.chunk
+    async def with_chunks(self, state: TaskState) -> TaskState:
+        """Return the state with all chunks of its task: as many rows as its documents are long."""
+        if state.task is None or not state.task.chunks:
+            return state
         async with self.database.reading() as connection:
-            found = await load(connection, task, Task, task.c.task_id == task_id)
-            pieces = await load(connection, chunk, Chunk, chunk.c.task_id == task_id, chunk.c.ordinal == ordinal)
-        return (found[0], pieces[0]) if found and pieces else None
+            found = await load(connection, tables.chunk, Chunk, tables.chunk.c.task_id == state.task.task_id)
+        return replace(state, chunks=Map({each.ordinal: each for each in found}))
+
+    async def chunk(self, task_id: UUID, ordinal: int) -> Chunk | None:
+        """Return one chunk of a task; None where there is no such task or chunk."""
+        of = tables.chunk.c
+        async with self.database.reading() as connection:
+            found = await load(connection, tables.chunk, Chunk, of.task_id == task_id, of.ordinal == ordinal)
+        return next(iter(found), None)
+
+    async def task_alone(self, task_id: UUID) -> Task | None:
+        """Return a task without its chunks, its assignments and its feedback; None if there is none of that id."""
+        async with self.database.reading() as connection:
+            return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
 
     async def earlier_turns(self, task: Task, limit: int) -> list[Task]:
         """The tasks that the same client submitted to the same conversation before this one, newest first."""
@@ -119,14 +132,6 @@ class Views:
         async with self.database.reading() as connection:
             found: int | None = (await connection.execute(query)).scalar_one()
         return found
-
-    async def lacks_points(self, task_id: UUID) -> bool:
-        """Whether pieces of the task's input, or their key points, are still to come; False where nothing was cut."""
-        chunk = tables.chunk.c
-        query = select(func.count(chunk.point), func.max(chunk.of)).where(chunk.task_id == task_id)
-        async with self.database.reading() as connection:
-            points, of = (await connection.execute(query)).one()
-        return of is not None and points < of
 
     async def agents(self, agent_id: str | None = None) -> list[Agent]:
         """All agents by name, or the one of that name."""

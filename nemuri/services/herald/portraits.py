@@ -82,9 +82,8 @@ def _progress(task: Task, state: TaskState) -> str:
         return _answered(task, state)
     if task.summary is not None:
         return "summarised"
-    if state.chunks:
-        points = sum(chunk.point is not None for chunk in state.chunks.values())
-        return f"{points} of {len(state.chunks)} pieces read"
+    if task.chunks:
+        return f"{task.points} of {task.chunks} parts read"
     return "submitted"
 
 

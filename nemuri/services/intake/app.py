@@ -11,6 +11,7 @@ from nemuri.contracts.tasks import (
     ChunkSummarised,
     DetailPoint,
     NegotiationOpened,
+    TaskChunked,
     TaskReopened,
     TaskSummarised,
 )
@@ -18,8 +19,8 @@ from nemuri.domain.language.keywords import keywords
 from nemuri.domain.memory.content import beginning, embedded_text, encoded, principle_key
 from nemuri.domain.memory.offers import PRINCIPLE, refusal
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.tasks import fan_in, negotiation
-from nemuri.domain.tasks.state import Task
+from nemuri.domain.tasks import fan_in, negotiation, reading
+from nemuri.domain.tasks.state import Task, TaskState
 from nemuri.infra.models.protocol import KeyPointJob
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
@@ -32,58 +33,67 @@ service = Service("intake", at_once=16, hears_clients=True, uses=frozenset({Use.
 @service.reaction(TaskSubmitted, TaskReopened)
 async def take_in(
     event: TaskSubmitted | TaskReopened, resources: Resources
-) -> NegotiationOpened | TaskSummarised | Sequence[ChunkReady] | None:
+) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
     """A small task is summarised as it stands; a large one is cut; one of too many items is negotiated."""
     state = await resources.views.task(event.task_id)
     task = state.task
     if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
         return None
-    if state.chunks and (summarised := fan_in.summarise(event, state, await items_beside(task, resources.blobs))):
-        return summarised
+    if task.chunks:
+        state = await resources.views.with_chunks(state)
+        return fan_in.summarise(event, state) or reading.resumed(event, state)
     listed = () if task.option else await items_of(task, resources.blobs)
-    return negotiation.negotiate(event, listed) or await _cut(event, task, resources)
+    return negotiation.negotiate(event, listed) or await _cut(event, task, listed, resources)
 
 
 @service.reaction(NegotiationAnswered)
-async def go_on(event: NegotiationAnswered, resources: Resources) -> TaskSummarised | Sequence[ChunkReady] | None:
+async def go_on(event: NegotiationAnswered, resources: Resources) -> TaskSummarised | TaskChunked | None:
     """The client chose: the task goes on with the items of its choice."""
     state = await resources.views.task(event.task_id)
     if state.task is None or state.task.option != event.option or state.begun:
         return None
-    return await _cut(event, state.task, resources)
+    return await _cut(event, state.task, (), resources)
 
 
-async def _cut(event: Event, task: Task, resources: Resources) -> TaskSummarised | Sequence[ChunkReady]:
-    details = await details_of(task, resources.blobs)
+async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Resources) -> TaskSummarised | TaskChunked:
+    details, beside = await details_of(task, resources.blobs), items_beside(task, listed)
     if not details or task.supplied_summary is not None:
-        listed = await items_beside(task, resources.blobs)
-        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), listed)
-    key = fan_in.attempt_key(task.task_id, task.attempt)
-    return [
-        ChunkReady.following(event, key=key, nth=ordinal, ordinal=ordinal, of=len(details), detail=each)
-        for ordinal, each in enumerate(details)
-    ]
+        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), beside)
+    return TaskChunked.following(event, key=task.task_id, details=details, beside=beside)
+
+
+@service.reaction(TaskChunked)
+async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
+    """Give the first chunks their turn; each of the others follows on one that is read."""
+    return reading.begun(event)
 
 
 @service.reaction(ChunkReady)
 async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
-    """The one key point of a chunk, by the light model."""
-    known = await resources.views.piece(event.task_id, event.ordinal)
-    if known is None or known[1].point is not None:
+    """Extract the key point of a chunk with the light model."""
+    task = await resources.views.task_alone(event.task_id)
+    chunk = await resources.views.chunk(event.task_id, event.ordinal)
+    if task is None or task.status != "open" or chunk is None or chunk.point is not None:
         return None
-    text = (await resources.blobs.get(event.detail.ref))[event.detail.start : event.detail.end]
-    reply = await resources.models.light.key_point(KeyPointJob(question=known[0].text, text=text))
+    text = (await resources.blobs.get(chunk.detail.ref))[chunk.detail.start : chunk.detail.end]
+    reply = await resources.models.light.key_point(KeyPointJob(question=task.text, text=text))
     return ChunkSummarised.following(event, ordinal=event.ordinal, point=capped(reply.value), usage=reply.usage)
 
 
 @service.reaction(ChunkSummarised)
-async def join(event: ChunkSummarised, resources: Resources) -> TaskSummarised | None:
-    """Once the last chunk has its point, the task has its summary, whichever chunk was last."""
-    if await resources.views.lacks_points(event.task_id):
+async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
+    """Give the next chunk its turn; the newest key point of a task that lacks no other makes the summary.
+
+    One row of the task is read for each chunk, so that a document costs in proportion to its length.
+    """
+    task = await resources.views.task_alone(event.task_id)
+    if task is None or task.summary is not None:
         return None
-    state = await resources.views.task(event.task_id)
-    beside = await items_beside(state.task, resources.blobs) if state.task else ()
-    return fan_in.summarise(event, state, beside)
+    if task.points < task.chunks:
+        return reading.next_turn(event, task)
+    if await resources.views.newest(event.task_id, event.kind) != event.sequence:
+        return None
+    return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))
 
 
 @service.reaction(MemoryOffered)

@@ -1,4 +1,6 @@
-"""The mechanical part of intake: pieces of documents and listed items."""
+"""The mechanical part of intake: chunks of documents and listed items."""
+
+import asyncio
 
 from nemuri.contracts.tasks import Detail
 from nemuri.domain.language.chunks import split
@@ -21,7 +23,7 @@ async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
                 end=span.end,
                 pages=(span.first_page, span.last_page) if span.first_page and span.last_page else None,
             )
-            for span in split(await blobs.get(document.ref))
+            for span in await asyncio.to_thread(split, await blobs.get(document.ref))
         ]
     return tuple(pieces)
 
@@ -31,18 +33,22 @@ async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
     each once."""
     items = list(listed_items(task.text))
     for document in task.documents:
-        text = await blobs.get(document.ref)
-        if is_list_of_requests(text):
-            items += listed_items(text)
+        # In a thread: a document of several megabytes takes seconds, and other tasks go on meanwhile.
+        items += await asyncio.to_thread(_requests_in, await blobs.get(document.ref))
     return tuple(dict.fromkeys(items))
 
 
-async def items_beside(task: Task, blobs: Blobs) -> tuple[str, ...]:
-    """The requests that the documents of a task list and its own text does not, to be answered with it.
+def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the listed requests that the task's own text does not hold, to be answered with it.
 
-    None where there are too many, so that the client chooses. The same at every call, for documents never change.
+    None where there are too many, so that the client chooses, or where it has chosen.
     """
-    listed = () if task.option else await items_of(task, blobs)
+    if task.option is not None or len(listed) > MANY_ITEMS:
+        return ()
     text = normalised(task.text)
     beside = tuple(each for each in listed if each not in text)
-    return beside if len(listed) <= MANY_ITEMS and are_to_be_answered(beside, text) else ()
+    return beside if are_to_be_answered(beside, text) else ()
+
+
+def _requests_in(text: str) -> tuple[str, ...]:
+    return listed_items(text) if is_list_of_requests(text) else ()

@@ -9,6 +9,7 @@ IN_THE_ACCOUNT = ALL - {"ann", "bob"}
 REACTING = {*SERVICES} - {"projector"}
 """They decide on events, and all of them answer somebody: at least whoever asks them to try one again."""
 SAYS: dict[str, set[str]] = {
+    "task_chunked": {"intake"},
     "chunk_ready": {"intake"},
     "chunk_summarised": {"intake"},
     "negotiation_opened": {"intake"},

@@ -27,6 +27,10 @@ task = Table(
     Column("summary", Text),
     json("parts"),
     json("details"),
+    Column("chunks", Integer, nullable=False),
+    Column("points", Integer, nullable=False),
+    json("beside"),
+    json("reading_usage"),
     Column("routed", Integer, nullable=False),
     json("routing_usage"),
     Column("request", Text),
@@ -43,10 +47,8 @@ chunk = Table(
     metadata,
     Column("task_id", Uuid, nullable=False),
     Column("ordinal", Integer, nullable=False),
-    Column("of", Integer, nullable=False),
     json("detail"),
     Column("point", Text),
-    json("usage", nullable=True),
     PrimaryKeyConstraint("task_id", "ordinal"),
 )
 assignment = Table(

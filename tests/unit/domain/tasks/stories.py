@@ -39,6 +39,7 @@ from nemuri.contracts.tasks import (
     ReactionFailed,
     TaskAnswered,
     TaskAssigned,
+    TaskChunked,
     TaskCompleted,
     TaskFailed,
     TaskReopened,
@@ -113,10 +114,17 @@ def submitted(text: str = "What is due?", **fields: Any) -> TaskSubmitted:
     return TaskSubmitted(event_id=TASK, client_id="ann", text=text, **fields)
 
 
-def chunk(ordinal: int, of: int = 2) -> ChunkReady:
-    """A piece of its input waits for its key point."""
-    detail = Detail(document="d", ref="0" * 64, start=10 * ordinal, end=10 * ordinal + 10)
-    return ChunkReady(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal, of=of, detail=detail)
+def chunked(of: int = 2, beside: tuple[str, ...] = ()) -> TaskChunked:
+    """Its documents are cut into so many chunks."""
+    details = tuple(
+        Detail(document="d", ref="0" * 64, start=10 * ordinal, end=10 * ordinal + 10) for ordinal in range(of)
+    )
+    return TaskChunked(event_id=_fresh(), correlation_id=TASK, details=details, beside=beside)
+
+
+def ready(ordinal: int) -> ChunkReady:
+    """A chunk's turn has come."""
+    return ChunkReady(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal)
 
 
 def point(ordinal: int, text: str | None = None) -> ChunkSummarised:

@@ -9,10 +9,10 @@ from tests.unit.domain.tasks.stories import (
     TASK,
     answered,
     assigned,
-    chunk,
     failed,
     feedback,
     given,
+    ready,
     retrieved,
     routed,
     submitted,
@@ -36,7 +36,7 @@ def test_an_event_that_names_its_attempt_belongs_to_that() -> None:
 
 def test_of_anything_else_only_the_log_knows() -> None:
     """Neither it nor an assignment says so."""
-    assert [attempt_of(each, given(submitted()).state) for each in (chunk(0), feedback(), retrieved(7))] == [None] * 3
+    assert [attempt_of(each, given(submitted()).state) for each in (ready(0), feedback(), retrieved(7))] == [None] * 3
 
 
 def test_whoever_opens_a_task_again_opens_it_once() -> None:

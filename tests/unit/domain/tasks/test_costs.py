@@ -8,7 +8,7 @@ from tests.unit.domain.tasks.stories import (
     AGENT,
     answered,
     assigned,
-    chunk,
+    chunked,
     completed,
     failed,
     given,
@@ -33,7 +33,7 @@ def test_every_step_of_a_task_has_its_cost() -> None:
     """The pieces together, then routing, answers, judgement, learnings and the panel, each by its model."""
     voices = (Voice(agent_id=AGENT, perspective=None, answer="an answer"),)
     merged = Panel(voices=voices, merged="an answer", **usage(60))
-    story = given(submitted(), chunk(0), chunk(1)).when(
+    story = given(submitted(), chunked()).when(
         point(0).model_copy(update=usage(10, "small")),
         point(1).model_copy(update=usage(12, "small")),
         summarised(),

@@ -9,7 +9,7 @@ from tests.unit.domain.tasks.stories import (
     TASK,
     answered,
     assigned,
-    chunk,
+    chunked,
     failed,
     given,
     opened,
@@ -23,7 +23,7 @@ from tests.unit.domain.tasks.stories import (
 
 def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
     """Both orders give the same event."""
-    story = given(submitted("Buy?"), chunk(0), chunk(1))
+    story = given(submitted("Buy?"), chunked())
     ends = []
     for first, last in ((0, 1), (1, 0)):
         half = story.when(point(first))
@@ -41,9 +41,9 @@ def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
 def test_a_summary_begins_with_the_items_of_the_documents() -> None:
     """Whether it joins key points or there were none to find; so routing sees what is asked."""
     asked = "Answer\n1. A?\n2. B?"
-    story = given(submitted("Answer"), chunk(0, of=1), point(0))
+    story = given(submitted("Answer"), chunked(1, ("A?", "B?")), point(0))
 
-    joined = fan_in.summarise(point(0), story.state, ("A?", "B?"))
+    joined = fan_in.summarise(point(0), story.state)
     plain = fan_in.supplied(point(0), story.task, (), ("A?", "B?"))
 
     assert joined is not None
@@ -51,16 +51,16 @@ def test_a_summary_begins_with_the_items_of_the_documents() -> None:
     assert (plain.summary, plain.parts) == (asked, (Part(text=asked),))
 
 
-def test_a_chunk_that_is_not_there_yet_is_waited_for() -> None:
-    """The chunks know how many they are."""
-    story = given(submitted(), chunk(0), point(0))
+def test_a_key_point_that_is_not_there_yet_is_waited_for() -> None:
+    """The task knows how many chunks it has."""
+    story = given(submitted(), chunked(), point(0))
 
     assert fan_in.summarise(point(0), story.state) is None
 
 
 def test_a_task_is_summarised_once() -> None:
     """And not while its client is asked how to go on."""
-    done = given(submitted(), chunk(0, of=1), point(0))
+    done = given(submitted(), chunked(1), point(0))
 
     assert fan_in.summarise(point(0), done.when(summarised("x")).state) is None
     assert fan_in.summarise(point(0), done.when(opened()).state) is None
@@ -70,7 +70,7 @@ def test_a_task_is_summarised_once() -> None:
 def test_a_summary_has_at_most_1000_tokens() -> None:
     """By the offline estimate, also in Japanese."""
     for words in ("the quick brown fox " * 60, "早い茶色の狐は怠け者の犬を飛び越える。" * 20):
-        story = given(submitted("Q"), *(chunk(number, of=30) for number in range(30)))
+        story = given(submitted("Q"), chunked(30))
         story = story.when(*(point(number, words) for number in range(30)))
         summary = fan_in.summarise(point(0), story.state)
         assert summary is not None

@@ -11,11 +11,12 @@ from tests.unit.domain.tasks import stories
 from tests.unit.domain.tasks.stories import (
     BEGINNING,
     TASK,
+    USAGE,
     Story,
     answered,
     assigned,
     chosen,
-    chunk,
+    chunked,
     completed,
     encoded,
     ended,
@@ -27,6 +28,7 @@ from tests.unit.domain.tasks.stories import (
     memory,
     opened,
     point,
+    ready,
     recorded,
     reopened,
     repeated,
@@ -43,7 +45,7 @@ NUMBER = st.integers(0, 3)
 ATTEMPT = st.integers(1, 3)
 EVENTS: st.SearchStrategy[LifeEvent] = st.one_of(
     st.builds(submitted),
-    st.builds(chunk, NUMBER, st.integers(1, 3)),
+    st.builds(chunked, st.integers(1, 3)),
     st.builds(point, NUMBER),
     st.builds(opened),
     st.builds(chosen, st.sampled_from(["most_important", "all", "by_category"])),
@@ -85,13 +87,11 @@ def test_a_task_begins_once() -> None:
 
 
 def test_a_chunk_gets_its_first_point_and_keeps_it() -> None:
-    """A point without its chunk is not heard; neither is a second chunk of the same place."""
-    story = given(submitted(), point(1), chunk(0), point(0), point(0, "another"), chunk(0, of=7), chunk(1))
+    """A point without its chunk is not heard; neither is a second cut. That a chunk has its turn changes nothing."""
+    story = given(submitted(), point(1), chunked(), point(0), point(0, "another"), chunked(7), ready(1), point(5))
 
-    assert {ordinal: (each.of, each.point) for ordinal, each in story.state.chunks.items()} == {
-        0: (2, "point 0"),
-        1: (2, None),
-    }
+    assert {ordinal: each.point for ordinal, each in story.state.chunks.items()} == {0: "point 0", 1: None}
+    story.then(chunks=2, points=1, reading_usage=(USAGE,))
 
 
 def test_a_negotiation_waits_for_the_client() -> None:

@@ -26,15 +26,16 @@ TABLES = (
         task_id uuid PRIMARY KEY, client_id text NOT NULL, status text NOT NULL, text text NOT NULL,
         documents jsonb NOT NULL, supplied_summary text, wanted_agent text, wanted_perspective text,
         setting jsonb NOT NULL, attempt integer NOT NULL, items jsonb NOT NULL, options jsonb NOT NULL, option text,
-        summary text, parts jsonb NOT NULL, details jsonb NOT NULL, routed integer NOT NULL, answer text, reason text,
+        summary text, parts jsonb NOT NULL, details jsonb NOT NULL, chunks integer NOT NULL, points integer NOT NULL,
+        beside jsonb NOT NULL, reading_usage jsonb NOT NULL, routed integer NOT NULL, answer text, reason text,
         submitted_at timestamptz NOT NULL, ended_at timestamptz
     )
     """,
     "CREATE INDEX task_status ON task (status)",
     """
     CREATE TABLE chunk (
-        task_id uuid NOT NULL, ordinal integer NOT NULL, "of" integer NOT NULL, detail jsonb NOT NULL, point text,
-        usage jsonb, PRIMARY KEY (task_id, ordinal)
+        task_id uuid NOT NULL, ordinal integer NOT NULL, detail jsonb NOT NULL, point text,
+        PRIMARY KEY (task_id, ordinal)
     )
     """,
     """
