@@ -102,19 +102,19 @@ async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Setting
         await quiet(resources)
 
     found = spans.get_finished_spans()
-    [cut] = _named(found, "intake task_submitted")
+    [submitted] = _named(found, "intake task_submitted")
+    [cut] = _named(found, "intake task_chunked")
+    assert _parent(found, cut) == submitted
     pieces = _named(found, "intake chunk_ready")
     assert len(pieces) == 3
     assert all(_parent(found, each) == cut for each in pieces)
     joins = _named(found, "intake chunk_summarised")
     assert len(joins) == 3
     pointed = {each.context.span_id for each in pieces if each.context}
-    joining = [each for each in joins if each.links]  # several may see that nothing is missing; what they say is one
-    assert joining
-    for each in joining:
-        assert each.parent is not None
-        assert {other.context.span_id for other in each.links} | {each.parent.span_id} == pointed
-    assert len({_trace(each) for each in (cut, *pieces, *joins)}) == 1
+    [joining] = [each for each in joins if each.links]
+    assert joining.parent is not None
+    assert {other.context.span_id for other in joining.links} | {joining.parent.span_id} == pointed
+    assert len({_trace(each) for each in (submitted, cut, *pieces, *joins)}) == 1
 
 
 async def test_a_trace_that_began_elsewhere_goes_on_here(settings: Settings, spans: InMemorySpanExporter) -> None:
