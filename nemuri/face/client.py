@@ -50,7 +50,7 @@ class Client(Asking):
         name = f"{namespace}-client-{client_id}"
         log = await Log.connect(url, namespace, patient=False, name=name, access=access)
         try:
-            yield cls(Exchange(log, client_id), log, await Blobs.open(log), await Results.open(log))
+            yield cls(Exchange(log, client_id), log, await Blobs.open(log, client_id), await Results.open(log))
         finally:
             await log.close()
 

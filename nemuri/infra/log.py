@@ -85,6 +85,8 @@ class Log:
     """Hears of every event that was appended here."""
     denied: list[str] = field(default_factory=list)
     """What the server refused last, where it refused anything."""
+    borrowed: bool = False
+    """Whether the streams belong to another account, which permits a client no more than clients do."""
 
     @classmethod
     async def connect(
@@ -98,7 +100,7 @@ class Log:
         denied = list[str]()
         connection = await connect(url, access, patient=patient, name=name, lost=lost, denied=denied)
         context = connection.jetstream(timeout=ANSWER_SECONDS, domain=access.domain)
-        return cls(connection, context, Subjects(namespace), lost, denied=denied)
+        return cls(connection, context, Subjects(namespace), lost, denied=denied, borrowed=access.domain is not None)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -152,9 +154,10 @@ class Log:
 
     async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
-        if not ack.duplicate or await self._subject_at(ack.seq) in {subject, None}:
+        if not ack.duplicate or (not self.borrowed and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
-        # Somebody said something else under this id: the server must not take ours for a repetition of that.
+        # Somebody said something else under this id, or a client, who may not look, cannot tell: the server must not
+        # take ours for a repetition of that. If it is one, everybody ignores it for its event id.
         unnamed = {name: value for name, value in headers.items() if name != MESSAGE_ID}
         return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
 

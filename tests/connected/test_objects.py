@@ -1,21 +1,20 @@
 """Inputs in pieces: whole or not at all, and nobody waits without end for what is not there."""
 
 import asyncio
-from base64 import urlsafe_b64encode
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
 import pytest
-from nats.js.errors import ObjectNotFoundError
-from nats.js.object_store import OBJ_META_PRE_TEMPLATE, OBJ_STREAM_TEMPLATE
+from nats.js.errors import APIError, ObjectNotFoundError
 
 from nemuri.face.operations import backup
+from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
-from nemuri.infra.stores.blobs import BlobForgedError, Blobs, blob_bucket
-from nemuri.infra.stores.objects import IncompleteObjectError
-from tests.connected.scene import logged
+from nemuri.infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
+from nemuri.infra.stores.objects import Description, IncompleteObjectError, object_stream
+from tests.connected.scene import agent_defined, at_work, logged, visiting
 
 pytestmark = pytest.mark.connected
 
@@ -26,63 +25,142 @@ MALFORMED = (
     b"{",
     b"[]",
     b"null",
-    b'{"name": 7, "nuid": "n", "chunks": 1}',
-    b'{"name": "", "nuid": "n", "chunks": 1}',
-    b'{"name": "bad", "nuid": "*", "chunks": 1}',
-    b'{"name": "bad", "nuid": "n", "chunks": "many"}',
-    b'{"name": "bad", "nuid": "n", "chunks": -1}',
-    b'{"name": "another", "nuid": "n", "chunks": 0}',
-    b'{"name": "bad", "nuid": "n", "chunks": 3}',
+    b'{"pieces": 1}',
+    b'{"pieces": "many", "digest": "%s"}' % (b"0" * 64),
+    b'{"pieces": -1, "digest": "%s"}' % (b"0" * 64),
+    b'{"pieces": 1, "digest": "*"}',
+    b'{"pieces": 3, "digest": "%s"}' % sha256(b"wanted").hexdigest().encode(),
 )
-"""What is no metadata of an object, or of one that is not there."""
+"""What describes no object, or one that is not there."""
 
 
 @pytest.mark.parametrize("text", ["", "short", LONG], ids=["empty", "one piece", "several pieces"])
-async def test_an_input_is_read_as_it_was_written_by_every_client(settings: Settings, text: str) -> None:
-    """By this project's own reading, and by the library's: the layout is that of every object store."""
+async def test_an_input_is_read_as_it_was_written(settings: Settings, text: str) -> None:
+    """Return the same text to everybody; storing it again writes nothing."""
     async with logged(settings) as log:
         ref = await (await Blobs.open(log)).put(text)
         again = await Blobs.open(log)
+        before = (await log.stream.stream_info(object_stream(blob_bucket(settings.namespace)))).state.last_seq
         assert await again.put(text) == ref
         assert await again.get(ref) == text
-        assert (await again.store.store.get(ref)).data == text.encode()
         assert await again.refs() == [ref]
-
-
-async def test_what_the_library_wrote_is_read_too(settings: Settings) -> None:
-    """Inputs of before."""
-    async with logged(settings) as log:
-        blobs = await Blobs.open(log)
-        ref = sha256(LONG.encode()).hexdigest()
-        await blobs.store.store.put(ref, LONG.encode())
-        assert await blobs.get(ref) == LONG
+        assert (await log.stream.stream_info(object_stream(blob_bucket(settings.namespace)))).state.last_seq == before
 
 
 async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings) -> None:
-    """A server that does not send it answers so, and the event that needs it is put off."""
-    stream = OBJ_STREAM_TEMPLATE.format(bucket=blob_bucket(settings.namespace))
+    """Raise what delays an event where the server does not send a piece; whoever hands the input in again mends it."""
     async with logged(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
-        await log.stream.delete_msg(stream, 2)
+        await log.stream.delete_msg(object_stream(blob_bucket(settings.namespace)), 2)
         with pytest.raises(IncompleteObjectError) as raised:
             await (await Blobs.open(log)).get(ref)
         assert isinstance(raised.value, WAITING)
+        assert await (await Blobs.open(log)).put(LONG) == ref
+        assert await (await Blobs.open(log)).get(ref) == LONG
 
 
-async def test_what_somebody_else_wrote_under_the_name_is_refused(settings: Settings) -> None:
-    """Be it another object of that name, with a digest that fits, or another piece among its pieces."""
-    stream = OBJ_STREAM_TEMPLATE.format(bucket=blob_bucket(settings.namespace))
+@pytest.mark.parametrize("scope", ["all", "sub"])
+async def test_no_message_deletes_others(settings: Settings, scope: str) -> None:
+    """Refuse a rollup on every stream but that of timers, where only the tutor writes and which needs them."""
+    async with logged(settings) as log:
+        took = set()
+        for info in await log.stream.streams_info():
+            name = str(info.config.name)
+            if settings.namespace in name:
+                subject = (info.config.subjects or [""])[0].replace("*", "x").replace(">", "x.y")
+                try:
+                    await log.stream.publish(subject, b"", headers={"Nats-Rollup": scope})
+                except APIError:
+                    continue
+                took.add(name)
+        assert took == {log.subjects.timers_stream}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"Nats-TTL": "1s"},
+        {"Nats-Schedule": "@every 1s", "Nats-Schedule-Target": "{input}"},
+        {"Nats-Batch-Id": "b", "Nats-Batch-Sequence": "1", "Nats-Batch-Commit": "1"},
+        {"Nats-Incr": "+1"},
+    ],
+    ids=lambda header: next(iter(header)),
+)
+async def test_no_header_of_a_client_makes_the_server_do_more_than_store(
+    settings: Settings, header: dict[str, str]
+) -> None:
+    """Refuse to delete later, to repeat, to hold back or to count, on both streams where clients write."""
+    async with logged(settings) as log:
+        targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.x.task_submitted")
+        for target in targets:
+            with pytest.raises(APIError):
+                await log.stream.publish(
+                    target, b"1", headers={name: each.format(input=target) for name, each in header.items()}
+                )
+
+
+async def test_provisioning_takes_rollups_away_from_a_stream_that_took_them(settings: Settings) -> None:
+    """Update the streams that an earlier version made."""
+    stream = object_stream(blob_bucket(settings.namespace))
+    async with logged(settings) as log:
+        config = (await log.stream.stream_info(stream)).config
+        await log.stream.update_stream(config.evolve(allow_rollup_hdrs=True))
+        await provision(log, (), ack_wait=30)
+        assert not (await log.stream.stream_info(stream)).config.allow_rollup_hdrs
+
+
+async def test_what_somebody_else_wrote_under_the_name_is_refused_and_replaced(settings: Settings) -> None:
+    """Notice another object of that name, a forged piece and a description of nothing; the next writer mends each."""
     async with logged(settings) as log:
         blobs = await Blobs.open(log)
-        mixed, renamed, whole = await blobs.put(LONG), await blobs.put("renamed"), await blobs.put("whole")
-        piece = await log.stream.get_msg(stream, 2)
-        await log.stream.delete_msg(stream, 2)
-        await log.stream.publish(str(piece.subject), b"forged")
-        await blobs.store.store.put(renamed, b"forged")
-        for ref in (mixed, renamed):
+        texts = (LONG, "renamed", "described", "not described")
+        mixed, renamed, described, nothing = [await blobs.put(each) for each in texts]
+        whole = await blobs.put("whole")
+        said = blobs.store
+        await log.stream.publish(f"$O.{said.bucket}.C.cli.{mixed}.{mixed}.1", b"forged")
+        await said.put(f"cli.{renamed}", b"forged")
+        lie = Description(pieces=1, digest=described)
+        await log.stream.publish(f"$O.{said.bucket}.C.cli.{described}.{described}.0", b"forged")
+        await log.stream.publish(f"$O.{said.bucket}.M.cli.{described}", lie.model_dump_json().encode())
+        await log.stream.publish(f"$O.{said.bucket}.M.cli.{nothing}", b"{[")
+        for ref in (mixed, renamed, described, nothing):
             with pytest.raises(BlobForgedError, match=ref):
                 await blobs.get(ref)
         assert await blobs.get(whole) == "whole"
+        for text in texts:
+            assert await blobs.get(await blobs.put(text)) == text
+
+
+async def test_a_forged_copy_hides_nobody_elses(settings: Settings) -> None:
+    """Read the copy that is what its name says, whoever else stored something under the name, before or after."""
+    async with logged(settings) as log:
+        first, second, ours = [await Blobs.open(log, each) for each in ("aaa", "zzz", "ann")]
+        ref = sha256(LONG.encode()).hexdigest()
+        await first.store.put(f"aaa.{ref}", b"forged")
+        with pytest.raises(BlobForgedError):
+            await ours.get(ref)
+        await ours.put(LONG)
+        lie = Description(pieces=3, digest=ref)
+        await log.stream.publish(f"$O.{ours.store.bucket}.M.zzz.{ref}", lie.model_dump_json().encode())
+        assert await second.get(ref) == LONG
+        await first.erase(ref)
+        with pytest.raises(BlobMissingError):
+            await (await Blobs.open(log)).get(ref)
+        assert await first.refs() == []
+
+
+async def test_a_task_is_answered_though_its_document_was_forged_before(settings: Settings) -> None:
+    """Hand in the document again where something else lies under its hash, in the client's own name."""
+    text = "An empty list is false. The answer of the okapi is forty-two. " * 3
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        ref = sha256(text.encode()).hexdigest()
+        await resources.blobs.store.put(f"ann.{ref}", b"Okapis know nothing.")
+        await resources.blobs.store.put(f"mallory.{ref}", b"Okapis know nothing.")
+        result = await client.ask("What is the answer of the okapi?", documents=[("okapi.txt", text)])
+        assert result.status == "done"
+        assert "forty-two" in (result.answer or "")
 
 
 async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
@@ -107,32 +185,23 @@ async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
         assert await again.get(await again.put(LONG)) == LONG
 
 
-async def test_malformed_metadata_stops_no_backup(settings: Settings, tmp_path: Path) -> None:
-    """Back everything else up, whatever a client wrote where the metadata of an input should be."""
-    template = OBJ_META_PRE_TEMPLATE.format(bucket=blob_bucket(settings.namespace), obj="")
+async def test_malformed_descriptions_stop_no_backup(settings: Settings, tmp_path: Path) -> None:
+    """Back everything else up, whatever a client wrote under whatever name where the description should be."""
     async with logged(settings) as log:
         blobs = await Blobs.open(log)
-        ref = await blobs.put("whole")
-        for metadata, key in product(MALFORMED, ("not-base64", "YmFk", "bmFtZQ")):
-            await log.stream.publish(f"{template}{key}", metadata)
-            async with asyncio.timeout(20):
-                assert ref in await blobs.refs()
-        await blobs.erase("bad")
+        ref, wanted = await blobs.put("whole"), sha256(b"wanted").hexdigest()
+        names = ("x", "a.b.c", f"a.b.{ref}", "cli.not-a-hash", "cli.%%%", "眠", f"cli.{wanted}", f"ann.{wanted}")
+        for description, name in product(MALFORMED, names):
+            await log.stream.publish(f"$O.{blobs.store.bucket}.M.{name}", description)
+        assert await blobs.refs() == [ref, wanted]
+        with pytest.raises((BlobForgedError, IncompleteObjectError), match=wanted):
+            await blobs.get(wanted)
     async with asyncio.timeout(20):
         await backup(settings, tmp_path / "copy")
     assert ref in (tmp_path / "copy" / "log.jsonl").read_text(encoding="utf-8")
-
-
-async def test_malformed_metadata_under_the_name_of_an_input_is_no_input(settings: Settings) -> None:
-    """Refuse to read it, as any other forgery; writing the input again puts it right."""
     async with logged(settings) as log:
-        ref = sha256(b"wanted").hexdigest()
-        key = urlsafe_b64encode(ref.encode()).decode()
-        await log.stream.publish(OBJ_META_PRE_TEMPLATE.format(bucket=blob_bucket(settings.namespace), obj=key), b"{}")
-        with pytest.raises(BlobForgedError, match=ref):
-            await (await Blobs.open(log)).get(ref)
         blobs = await Blobs.open(log)
-        assert await blobs.put("wanted") == ref
-        assert await blobs.get(ref) == "wanted"
+        assert await blobs.put("wanted") == wanted
+        assert await blobs.get(wanted) == "wanted"
         with pytest.raises(ObjectNotFoundError):
-            await blobs.store.get("nobody-wrote-this")
+            await blobs.store.get("cli.nobody-wrote-this")

@@ -20,6 +20,7 @@ from nemuri.infra.bus.provisioning import Durable, timers_durable
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
+from nemuri.infra.stores.objects import object_stream
 from nemuri.infra.stores.results import result_bucket, result_subject
 from nemuri.infra.stores.states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
 from nemuri.infra.stores.tries import tries_bucket
@@ -70,15 +71,24 @@ class Permissions:
     def client(self, client: str) -> Rights:
         """What a client may do: say what clients say, in its own name, hand in inputs, ask, and hear of results."""
         said = self._saying(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
-        return said | self._asking() | _publishing(f"$O.{self._blobs}.>", *self.lent()) | _hearing(f"{INBOX}.>")
+        handed_in = _publishing(*self._folder(client), *self.lent(client))
+        return said | self._asking() | handed_in | _hearing(f"{INBOX}.>")
 
-    def lent(self) -> tuple[str, ...]:
-        """The requests about stores that clients may make, which their account knows under a domain of its own."""
+    def lent(self, client: str) -> tuple[str, ...]:
+        """Return the requests about stores that a client may make: its account knows them under a domain.
+
+        It reads its own inputs only.
+        """
+        stream = object_stream(self._blobs)
         return (
-            f"{API}.STREAM.INFO.OBJ_{self._blobs}",
+            f"{API}.STREAM.INFO.{stream}",
             f"{API}.STREAM.INFO.KV_{result_bucket(self.subjects.namespace)}",
-            f"{API}.STREAM.MSG.GET.OBJ_{self._blobs}",
+            *(f"{API}.DIRECT.GET.{stream}.{each}" for each in self._folder(client)),
         )
+
+    def _folder(self, client: str) -> tuple[str, str]:
+        """Return the subjects of a client's own inputs."""
+        return f"$O.{self._blobs}.M.{client}.*", f"$O.{self._blobs}.C.{client}.>"
 
     def durables(self) -> dict[str, tuple[Durable, ...]]:
         """The consumers that are somebody's, by stream."""
@@ -108,7 +118,7 @@ class Permissions:
     @property
     def _streams(self) -> tuple[str, ...]:
         subjects = self.subjects
-        objects = (f"OBJ_{self._blobs}", f"OBJ_{checkpoints_bucket(subjects.namespace)}")
+        objects = map(object_stream, (self._blobs, checkpoints_bucket(subjects.namespace)))
         return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
 
     def _everybody(self, role: str) -> Rights:

@@ -14,6 +14,7 @@ from nemuri.contracts.subjects import Subjects
 from nemuri.infra.log import Log
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
+from nemuri.infra.stores.objects import object_stream_config
 from nemuri.infra.stores.results import result_bucket
 from nemuri.infra.stores.states import checkpoints_bucket, societies_bucket
 from nemuri.infra.stores.tries import TRIES_LIFE, tries_bucket
@@ -123,22 +124,16 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
         societies_bucket(namespace): None,
     }
     for name, life in lives.items():
-        try:
-            await context.key_value(name)
-        except NotFoundError:
-            await context.add_stream(_bucket(name, life, replicas, atomic=name == societies_bucket(namespace)))
+        await _stream(context, _bucket(name, life, replicas, atomic=name == societies_bucket(namespace)))
     for name in (blob_bucket(namespace), checkpoints_bucket(namespace)):
-        try:
-            await context.object_store(name)
-        except NotFoundError:
-            await context.create_object_store(name, config=api.ObjectStoreConfig(bucket=name, replicas=replicas))
+        await _stream(context, object_stream_config(name, replicas))
 
 
 def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:
     """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go.
 
-    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer. An
-    atomic one takes several entries as one.
+    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer. It
+    takes no rollups: a header of a single message would delete all entries. An atomic one takes several entries as one.
     """
     return api.StreamConfig(
         name=f"KV_{name}",
@@ -148,7 +143,7 @@ def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> ap
         max_age=life,
         max_msgs_per_subject=1,
         duplicate_window=120,
-        allow_rollup_hdrs=True,
+        allow_rollup_hdrs=False,
         allow_atomic=atomic,
         num_replicas=replicas,
     )

@@ -1,6 +1,7 @@
 """The blob store: large inputs, beside the log and no source of facts."""
 
 import asyncio
+import re
 import sys
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -10,11 +11,13 @@ from weakref import WeakValueDictionary
 from cachetools import LRUCache
 from nats.js.errors import ObjectNotFoundError
 
+from nemuri.contracts.event import OPERATOR
 from nemuri.infra.log import Log
-from nemuri.infra.stores.objects import MalformedObjectError, Objects
+from nemuri.infra.stores.objects import IncompleteObjectError, MalformedObjectError, Objects
 
 RECENT_BYTES = 64 * 1024 * 1024
 """The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""
+_REF = re.compile(r"[0-9a-f]{64}")
 
 
 def blob_bucket(namespace: str) -> str:
@@ -62,52 +65,85 @@ class Recent:
 
 @dataclass(frozen=True, slots=True)
 class Blobs:
-    """Large inputs, by the sha256 of their bytes."""
+    """Large inputs, by the sha256 of their bytes, each in the folder of the client that handed it in.
+
+    Clients can write their own folder only, so that nobody can put something else in the place of another's input.
+    Whoever reads takes the first copy that is what the reference names, whichever folder it is in.
+    """
 
     store: Objects
+    client: str
+    """In whose folder is written."""
     recent: Recent = field(default_factory=Recent)
 
     @classmethod
-    async def open(cls, log: Log) -> Self:
-        """The blobs of the log's namespace."""
-        return cls(await Objects.open(log.stream, blob_bucket(log.subjects.namespace)))
+    async def open(cls, log: Log, client: str = OPERATOR) -> Self:
+        """Return the blobs of the log's namespace, for a client that hands in inputs or for whoever only reads."""
+        bucket = blob_bucket(log.subjects.namespace)
+        return cls(await Objects.open(log.stream, bucket, direct=log.borrowed), client)
 
     async def put(self, text: str) -> str:
-        """Keep a text and return its reference; keeping it again changes nothing."""
+        """Store a text and return its reference; storing it again changes nothing.
+
+        What is already in the client's folder is read and compared, and written again unless it is this text.
+        """
         data = text.encode()
         ref = sha256(data).hexdigest()
-        if not await self.store.holds(ref):
-            await self.store.put(ref, data)
+        if not await self._holds(ref):
+            await self.store.put(f"{self.client}.{ref}", data)
         return ref
 
-    async def get(self, ref: str) -> str:
-        """The text behind a reference.
+    async def _holds(self, ref: str) -> bool:
+        try:
+            return await self._copy(f"{self.client}.{ref}") is not None
+        except IncompleteObjectError:
+            return False
 
-        Raises `BlobMissingError`, `BlobForgedError` for other bytes than those that the reference names, and
-        UnicodeDecodeError for what is no text.
+    async def get(self, ref: str) -> str:
+        """Return the text behind a reference.
+
+        Raises `BlobMissingError`, `BlobForgedError` where no copy is what the reference names, `IncompleteObjectError`
+        while a piece of the only copy is missing, and UnicodeDecodeError for what is no text.
         """
         async with self.recent.fetching(ref):
             text = self.recent.get(ref)
             if text is None:
-                text = await self._fetched(ref)
+                text = (await self._fetched(ref)).decode()
                 self.recent.keep(ref, text)
         return text
 
-    async def _fetched(self, ref: str) -> str:
+    async def _fetched(self, ref: str) -> bytes:
+        copies = await self.store.names_like(f"*.{ref}")
+        if not copies:
+            raise BlobMissingError(f"no input is stored under {ref}")
+        incomplete: IncompleteObjectError | None = None
+        for name in copies:
+            try:
+                data = await self._copy(name)
+            except IncompleteObjectError as error:
+                incomplete = error
+            else:
+                if data is not None:
+                    return data
+        raise incomplete or BlobForgedError(f"what is stored under {ref} is something else")
+
+    async def _copy(self, name: str) -> bytes | None:
+        """Return the bytes of one copy; None if it is not there, or is not what its name says."""
+        ref = name.rpartition(".")[2]
         try:
-            data = await self.store.get(ref)
-        except ObjectNotFoundError as error:
-            raise BlobMissingError(f"no input is stored under {ref}") from error
-        except MalformedObjectError as error:
-            raise BlobForgedError(f"what is stored under {ref} is no input: {error}") from error
-        if sha256(data).hexdigest() != ref:  # whoever may write inputs may write any name beside any bytes
-            raise BlobForgedError(f"what is stored under {ref} is something else")
-        return data.decode()
+            described = await self.store.describe(name)
+        except (ObjectNotFoundError, MalformedObjectError):
+            return None
+        if described.digest != ref:
+            return None
+        data = await self.store.read(name, described)
+        return data if sha256(data).hexdigest() == ref else None
 
     async def erase(self, ref: str) -> None:
-        """Delete what is kept under a reference and overwrite its bytes; nothing if there is nothing."""
-        await self.store.erase(ref)
+        """Delete every copy of what is stored under a reference and overwrite its bytes; nothing if there is none."""
+        await self.store.erase(f"*.{ref}")
 
     async def refs(self) -> list[str]:
-        """Return the references of everything that is kept."""
-        return await self.store.names()
+        """Return the references of everything that is stored."""
+        names = (each.rpartition(".") for each in await self.store.names())
+        return list(dict.fromkeys(ref for client, _, ref in names if "." not in client and _REF.fullmatch(ref)))

@@ -1,32 +1,29 @@
-"""Objects in pieces on a stream, laid out as every NATS client's object store reads them.
+"""Objects in pieces on a stream.
 
-The client library's own reading waits without end for pieces that a restarted server does not send any more, and its
-own writing takes pieces back whose writing it is not sure of, although they may be named by now. Here every request
-has an end, and nothing that was written is taken back: who is not sure writes again, under a name of its own.
+An object NAME (one or more tokens of a subject) of the bucket BUCKET lies on these subjects:
+
+    $O.BUCKET.M.NAME                  its description: number of pieces, sha256; written last
+    $O.BUCKET.C.NAME.SHA256.NUMBER    its pieces, counted from 0
+
+The newest message of a subject counts. This is not the layout of the object stores of NATS clients: they replace a
+description by a rollup, and a stream that takes rollups of a subject takes a rollup of everything too, which deletes
+what all others have stored. Here nobody deletes by writing, and names begin with whom they belong to, so that
+permissions can hold everybody to their own. Every request has an end.
 """
 
-from base64 import urlsafe_b64encode
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Self
-from uuid import uuid4
+from typing import Self
 
 import orjson
 from nats.js import JetStreamContext, api
 from nats.js.errors import Error as JetStreamError
 from nats.js.errors import NotFoundError, ObjectNotFoundError
-from nats.js.object_store import (
-    OBJ_CHUNKS_PRE_TEMPLATE,
-    OBJ_DEFAULT_CHUNK_SIZE,
-    OBJ_DIGEST_TEMPLATE,
-    OBJ_META_PRE_TEMPLATE,
-    OBJ_STREAM_TEMPLATE,
-    ObjectStore,
-)
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nemuri.infra.bus.messages import delete_message, messages_on, sequences_on
+
+PIECE_BYTES = 128 * 1024
 
 
 class IncompleteObjectError(JetStreamError):
@@ -34,19 +31,17 @@ class IncompleteObjectError(JetStreamError):
 
 
 class MalformedObjectError(Exception):
-    """The metadata of the object is none: whoever may write objects may write anything in its place."""
+    """The description stored under the name describes no object."""
 
 
-class _Metadata(BaseModel):
-    """The part of an object's metadata that is read here; the rest may be anything."""
+class Description(BaseModel):
+    """The description of an object."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: Annotated[str, StringConstraints(min_length=1)]
-    nuid: Annotated[str, StringConstraints(pattern=r"^[^\s*>]+$")]
-    """The end of the subject of its pieces."""
-    chunks: int = Field(default=0, ge=0)
-    deleted: bool = False
+    pieces: int = Field(ge=0)
+    digest: str = Field(pattern=r"^[0-9a-f]{64}$")
+    """The sha256 of its bytes, as its writer says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,116 +50,101 @@ class Objects:
 
     context: JetStreamContext
     bucket: str
-    store: ObjectStore
-    """The library's side of the same bucket."""
+    direct: bool = False
+    """Whether to read by direct gets, the only way for clients, who may read their own objects only."""
 
     @classmethod
-    async def open(cls, context: JetStreamContext, bucket: str) -> Self:
-        """A bucket that is there; raises `NotFoundError` for another one."""
-        return cls(context, bucket, await context.object_store(bucket))
+    async def open(cls, context: JetStreamContext, bucket: str, *, direct: bool = False) -> Self:
+        """Return a bucket that is there; raises `NotFoundError` for another one."""
+        await context.stream_info(object_stream(bucket))
+        return cls(context, bucket, direct)
 
     async def names(self) -> list[str]:
-        """Return the names of all objects in the order of their writing; one question to the server for each.
+        """Return the names of all objects, in the order of their writing; one request to the server for each."""
+        beginning = f"$O.{self.bucket}.M."
+        found = messages_on(self.context, object_stream(self.bucket), f"{beginning}>")
+        return list(dict.fromkeys([str(each.subject).removeprefix(beginning) async for each in found]))
 
-        Metadata that is none, or lies under another name than its own, is passed over.
-        """
-        names: dict[str, None] = {}
-        async for each in messages_on(self.context, self._stream, self._metadata_subject("*")):
-            try:
-                found = _Metadata.model_validate_json(each.data or b"")
-            except ValidationError:
-                continue
-            if not found.deleted and each.subject == self._metadata_of(found.name):
-                names[found.name] = None
-        return list(names)
+    async def names_like(self, pattern: str) -> list[str]:
+        """Return the names that match a pattern of subjects, by one request: at most 100,000."""
+        beginning = f"$O.{self.bucket}.M."
+        known = await self.context.stream_info(object_stream(self.bucket), f"{beginning}{pattern}")
+        return sorted(each.removeprefix(beginning) for each in known.state.subjects or {})
 
-    async def holds(self, name: str) -> bool:
-        """Return whether there is such an object."""
+    async def describe(self, name: str) -> Description:
+        """Return the description of an object; raises `ObjectNotFoundError` and `MalformedObjectError`."""
         try:
-            await self._metadata(name)
-        except (ObjectNotFoundError, MalformedObjectError):
-            return False
-        return True
+            found = await self._newest(f"$O.{self.bucket}.M.{name}")
+        except NotFoundError as error:
+            raise ObjectNotFoundError from error
+        try:
+            return Description.model_validate_json(found)
+        except ValidationError as error:
+            raise MalformedObjectError(f"the description of {name} in {self.bucket} describes no object") from error
 
     async def get(self, name: str) -> bytes:
         """Return the whole object.
 
         Raises `ObjectNotFoundError`, `MalformedObjectError`, and `IncompleteObjectError` while a piece is missing.
         Whether these are the bytes that were meant is for the reader to check, who knows it from elsewhere: the
-        object's own digest was written by the same hand as its pieces.
+        description was written by the same hand as the pieces.
         """
-        metadata = await self._metadata(name)
-        pieces, after = [], 0
-        for _ in range(metadata.chunks):
-            piece = await self._piece(metadata.nuid, after)
-            pieces.append(piece.data or b"")
-            after = piece.seq or 0
-        return b"".join(pieces)
+        return await self.read(name, await self.describe(name))
+
+    async def read(self, name: str, described: Description) -> bytes:
+        """Return the bytes of an object that is described; raises `IncompleteObjectError` while a piece is missing."""
+        return b"".join([await self._piece(name, described, number) for number in range(described.pieces)])
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write an object; returns once it is on disk. Its name appears last, when every piece is there.
-
-        What an interrupted writing leaves lies beside those pieces, on subjects that begin with the object's name.
-        """
-        place = f"{name}.{uuid4().hex}"
-        pieces = [data[start : start + OBJ_DEFAULT_CHUNK_SIZE] for start in range(0, len(data), OBJ_DEFAULT_CHUNK_SIZE)]
-        for piece in pieces:
-            await self.context.publish(self._subject(place), piece)
-        info = api.ObjectInfo(
-            name=name,
-            bucket=self.bucket,
-            nuid=place,
-            size=len(data),
-            chunks=len(pieces),
-            digest=_digest(data),
-            options=api.ObjectMetaOptions(max_chunk_size=OBJ_DEFAULT_CHUNK_SIZE),
-        )
-        rollup = {api.Header.ROLLUP.value: "sub"}
-        await self.context.publish(self._metadata_of(name), orjson.dumps(info.as_dict()), headers=rollup)
-
-    @property
-    def _stream(self) -> str:
-        return OBJ_STREAM_TEMPLATE.format(bucket=self.bucket)
-
-    def _metadata_subject(self, key: str) -> str:
-        return OBJ_META_PRE_TEMPLATE.format(bucket=self.bucket, obj=key)
-
-    def _metadata_of(self, name: str) -> str:
-        return self._metadata_subject(urlsafe_b64encode(name.encode()).decode())
-
-    async def _metadata(self, name: str) -> _Metadata:
-        """Return the metadata of an object; raises `ObjectNotFoundError` and `MalformedObjectError`."""
-        try:
-            found = await self.context.get_last_msg(self._stream, self._metadata_of(name))
-        except NotFoundError as error:
-            raise ObjectNotFoundError from error
-        try:
-            metadata = _Metadata.model_validate_json(found.data or b"")
-        except ValidationError as error:
-            raise MalformedObjectError(f"the metadata of {name!r} is no metadata of an object") from error
-        if metadata.deleted:
-            raise ObjectNotFoundError
-        return metadata
-
-    def _subject(self, place: str) -> str:
-        return OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=self.bucket, obj=place)
+        """Write an object; returns once it is on disk. Its description comes last, when every piece is there."""
+        described = Description(pieces=-(-len(data) // PIECE_BYTES), digest=sha256(data).hexdigest())
+        for number in range(described.pieces):
+            piece = data[number * PIECE_BYTES : (number + 1) * PIECE_BYTES]
+            await self.context.publish(self._place(name, described, number), piece)
+        await self.context.publish(f"$O.{self.bucket}.M.{name}", orjson.dumps(described.model_dump()))
 
     async def erase(self, name: str) -> None:
-        """Delete an object, its name last, and all that interrupted writings left, and overwrite their bytes."""
-        subjects = [self._subject(f"{name}.>")]
-        with suppress(ObjectNotFoundError, MalformedObjectError):  # then only its name is left to delete
-            subjects.append(self._subject((await self._metadata(name)).nuid))
-        for subject in (*subjects, self._metadata_of(name)):
-            async for sequence in sequences_on(self.context, self._stream, subject):
-                await delete_message(self.context, self._stream, sequence)
+        """Delete an object, its description last, and what interrupted writing left of it, and overwrite the bytes.
 
-    async def _piece(self, place: str, after: int) -> api.RawStreamMsg:
-        """Never read directly: then the server would write what somebody stored wherever a reader lets it answer."""
+        The name may be a pattern of subjects.
+        """
+        stream = object_stream(self.bucket)
+        for subject in (f"$O.{self.bucket}.C.{name}.>", f"$O.{self.bucket}.M.{name}"):
+            async for sequence in sequences_on(self.context, stream, subject):
+                await delete_message(self.context, stream, sequence)
+
+    async def _piece(self, name: str, described: Description, number: int) -> bytes:
+        subject = self._place(name, described, number)
         try:
-            return await self.context.get_msg(self._stream, after + 1, self._subject(place), next=True)
+            return await self._newest(subject)
         except NotFoundError as error:
-            raise IncompleteObjectError(description=f"a piece on {place} is missing") from error
+            raise IncompleteObjectError(description=f"the piece on {subject} is missing") from error
+
+    def _place(self, name: str, described: Description, number: int) -> str:
+        return f"$O.{self.bucket}.C.{name}.{described.digest}.{number}"
+
+    async def _newest(self, subject: str) -> bytes:
+        found = await self.context.get_msg(object_stream(self.bucket), subject=subject, direct=self.direct)
+        return found.data or b""
 
 
-def _digest(data: bytes) -> str:
-    return OBJ_DIGEST_TEMPLATE.format(digest=urlsafe_b64encode(sha256(data).digest()).decode())
+def object_stream(bucket: str) -> str:
+    """Return the name of the stream behind a bucket."""
+    return f"OBJ_{bucket}"
+
+
+def object_stream_config(bucket: str, replicas: int) -> api.StreamConfig:
+    """Return the configuration of the stream behind a bucket.
+
+    It takes no rollups. Direct gets are allowed because a client may be permitted those of single subjects; inside the
+    namespace's account nobody is permitted any, see `infra/bus/permissions`.
+    """
+    return api.StreamConfig(
+        name=object_stream(bucket),
+        subjects=[f"$O.{bucket}.C.>", f"$O.{bucket}.M.>"],
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
+        allow_rollup_hdrs=False,
+        allow_direct=True,
+        num_replicas=replicas,
+    )

@@ -1,15 +1,19 @@
 """The platform works with the rights that everybody has, and nobody gets round them."""
 
 from datetime import timedelta
-from uuid import UUID
+from hashlib import sha256
+from uuid import UUID, uuid4
 
 import pytest
+from nats.js.errors import APIError
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from nemuri.face.client import Client
 from nemuri.face.connection import NotPermitted, connected
 from nemuri.face.operations import rebuild, verify
+from nemuri.infra.stores.blobs import blob_bucket
+from nemuri.infra.stores.objects import object_stream
 from nemuri.infra.views.database import Database
 from tests.connected.classroom import TEXTBOOK, finished
 from tests.connected.guarded import Guarded, answered
@@ -100,18 +104,66 @@ async def test_a_client_cannot_have_the_server_write_for_it(platform: Guarded) -
     settings = platform.client("bob")
     targets = (f"{name}.agent.7.python.agent_slept", f"{name}.client.ann.task_submitted")
     async with connected(settings, "bob") as bob, connected(platform.of("operator"), "cli") as cli:
-        await bob.log.connection.request(f"$O.{name}-blobs.C.empty", b"")
+        await bob.log.connection.request(f"$O.{name}-blobs.M.bob.empty", b"")
         before = await cli.log.last_sequence()
-        asked = (f"{name}-query.status", f"$JS.{name}.API.STREAM.INFO.OBJ_{name}-blobs", f"$O.{name}-blobs.C.more")
+        asked = (f"{name}-query.status", f"$JS.{name}.API.STREAM.INFO.OBJ_{name}-blobs", f"$O.{name}-blobs.M.bob.more")
         for target in (*targets, f"$JS.API.STREAM.DELETE.{name}"):
             for each in asked:
                 await bob.log.connection.publish(each, b"{}", reply=target)
-            await bob.log.connection.publish(
-                f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs", b'{"seq":1}', reply=target
-            )
+            for stored in ("empty", "more"):
+                read = f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.bob.{stored}"
+                await bob.log.connection.publish(read, b"", reply=target)
         await answered(bob.log.connection)
         await bob.status()  # asked after all of these, and answered by the same service
         assert await cli.log.last_sequence() == before
+
+
+async def test_a_client_hands_in_what_it_handed_in_before(platform: Guarded) -> None:
+    """Store a document once, submit a task twice under one key; replace what is damaged; read nobody else's."""
+    before, text, key = len(platform.denied()), "An empty list is false. " * 20_000, uuid4()
+    name = platform.subjects.namespace
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined())
+        await cli.settle()
+        stream = object_stream(blob_bucket(name))
+        async with connected(platform.client("bob"), "bob") as bob, connected(platform.client("ann"), "ann") as ann:
+            for _ in range(2):
+                assert await ann.submit("What is false?", documents=[("l.txt", text)], key=key) == key
+                stored = (await cli.log.stream.stream_info(stream)).state.last_seq
+            ref = sha256(text.encode()).hexdigest()
+            forged = f"$O.{name}-blobs.C.ann.{ref}.{ref}.1"
+            await cli.log.stream.publish(forged, b"forged")
+            await ann.submit("What is false?", documents=[("l.txt", text)])
+            assert (await cli.log.stream.stream_info(stream)).state.last_seq > stored + 1
+            await bob.submit("What is false?", documents=[("l.txt", text)])
+            assert (await ann.result(key)).status == "done"
+    assert platform.denied()[before:] == []
+
+
+async def test_a_client_cannot_touch_the_inputs_of_others(platform: Guarded) -> None:
+    """Refuse a client to write or to read what is not in its own folder, and any rollup inside it."""
+    bucket = blob_bucket(platform.subjects.namespace)
+    async with connected(platform.client("ann"), "ann") as ann:
+        ref = await ann._blobs.put("Ann's own words.")
+    async with connected(platform.client("bob"), "bob") as bob:
+        before = len(platform.denied())
+        with pytest.raises(APIError, match="rollup"):
+            await bob.log.stream.publish(f"$O.{bucket}.M.bob.x", b"", headers={"Nats-Rollup": "all"})
+        asked = f"$JS.{platform.subjects.namespace}.API"
+        stream = object_stream(bucket)
+        strange = (
+            f"$O.{bucket}.M.ann.{ref}",
+            f"$O.{bucket}.C.ann.{ref}.{ref}.0",
+            f"{asked}.DIRECT.GET.{stream}.$O.{bucket}.M.ann.{ref}",
+            f"{asked}.DIRECT.GET.{stream}",
+            f"{asked}.STREAM.MSG.GET.{stream}",
+        )
+        for each in strange:
+            await bob.log.connection.publish(each, b"{}")
+        await answered(bob.log.connection)
+        assert len(platform.denied()[before:]) == len(strange)
+    async with connected(platform.of("operator"), "cli") as cli:
+        assert await cli._blobs.get(ref) == "Ann's own words."
 
 
 async def test_who_may_not_is_told_so(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,11 @@ from hashlib import sha256
 from typing import cast
 
 import pytest
-from nats.js.errors import ObjectNotFoundError
 
+from nemuri.contracts.event import OPERATOR
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.stores.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
-from nemuri.infra.stores.objects import Objects
+from nemuri.infra.stores.objects import Description, Objects
 
 
 @dataclass(slots=True)
@@ -20,18 +20,26 @@ class SlowStore:
     objects: dict[str, bytes]
     fetched: list[str] = field(default_factory=list)
 
-    async def get(self, ref: str) -> bytes:
-        """The object."""
+    async def names_like(self, pattern: str) -> list[str]:
+        """Return the only copy."""
+        ref = pattern.removeprefix("*.")
+        return [f"cli.{ref}"] if ref in self.objects else []
+
+    async def describe(self, name: str) -> Description:
+        """Return what whoever wrote it would have said."""
+        return Description(pieces=1, digest=name.removeprefix("cli."))
+
+    async def read(self, name: str, _described: Description) -> bytes:
+        """Return the object."""
+        ref = name.removeprefix("cli.")
         self.fetched.append(ref)
         await asyncio.sleep(0)
-        if ref not in self.objects:
-            raise ObjectNotFoundError
         return self.objects[ref]
 
 
 def blobs(store: SlowStore, limit: int = RECENT_BYTES) -> Blobs:
     """Blobs of that store."""
-    return Blobs(cast("Objects", store), Recent(limit))
+    return Blobs(cast("Objects", store), OPERATOR, Recent(limit))
 
 
 def ref_of(text: str) -> str:
