@@ -28,7 +28,7 @@ from nemuri.contracts.agents import Embedding, PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.affect.recall import Asking, come
-from nemuri.face.operations import forget
+from nemuri.face.operations import OperationError, forget
 from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.resources import Resources, opened
@@ -228,6 +228,37 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
         await protecting(resources, third)
         assert not (await Feelings(resources.database).memories([first.memory_id]))[first.memory_id].protected
     await assert_verified(settings)
+
+
+async def test_what_is_protected_is_not_erased(settings: Settings) -> None:
+    """Neither by itself nor with another one that says the same; only with its agent, or once it is released."""
+    async with remembering(settings) as resources:
+        words = "Remember this: the zanzibrine lies under the mat."
+        first, same, other = await taken_in(resources, [turn(words), turn(words, number=1), turn(TOPICS[0], number=2)])
+        await protecting(resources, first)
+        await protecting(resources, same)
+        before = await effective(resources.log)
+        for each in (first, same):
+            with pytest.raises(OperationError, match=rf"memory {each.label} of diary is protected: release it first"):
+                await forget(settings, [Thing("memory", other.memory_id), Thing("memory", each.memory_id)])
+        await release(resources, same)
+        with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and says the same as memory"):
+            await forget(settings, [Thing("memory", same.memory_id)])
+        assert [each.kind for each in await effective(resources.log)][len(before) :] == ["protection_changed"]
+        await release(resources, first)
+        await forget(settings, [Thing("memory", same.memory_id)])
+        assert [each.memory_id for each in await memories(resources)] == [other.memory_id]
+        (kept,) = await taken_in(resources, [turn("Remember this: the gate code is 4711.", number=3)])
+        await protecting(resources, kept)
+        await forget(settings, [Thing("agent", "diary")])
+        assert await memories(resources) == []
+    await assert_verified(settings)
+
+
+async def release(resources: Resources, memory: AffectMemory) -> None:
+    """Return once the memory is not protected any more."""
+    released = ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=memory.memory_id, protected=False)
+    await resources.views.progress.wait(await resources.log.append(released))
 
 
 async def test_the_limit_holds_however_many_ask_at_once(settings: Settings) -> None:

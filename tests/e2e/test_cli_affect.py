@@ -102,6 +102,23 @@ def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: lis
     assert nemuri.events() == before
 
 
+def test_what_is_protected_is_not_deleted(nemuri: CommandLine, labels: list[str]) -> None:
+    """By whichever command: one line says how to release it, and nothing has changed."""
+    memory_id = nemuri("affect", "diary", "protect", labels[1], "--json").json["memory_id"]
+    before = nemuri.events()
+    for command in (
+        ("affect", "diary", "delete", labels[1], "--yes"),
+        ("affect", "diary", "delete", labels[1], "--dry-run"),
+        ("forget", "--memory", memory_id, "--yes"),
+    ):
+        refused = nemuri(*command)
+        assert (refused.code, refused.out) == (1, "")
+        assert f"memory {labels[1]} of diary is protected: release it first with" in refused.err
+        assert refused.err.count("\n") == 1
+    assert nemuri.events() == before
+    assert nemuri("affect", "diary", "unprotect", labels[1]).code == 0
+
+
 def test_a_memory_is_deleted_as_it_is_forgotten(nemuri: CommandLine, labels: list[str]) -> None:
     """Not without being sure; then it is gone for good, with the turn that told of it."""
     asked = nemuri("affect", "diary", "delete", labels[2])

@@ -21,7 +21,7 @@ from nemuri.infra.stores.states import States, societies, sweep
 from nemuri.infra.stores.vectors import hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
 from nemuri.infra.views.feelings import Feelings
-from nemuri.infra.views.lineage import DefinedError, Lineage, Reached, Thing
+from nemuri.infra.views.lineage import DefinedError, Lineage, ProtectedError, Reached, Thing
 from nemuri.infra.views.minds import kept_by_hosts, touched_by
 from nemuri.infra.views.refolding import Advance
 from nemuri.infra.views.scrubbing import scrub
@@ -117,7 +117,7 @@ async def _taken_up(at: Workshop, settings: Settings, entry: ledger.Entry) -> No
     """Bury what was noted and is not buried, as far as it is there, with all that has come from it since."""
     views, noted = Lineage(at.projection.database, at.log), Erased.in_all(entry.whole)
     if not noted <= await everything_erased(views.database) and await views.knows(entry.root):
-        root, whole = await planned(at, [entry.root])
+        root, whole = await planned(at, [entry.root], decided=True)
         if whole != entry.whole:
             ledger.note(settings, *root, whole)
         await bury(at, root, whole, begun=False)
@@ -134,9 +134,12 @@ def _named(whole: Erasure) -> Iterator[Thing]:
     yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
 
 
-async def planned(at: Workshop, things: Iterable[Thing]) -> tuple[Thing, Erasure]:
-    """What an erasure of these things begins with, and all that goes. Raises `OperationError`."""
-    reached = await _reached(at, list(things))
+async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> tuple[Thing, Erasure]:
+    """What an erasure of these things begins with, and all that goes. Raises `OperationError`.
+
+    Protection from forgetting does not stop an erasure that was `decided` before.
+    """
+    reached = await _reached(at, list(things), decided=decided)
     root = next(iter(reached.why))
     return root, await _whole(at, reached, root)
 
@@ -148,14 +151,16 @@ async def _at_rest(at: Workshop) -> None:
         await asyncio.sleep(POLL)
 
 
-async def _reached(at: Workshop, things: list[Thing]) -> Reached:
+async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) -> Reached:
     for each in things:
         if each == Thing("agent", ORCHESTRATOR):
             raise OperationError("the orchestrator's own mind cannot be erased as a whole; erase tasks or memories")
         if await is_erased(at.projection.database, each.name):
             raise OperationError(f"{each.sort} {each.name} is erased already; `nemuri forget --resume` sweeps again")
     try:
-        found = await Lineage(at.projection.database, at.log).of(things)
+        found = await Lineage(at.projection.database, at.log).of(things, decided=decided)
+    except ProtectedError as error:
+        raise OperationError(str(error)) from error
     except DefinedError as error:
         raise OperationError(f"{error}, which would bring it back; define the agent without it, or erase it") from error
     missing = [each for each in things if each not in found.why]

@@ -36,6 +36,7 @@ _LIVED = text(
     """
 )
 _LET_GO = text("SELECT 1 FROM affect_memory WHERE memory_id = :id AND level = :level")
+_PROTECTED = text("SELECT label FROM affect_memory WHERE memory_id = :id AND protection = 'protected'")
 _SIMILAR = text(
     """
     -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
@@ -110,6 +111,10 @@ class DefinedError(Exception):
     """The memory is a principle that a definition of its agent names; only the agent can be erased."""
 
 
+class ProtectedError(Exception):
+    """A memory that would go is protected from forgetting; the message names it and how to release it."""
+
+
 @dataclass(slots=True)
 class Reached:
     """All that goes, each with why it does."""
@@ -123,6 +128,8 @@ class Reached:
     """What nights have put into fewer words, of each agent that was asked for it."""
     formed: dict[str, list[MemoryFormed]] = field(default_factory=dict)
     """What was made of several memories, likewise."""
+    decided: bool = False
+    """Whether protection comes too late, because the erasure had begun before."""
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
         """The things of a sort, in the order in which they were reached."""
@@ -136,10 +143,14 @@ class Lineage:
     database: Database
     log: Log
 
-    async def of(self, roots: Iterable[Thing]) -> Reached:
-        """All that goes where the roots go, as far as the views know any; agents first. Raises `DefinedError`."""
+    async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> Reached:
+        """Return all that goes where the roots go, as far as the views know any; agents first.
+
+        Raises `DefinedError`, and `ProtectedError` for a protected memory, unless the erasure was `decided` before. An
+        agent that goes as a whole goes with what it protects.
+        """
         known = [each for each in sorted(roots, key=_agents_first) if await self.knows(each)]
-        found = Reached(dict.fromkeys(known, ASKED_FOR))
+        found = Reached(dict.fromkeys(known, ASKED_FOR), decided=decided)
         waiting = deque(known)
         while waiting:
             here = waiting.popleft()
@@ -242,6 +253,11 @@ class Lineage:
     async def _from_turn(self, event: TurnRemembered, found: Reached) -> AsyncIterator[tuple[Thing, str]]:
         """A turn that is remembered: its words are in what the client said, and in what nights made of them."""
         memory_id = event.memory_id
+        if not found.decided and (protected := await self._rows(_PROTECTED, id=memory_id)):
+            label, why = protected[0].label, found.why[Thing("memory", memory_id)]
+            also = "" if why == ASKED_FOR else f" and {why}"
+            release = f"release it first with `nemuri affect {event.agent_id} unprotect {label}`"
+            raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
         found.events.add(event.turn_id)
         for each in await self._said(event.agent_id, MemoryCompressed, found.compressed):
             if each.memory_id == memory_id:
