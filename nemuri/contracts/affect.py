@@ -109,7 +109,7 @@ class TurnRemembered(AgentEvent):
     """`asked`: it is to be protected, as soon as there is room; else the user is to say which other one to release."""
     relations: tuple[Link, ...] = ()
     """To older memories, as the turn's own words tell; nights give them their direction."""
-    vector: str
+    vector: Text
     """The key of the vector of its trigger and content."""
 
     @property
@@ -210,7 +210,7 @@ class MemoryCompressed(AgentEvent):
     compressed_by: Text
     """Which model wrote it; `extractive` for its own sentences and words."""
     usage: Usage | None = None
-    vector: str
+    vector: Text
 
 
 AffectEvent = (

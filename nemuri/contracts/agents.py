@@ -1,13 +1,12 @@
 """Who the agents are."""
 
-from math import isfinite
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Discriminator, Field, JsonValue, Tag, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from nemuri.contracts.clients import TEXT_LIMIT, Scope
-from nemuri.contracts.event import AgentEvent, Label, Text, Value
+from nemuri.contracts.event import AgentEvent, JsonObject, Label, Text, Value
 
 ORCHESTRATOR = "orchestrator"
 """The orchestrator's own mind: an agent as far as remembering and forgetting goes, but nobody that can be asked."""
@@ -116,32 +115,11 @@ class AgentDefined(AgentEvent):
     """The vectors of its memories from the beginning; a later definition does not change them."""
 
 
-def _storable(value: JsonValue) -> JsonValue:
-    """Only what every store can hold: numbers of 64 bits, text without NUL."""
-    match value:
-        case str() if "\x00" in value:
-            raise ValueError("the text contains a NUL character")
-        case int() if abs(value) > 2**53:
-            raise ValueError("the number is too large")
-        case float() if not isfinite(value):
-            raise ValueError("the number is not finite")
-        case list():
-            for each in value:
-                _storable(each)
-        case dict():
-            for name, each in value.items():
-                _storable(name)
-                _storable(each)
-        case _:
-            pass
-    return value
-
-
 class PolicyAdopted(AgentEvent):
     """Other parameters hold for this agent from its next sleep on."""
 
     kind: Literal["policy_adopted"] = "policy_adopted"
-    parameters: Annotated[dict[str, JsonValue], AfterValidator(_storable)]
+    parameters: JsonObject
     """Only those that differ from the defaults; their names, ranges and defaults are the policy's."""
 
 

@@ -5,10 +5,10 @@ from hashlib import sha256
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from nemuri.contracts.clients import TEXT_LIMIT, Scope
-from nemuri.contracts.event import AgentEvent, Label, Text, Usage, Value
+from nemuri.contracts.event import AgentEvent, Count, JsonObject, Label, Text, Usage, Value
 from nemuri.contracts.memories import NewMemory
 
 Title = Annotated[Text, Field(min_length=1, max_length=400)]
@@ -85,7 +85,7 @@ class ChapterRead(AgentEvent):
 
     kind: Literal["chapter_read"] = "chapter_read"
     course_id: UUID
-    chapter: int = Field(ge=0)
+    chapter: Count
     sections: tuple[NewMemory, ...]
     """What is to be remembered of it, with the strength of what was only read."""
     usage: Usage | None = None
@@ -101,10 +101,10 @@ class ExerciseGraded(AgentEvent):
 
     kind: Literal["exercise_graded"] = "exercise_graded"
     course_id: UUID
-    chapter: int = Field(ge=0)
-    exercise: int = Field(ge=0)
+    chapter: Count
+    exercise: Count
     """The place of the exercise in its chapter, from 0."""
-    repetition: int = Field(ge=0)
+    repetition: Count
     """0 for the test after the chapter, then counting."""
     assignment_id: UUID | None
     """The session in which it was answered; None where the task ended without an answer."""
@@ -117,7 +117,7 @@ class ExerciseGraded(AgentEvent):
     """By the platform's clock, which the log's time may lag behind where it was moved."""
     due_at: datetime | None
     """When the exercise comes again; None where it does not."""
-    card: dict[str, JsonValue] | None = None
+    card: JsonObject | None = None
     """What FSRS knows of it; None with other schedules."""
 
 
@@ -126,8 +126,8 @@ class MemoriesReviewed(AgentEvent):
 
     kind: Literal["memories_reviewed"] = "memories_reviewed"
     course_id: UUID
-    chapter: int = Field(ge=0)
-    exercise: int = Field(ge=0)
+    chapter: Count
+    exercise: Count
     """The place of the exercise in its chapter, from 0."""
     perspective: Label | None
     memory_ids: tuple[UUID, ...] = Field(max_length=50)

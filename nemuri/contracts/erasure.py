@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri.contracts.event import AgentEvent, Identifier, TaskEvent, Value
+from nemuri.contracts.event import AgentEvent, Count, Identifier, TaskEvent, Text, Value
 
 
 class Erasure(Value):
@@ -33,15 +33,15 @@ class Standing(Value):
     status: Literal["active", "archived"]
     level: int = Field(ge=0, le=5)
     kept: float
-    perspectives: dict[str, float]
-    candidate_count: int = Field(ge=0)
-    access_count: int = Field(ge=0)
-    effective_uses: int = Field(ge=0)
+    perspectives: dict[Text, float]
+    candidate_count: Count
+    access_count: Count
+    effective_uses: Count
     impact_score: float
     last_accessed_at: datetime | None
     archived_at: datetime | None
     yields_to: tuple[UUID, ...]
-    revision: int = Field(ge=0)
+    revision: Count
 
 
 class MemoriesErased(AgentEvent):

@@ -2,10 +2,11 @@
 
 from collections.abc import Hashable, Iterable
 from datetime import datetime
+from math import isfinite
 from typing import Annotated, ClassVar, Literal, Self
 from uuid import UUID, uuid5
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from nemuri.contracts import spelling
 
@@ -27,6 +28,8 @@ def _storable(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable)]
 """Text that every store can hold: valid Unicode without NUL."""
+Count = Annotated[int, Field(ge=0, le=10**9)]
+"""A number of things: 0 to a thousand million, so that every column of the views holds it and what is added to it."""
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit."""
 Label = Annotated[
@@ -35,6 +38,31 @@ Label = Annotated[
     AfterValidator(_storable),
 ]
 """A short name for people: a tag, a perspective, a project, a domain, a speaker."""
+
+
+def _storable_json(value: JsonValue) -> JsonValue:
+    """Return the value; raises ValueError unless every store can hold it: numbers of 64 bits, text without NUL."""
+    match value:
+        case str() if "\x00" in value:
+            raise ValueError("the text contains a NUL character")
+        case int() if abs(value) > 2**53:
+            raise ValueError("the number is too large")
+        case float() if not isfinite(value):
+            raise ValueError("the number is not finite")
+        case list():
+            for each in value:
+                _storable_json(each)
+        case dict():
+            for name, each in value.items():
+                _storable_json(name)
+                _storable_json(each)
+        case _:
+            pass
+    return value
+
+
+JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_storable_json)]
+"""Any JSON object that every store can hold."""
 
 
 def derive(key: Hashable, kind: str, nth: Hashable = 0) -> UUID:
@@ -136,7 +164,7 @@ class ClientEvent(Event):
 class Usage(Value):
     """What a model call cost."""
 
-    model: str
+    model: Text
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
 

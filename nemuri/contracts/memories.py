@@ -41,7 +41,7 @@ class Candidate(Value):
     archived: bool = False
     yields_to: UUID | None = None
     """The candidate that contradicts or supersedes this one, which therefore comes after it."""
-    source: str = ""
+    source: Text = ""
     """Whoever answers for it (`Origin.source`); "" for nobody."""
 
 
@@ -51,15 +51,15 @@ class MemoriesRetrieved(AgentEvent):
     kind: Literal["memories_retrieved"] = "memories_retrieved"
     assignment_id: UUID
     query: Text
-    terms: tuple[str, ...]
+    terms: tuple[Text, ...]
     expansions: dict[Label, Text]
     """The query as widened by the keywords of each perspective, and the task's summary where that says more."""
-    vector: str
+    vector: Text
     """The key of the query's vector."""
     perspective: Label | None
     setting: Setting
     seed: int
-    ranking: str
+    ranking: Text
     """The versioned transform and weights, or the scorer, that gave the scores."""
     candidates: tuple[Candidate, ...]
     """All of stage 1, best first."""
@@ -133,7 +133,7 @@ class NewMemory(Value):
     """Older memories that it came from."""
     relations: tuple[Relation, ...] = ()
     origin: Origin = Origin()
-    vector: str
+    vector: Text
     strength: float = Field(gt=0, le=1e6)
     """The strength it is to begin with, overall and in each of these perspectives."""
     perspectives: tuple[Label, ...]
@@ -174,7 +174,7 @@ class MemoryEncoded(AgentEvent):
     links: tuple[UUID, ...] = ()
     relations: tuple[Relation, ...] = ()
     origin: Origin = Origin()
-    vector: str
+    vector: Text
     """The key under which its vector is stored: model, dimension and sha256 of the embedded text."""
     source: Literal["task", "manual", "education", "definition"]
     assignment_id: UUID | None = None

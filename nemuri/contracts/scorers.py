@@ -1,18 +1,18 @@
 """An agent's learned scorer: its training, and how it stands, as people are told."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from nemuri.contracts.event import AgentEvent, Identifier, Text, Value
+from nemuri.contracts.event import AgentEvent, Count, Identifier, Text, Value
 from nemuri.contracts.memories import FEATURES
 
 
 class HeldOut(Value):
     """How well two rankings put what was used first, over the same newest tasks, which no training has seen."""
 
-    tasks: int = Field(ge=0)
+    tasks: Count
     learned: float = Field(ge=0, le=1)
     """Mean nDCG of the learned scorer."""
     linear: float = Field(ge=0, le=1)
@@ -42,14 +42,14 @@ class ScorerTrained(AgentEvent):
     """The agent's scorer was trained anew from what its tasks used, and judged on the newest of them."""
 
     kind: Literal["scorer_trained"] = "scorer_trained"
-    number: int = Field(ge=1)
+    number: Annotated[Count, Field(ge=1)]
     """The version, counted for each agent."""
     weights: Weights
-    samples: int = Field(ge=0)
+    samples: Count
     """Candidates that it was trained on, used and unused."""
-    tasks: int = Field(ge=0)
+    tasks: Count
     """Assignments that they come from."""
-    until: int = Field(ge=0)
+    until: int = Field(ge=0, le=2**53)
     """The log's place up to which uses and feedback were taken into account."""
     held_out: HeldOut
     serves: bool

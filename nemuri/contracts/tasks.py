@@ -1,19 +1,19 @@
 """What happens to a task on its way from submission to answer."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from nemuri.contracts.clients import NegotiationOption
-from nemuri.contracts.event import Identifier, Label, TaskEvent, Text, Usage, Value
+from nemuri.contracts.event import Count, Identifier, Label, TaskEvent, Text, Usage, Value
 
 
 class Detail(Value):
     """A piece of a document: behind a reference, so that only who needs it reads it."""
 
     document: Label
-    ref: str
+    ref: Text
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     """Characters of the document's text, `start` included, `end` not."""
@@ -35,7 +35,7 @@ class ChunkReady(TaskEvent):
     """A chunk's turn has come: its key point is to be extracted."""
 
     kind: Literal["chunk_ready"] = "chunk_ready"
-    ordinal: int = Field(ge=0)
+    ordinal: Count
     """Its place among the chunks, from 0."""
 
 
@@ -43,7 +43,7 @@ class ChunkSummarised(TaskEvent):
     """A chunk has its key point: one sentence."""
 
     kind: Literal["chunk_summarised"] = "chunk_summarised"
-    ordinal: int = Field(ge=0)
+    ordinal: Count
     point: Text
     usage: Usage
 
@@ -104,7 +104,7 @@ class Choice(Value):
     """An agent that will work on a part of the task."""
 
     agent_id: Identifier
-    part: int = Field(ge=0)
+    part: Count
     perspective: Label | None
 
 
@@ -112,7 +112,7 @@ class TaskRouted(TaskEvent):
     """The orchestrator chose who works on the task, from these scores."""
 
     kind: Literal["task_routed"] = "task_routed"
-    attempt: int = Field(ge=1)
+    attempt: Annotated[Count, Field(ge=1)]
     choices: tuple[Choice, ...] = Field(min_length=1)
     scores: tuple[AgentScore, ...]
     request: Text | None = None
@@ -128,9 +128,9 @@ class TaskAssigned(TaskEvent):
 
     kind: Literal["task_assigned"] = "task_assigned"
     agent_id: Identifier
-    part: int = Field(ge=0)
+    part: Count
     perspective: Label | None
-    attempt: int = Field(ge=1)
+    attempt: Annotated[Count, Field(ge=1)]
 
     @property
     def assignment_id(self) -> UUID:
@@ -196,7 +196,7 @@ class TaskFailed(TaskEvent):
     """The task ended without an answer."""
 
     kind: Literal["task_failed"] = "task_failed"
-    attempt: int = Field(ge=1)
+    attempt: Annotated[Count, Field(ge=1)]
     reason: Text
 
 
@@ -204,7 +204,7 @@ class TaskReopened(TaskEvent):
     """A failed task is tried once more."""
 
     kind: Literal["task_reopened"] = "task_reopened"
-    attempt: int = Field(ge=2)
+    attempt: Annotated[Count, Field(ge=2)]
 
 
 class FeedbackParked(TaskEvent):
@@ -228,7 +228,7 @@ class ReactionFailed(TaskEvent):
 
     kind: Literal["reaction_failed"] = "reaction_failed"
     service: Identifier
-    cause_kind: str
-    attempt: int = Field(ge=1)
+    cause_kind: Text
+    attempt: Annotated[Count, Field(ge=1)]
     """The attempt of the task that this event belonged to: a later one goes on."""
     error: Text

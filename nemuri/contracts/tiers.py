@@ -99,7 +99,7 @@ class ExperienceRecorded(AgentEvent):
     experience: Experience
     cues: Cues = Cues()
     importance: Share
-    vector: str
+    vector: Text
     """The key of the vector of its content."""
 
     @property
@@ -156,7 +156,7 @@ class MemoryFormed(AgentEvent):
     formed_by: Text
     """Which model put it so; `extractive` for the sources' own words."""
     usage: Usage | None = None
-    vector: str
+    vector: Text
     second: Second | None = None
 
     @property

@@ -8,6 +8,7 @@ import pytest
 
 from nemuri.contracts.erasure import MemoriesErased
 from nemuri.contracts.event import Event
+from nemuri.contracts.memories import MemoryEncoded
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
 from nemuri.face.operations import OperationError, forget, rebuild, resume
@@ -144,6 +145,32 @@ async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Se
         }  # fmt: skip
         with pytest.raises(ClientError, match="was erased"):
             await client.result(follows.task_id)
+
+
+async def test_a_forgotten_task_that_taught_nothing_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """Its words go although no memory goes with it, and the platform goes on: also from a log that tells of none."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        kept = await client.remember("python", "The truth value of an empty list is bilbyfalse.")
+        task = await client.ask("What is the truth value of a theorbolist?", settled=True)
+        assert task.used, "a memory must have been moved, or nobody is told how it stands"
+        learned = [each.agent_id for each in await effective(resources.log) if isinstance(each, MemoryEncoded)]
+        assert learned == ["python", "orchestrator"], "the agent has learned nothing but what it was told"
+        await quiet(resources)
+
+        await forget(settings, [Thing("task", task.task_id)])
+
+        told = [each for each in await effective(resources.log) if isinstance(each, MemoriesErased)]
+        assert () in [each.memory_ids for each in told], "one agent forgets nothing and is told how the rest stands"
+        await quiet(resources)
+        assert_gone(servers, "theorbolist", kept="bilbyfalse")
+        with pytest.raises(ClientError, match="was erased"):
+            await client.result(task.task_id)
+        assert (await client.ask("What is the truth value of an empty list?", settled=True)).used == (kept,)
+        await quiet(resources)
+        assert (await resume(settings)).nothing
+    await assert_verified(settings)
 
 
 async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Settings) -> None:

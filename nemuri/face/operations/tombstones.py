@@ -34,8 +34,8 @@ async def begun(at: Workshop) -> list[tuple[Thing, Erasure]]:
     found: list[tuple[Thing, Erasure]] = []
     for each in await _there(at):
         match each:
-            case MemoriesErased(whole=Erasure() as whole):
-                found.append((Thing("memory", each.memory_ids[0]), whole))
+            case MemoriesErased(whole=Erasure() as whole, memory_ids=(asked, *_)):
+                found.append((Thing("memory", asked), whole))
             case TaskErased(whole=Erasure() as whole):
                 found.append((Thing("task", each.task_id), whole))
             case AgentErased(whole=Erasure() as whole):

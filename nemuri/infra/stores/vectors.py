@@ -25,7 +25,9 @@ TOGETHER = 128
 """Vectors on their way to or from the store at the same time."""
 
 
-_KEY = re.compile(r"[A-Za-z0-9._-]{1,128}\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
+_KEY = re.compile(r"([A-Za-z0-9._-]{1,128})\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
+DIMENSIONS = 16_000
+"""The longest vector that a table holds."""
 
 
 def vector_bucket(namespace: str) -> str:
@@ -56,7 +58,7 @@ def hash_in(key: str) -> str:
 def bytes_under(key: str) -> int | None:
     """How many bytes the vector under a key has; None where that is no key of a vector."""
     parts = _KEY.fullmatch(key)
-    return np.dtype(np.float32).itemsize * int(parts[1]) if parts else None
+    return np.dtype(np.float32).itemsize * int(parts[2]) if parts else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +115,16 @@ class Vectors:
     async def recorded(self, texts: Mapping[str, str]) -> dict[str, NDArray[np.float32] | None]:
         """The vectors under keys, whichever model made them; `texts` are the keys and the texts they stand for.
 
-        Vectors of the hashing embedder are computed again. None for a vector that is not there any more.
+        Vectors of the hashing embedder are computed again. None for a vector that is not there any more, that no table
+        can hold, or whose key is none.
         """
         hashed: defaultdict[int, list[str]] = defaultdict(list)
         stored: list[str] = []
         for key in texts:
-            model, dimension, _ = key.rsplit(".", 2)
-            (hashed[int(dimension)] if model == HASHING else stored).append(key)
-        found: dict[str, NDArray[np.float32] | None] = {}
+            parts = _KEY.fullmatch(key)
+            if parts and int(parts[2]) <= DIMENSIONS:
+                (hashed[int(parts[2])] if parts[1] == HASHING else stored).append(key)
+        found: dict[str, NDArray[np.float32] | None] = dict.fromkeys(texts)
         for length, keys in hashed.items():
             found |= zip(keys, await HashingEmbedder(length).embed([texts[key] for key in keys]), strict=True)
         for some in _slices(stored):
@@ -155,7 +159,9 @@ class Vectors:
             entry = await self.store.get(key)
         except KeyNotFoundError:
             return None
-        return np.frombuffer(entry.value or b"", dtype=np.float32)
+        data = entry.value or b""
+        row = np.frombuffer(data, dtype="<f4") if len(data) == bytes_under(key) else None
+        return row if row is not None and np.isfinite(row).all() else None
 
 
 def _slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, text
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.complaints import no_agent
@@ -14,6 +13,7 @@ from nemuri.contracts.event import Event
 from nemuri.domain.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
+from nemuri.infra.views.rows import insert_new
 
 _AGENT = "agent/"
 _OF_AGENTS = (
@@ -118,7 +118,7 @@ def _read(names: Iterable[str]) -> Erased:
 async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> None:
     names = [*map(str, gone.ids), *(_AGENT + each for each in gone.agents)]
     rows = [{"name": name, "sequence": sequence} for name in sorted(names)]
-    await connection.execute(upsert(tables.erased).on_conflict_do_nothing(), rows)
+    await insert_new(connection, tables.erased, rows, tables.erased.c.name)
 
 
 async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
