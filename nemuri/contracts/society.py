@@ -1,9 +1,10 @@
 """Societies: who lives in one, who runs whom, and how its hosts are (document 002 §5, §6)."""
 
+import re
 from bisect import bisect_left
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from nemuri.contracts.event import Identifier, Label, Value
 
@@ -21,6 +22,7 @@ class Resident(Value):
 
     id: Identifier
     name: Label
+    """What everybody knows it by: unique in the society."""
     town: Identifier | None = None
     profile: dict[str, JsonValue] = Field(default_factory=dict)
     """What it knows of itself from the beginning: traits, role, and what an experiment tells it."""
@@ -49,6 +51,20 @@ class Society(Value):
     """Seconds of the wall's clock between two checkpoints; None goes by its size."""
     latency: float = Field(default=0.0, ge=0, le=60)
     """Seconds that an answer of the scripted thinker takes on average, exponentially distributed."""
+
+    @model_validator(mode="after")
+    def _distinguishable(self) -> Self:
+        """Refuse agents of the same id, or whose names differ in nothing but case and punctuation."""
+        for what, said in (("id", [each.id for each in self.agents]), ("name", [each.name for each in self.agents])):
+            known = dict[str, str]()
+            for each in said:
+                plain = each if what == "id" else " ".join(re.findall(r"\w+", each.casefold()))
+                if not plain:
+                    raise ValueError(f"{each!r} is no name that others could say: it has no letter")
+                if plain in known:
+                    raise ValueError(f"two agents of a society have the {what} {each!r}; {what}s are unique in it")
+                known[plain] = each
+        return self
 
     @property
     def cells(self) -> int:

@@ -169,6 +169,8 @@ class Utterance(Value):
     """Something heard since the last percept."""
 
     speaker: Identifier
+    name: Label
+    """Of the speaker: what the hearer knows it by."""
     text: Text = Field(max_length=SPEECH_LIMIT)
     second: float = Field(ge=0)
 

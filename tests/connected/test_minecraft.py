@@ -231,7 +231,7 @@ async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
         await host.until(lambda: "beef" in host.now[MAKER].inventory)
         await host.must(MAKER, Eat(item="beef"))
         assert host.now[MAKER].inventory["hide"] == 1
-        assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "agent-1 is an agent"
+        assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "Helper is no creature"
 
 
 async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
@@ -247,7 +247,7 @@ async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
         await host.must("b", Rest(seconds=0.1))
         assert (await host.ended(given_up)).reason == "another act came in its place"
         unanswered = await host.do("a", Trade(partner="b", offer=table, want=wood))
-        assert unanswered.reason == "b did not agree"
+        assert unanswered.reason == "Ben did not agree"
         standing = await host.begin("a", Trade(partner="b", offer=table, want=wood))
         await host.until(lambda: any(each.activity == "trading" for each in host.now["b"].agents))
         await host.must("b", Trade(partner="a", offer=wood, want=table))

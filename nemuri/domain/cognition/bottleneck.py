@@ -12,9 +12,9 @@ from pydantic import JsonValue
 from nemuri.domain.cognition import wording
 from nemuri.domain.cognition.intents import VERBS
 from nemuri.domain.cognition.module import Prompt
-from nemuri.domain.cognition.perceiving import listed
+from nemuri.domain.cognition.perceiving import listed, mapped
 from nemuri.domain.cognition.salience import Output
-from nemuri.domain.cognition.situation import Situation
+from nemuri.domain.cognition.situation import Situation, threats
 from nemuri.domain.cognition.state import Snapshot
 from nemuri.domain.language.tokens import estimate_tokens
 from nemuri.domain.tiers.budget import PROMPT_TOKENS, Part, fit, shares
@@ -23,14 +23,14 @@ HEADINGS: Final[Mapping[Part, str]] = {
     "alerts": "Pressing:",
     "working_memory": "Now:",
     "goals": "Wanted:",
-    "social": "The others:",
+    "social": "The others, and what was said, the last words first:",
     "memories": "What comes to mind:",
 }
 """What stands above each part of the question, in this order."""
 TASK: Final = (
     "Decide what you do now. Answer with one JSON object with the keys high_level_intent (a sentence), priority_action"
     f" (one of the verbs {', '.join(each for each in VERBS if each != 'plan')}, with what it needs, like"
-    " `collect 3 wood`, `craft stone_pickaxe`, `give 2 wood to bea`; or `follow the plan`), speech_directive (what to"
+    " `collect 3 wood`, `craft stone_pickaxe`, `give 2 wood to NAME`; or `follow the plan`), speech_directive (what to"
     " tell those who are near, which promises nothing but that action; empty to say nothing) and context_summary (what"
     " matters now)."
 )
@@ -40,11 +40,14 @@ _FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEA
 
 
 def narrowed(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> dict[Part, tuple[str, ...]]:
-    """What of each part fits a prompt; of what modules put forward only what passed."""
+    """What of each part fits a prompt: of what modules put forward only what passed, and always the plan in force."""
     texts: dict[Part, list[str]] = {
         "system": [wording.who(snapshot)],
-        "working_memory": wording.present(snapshot["working_memory"]),
-        "goals": _goals(snapshot) if not {"planning", "goal_generation"}.isdisjoint(passed) else [],
+        "working_memory": [
+            *wording.present(snapshot["working_memory"]),
+            *wording.surroundings(snapshot["percepts"]),
+        ],
+        "goals": _goals(snapshot, passed),
         "social": _social(snapshot, situation, passed),
         "memories": _memories(snapshot, passed),
         "alerts": _alerts(snapshot, situation, passed),
@@ -58,13 +61,15 @@ def prompted(parts: Mapping[Part, tuple[str, ...]], about: Mapping[str, JsonValu
     return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER)
 
 
-def _goals(snapshot: Snapshot) -> list[str]:
-    progress = snapshot["working_memory"].get("progress")
-    return wording.wishes(snapshot["goals"], snapshot["plans"], progress if isinstance(progress, dict) else {})
+def _goals(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
+    progress = mapped(snapshot["working_memory"].get("progress"))
+    if {"planning", "goal_generation"}.isdisjoint(passed):
+        return wording.plan(snapshot["plans"], progress)
+    return wording.wishes(snapshot["goals"], snapshot["plans"], progress)
 
 
 def _social(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
-    heard = wording.said(listed(snapshot["conversations"])[-12:][::-1]) if "hearing" in passed else []
+    heard = wording.said(listed(snapshot["conversations"])[-12:][::-1], snapshot.name) if "hearing" in passed else []
     matters = not {"social_awareness", "hearing"}.isdisjoint(passed)
     felt = wording.feelings(snapshot["social_model"], situation.near) if matters else []
     return [*felt, *heard]
@@ -80,7 +85,7 @@ def _memories(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
 def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
     pressing = [
         "You have just been hurt." if situation.hurt else "",
-        f"Something that strikes is {situation.threat:.0f} blocks away." if situation.threat is not None else "",
+        *(f"A {sort} is {away:.0f} blocks away, and strikes." for sort, away in threats(snapshot["percepts"])[:1]),
     ]
     acts = listed(snapshot["action_history"])[-5:] if "skill_execution" in passed else []
     wrong = snapshot["action_corrections"] if "action_awareness" in passed else {}

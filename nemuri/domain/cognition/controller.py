@@ -80,7 +80,7 @@ class CognitiveController(Module):
         if any(number(each.get("second")) > decided for each in wrong):
             return True
         new = [each for each in heard if number(each.get("second")) > decided]
-        return any(each.get("speaker") != snapshot.agent_id and names(each, snapshot) for each in new)
+        return any(each.get("speaker") != snapshot.name and names(each, snapshot) for each in new)
 
 
 def attended(snapshot: Snapshot, situation: Situation) -> Selection:
@@ -115,8 +115,7 @@ def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> di
     heard = listed(snapshot["conversations"])[-6:] if "hearing" in selection.passed else []
     return {
         "job": "decision",
-        "agent": snapshot.agent_id,
-        "name": snapshot["profile"].get("name") or snapshot.agent_id,
+        "agent": snapshot.name,
         "second": snapshot.second,
         "passed": list(selection.passed),
         "context": situation.context,

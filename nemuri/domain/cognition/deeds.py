@@ -161,7 +161,7 @@ def _towards(intent: Intent, view: View) -> Deed | None:
     if intent.place is not None:
         return _go(intent.place, "there", serves=True)
     whom = intent.whom or ""
-    found = view.body(whom) or view.nearest([whom])
+    found = view.body(whom) or view.nearest([whom.replace(" ", "_"), *whom.split()])
     if found is None:
         return None
     body, place = found

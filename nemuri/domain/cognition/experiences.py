@@ -46,12 +46,12 @@ def since(snapshot: Snapshot) -> New:
 def experience(
     snapshot: Snapshot, sort: Experienced, content: str, participants: Iterable[str] = (), *, cues: Cues
 ) -> JsonValue:
-    """An experience as plain values: those of `contracts.tiers.Experience`, and its cues."""
-    others: list[JsonValue] = [each for each in dict.fromkeys(participants) if each != snapshot.agent_id]
+    """An experience as plain values: those of `contracts.tiers.Experience`, and its cues. Participants are names."""
+    others: list[JsonValue] = [each for each in dict.fromkeys(participants) if each != snapshot.name]
     return {
         "type": sort,
         "content": content,
-        "participants": [snapshot.agent_id, *others],
+        "participants": [snapshot.name, *others],
         "location": location(snapshot["percepts"]) if "percepts" in snapshot.sections else None,
         "second": max(0.0, snapshot.second),
         "cues": cues.model_dump(),
@@ -71,9 +71,13 @@ def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue]
 
 def _talk(snapshot: Snapshot, said: list[Any]) -> JsonValue:
     words = " ".join(str(each.get("text", "")) for each in said)
-    lines = [f"{each.get('speaker')} said: {each.get('text')}" for each in said]
+    lines = [f"{_speaker(snapshot, each)} said: {each.get('text')}" for each in said]
     speakers = [str(each.get("speaker")) for each in said]
     return experience(snapshot, "conversation", "\n".join(lines), speakers, cues=cues_of(words))
+
+
+def _speaker(snapshot: Snapshot, said: Mapping[str, Any]) -> str:
+    return "I" if said.get("speaker") == snapshot.name else str(said.get("speaker"))
 
 
 def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[list[JsonValue], list[JsonValue]]:
@@ -110,8 +114,8 @@ def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], lis
         experience(
             snapshot,
             "observation",
-            f"saw {'a ' if each.get('creature') else ''}{each.get('name')}",
-            [] if each.get("creature") else [str(each["id"])],
+            f"I saw a {each.get('name')}" if each.get("creature") else f"I saw {each.get('name')} for the first time",
+            [] if each.get("creature") else [str(each.get("name"))],
             cues=Cues(new_agent=not each.get("creature"), threat=bool(each.get("creature"))),
         )
         for each in new

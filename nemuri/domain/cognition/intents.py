@@ -60,7 +60,10 @@ _ARTICLES: Final = "a an the some more of my your our up down out off x piece pi
 _FILLERS: Final = frozenset(_ARTICLES.split(" "))
 _PREPOSITIONS: Final = "to with for from at near using by in on into onto until and then toward towards"
 _BREAKS: Final = frozenset(_PREPOSITIONS.split(" "))
-_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|-?\d+")
+_WORD: Final = re.compile(r"[^\W\d][\w-]*|-?\d+|[,;:.!?()](?=\s|$)")
+"""A word, a number, or a mark at which a name ends."""
+_NAME: Final = 4
+"""Words of a name at most."""
 _ITEM: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -74,7 +77,7 @@ class Intent:
     count: int = 1
     """1 to 64."""
     whom: str | None = None
-    """An agent by id or name, or for `go` the name of whatever is to be reached."""
+    """An agent by name, or for `go` the name of what is to be reached: as it was put, so perhaps with more words."""
     want: str | None = None
     """Of a trade, what is asked for."""
     price: int = 1
@@ -129,6 +132,8 @@ def _read(verb: Verb, words: list[str]) -> Intent | None:
     count, item, rest = _thing(words)
     after = {word.casefold(): _thing(rest[number + 1 :]) for number, word in enumerate(rest) if word in _BREAKS}
     whom = next((_name(rest, word) for word in ("to", "with", "towards", "toward", "near") if word in after), None)
+    if verb == "give" and whom is None and (number := _number_in(words)):
+        whom, (count, item, rest) = _named(words[:number]), _thing(words[number:])
     if verb in NEEDS_ITEM and item is None:
         return None
     match verb:
@@ -153,8 +158,10 @@ def _thing(words: list[str]) -> tuple[int, str | None, list[str]]:
     count, names = 1, list[str]()
     for number, word in enumerate(words):
         plain = word.casefold()
-        if plain in _BREAKS:
+        if plain in _BREAKS or (names and _is_mark(word)):
             return count, _item(names), words[number:]
+        if _is_mark(word):
+            continue
         if plain.isdecimal():
             count = min(MOST, max(1, int(plain)))
         elif plain in _NUMBERS:
@@ -174,4 +181,25 @@ def _name(words: list[str], preposition: str) -> str | None:
 
 
 def _named(words: list[str]) -> str | None:
-    return next((word for word in words if word.casefold() not in _FILLERS | _BREAKS and not word.isdecimal()), None)
+    """The name that the words begin with, up to the next mark or preposition; it may hold numbers, as in `Aiko 2`."""
+    begin = next((nth for nth, word in enumerate(words) if _begins_a_name(word)), len(words))
+    end = next((nth for nth, word in enumerate(words) if nth > begin and _ends_a_name(word)), len(words))
+    return " ".join(words[begin : min(end, begin + _NAME)]) or None
+
+
+def _begins_a_name(word: str) -> bool:
+    return word.casefold() not in _FILLERS | _BREAKS and not word.lstrip("-").isdecimal() and not _is_mark(word)
+
+
+def _ends_a_name(word: str) -> bool:
+    return word.casefold() in _BREAKS or _is_mark(word)
+
+
+def _is_mark(word: str) -> bool:
+    return word[-1] in ",;:.!?()"
+
+
+def _number_in(words: list[str]) -> int:
+    """Where a count stands, as in `give Bea 2 wood`; 0 where there is none, or nothing before it."""
+    counts = (nth for nth, word in enumerate(words) if word.isdecimal() or word.casefold() in _NUMBERS)
+    return next(counts, 0)

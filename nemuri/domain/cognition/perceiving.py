@@ -50,7 +50,7 @@ def perceived(state: SharedState, percept: Plain) -> Changes:
         seen["hurt_at"] = second
     changes: dict[str, Mapping[str, JsonValue]] = {"percepts": seen}
     if percept.get("heard"):
-        said = [_utterance(each.speaker, each.text, each.second) for each in _HEARD.validate_python(percept["heard"])]
+        said = [_utterance(each.name, each.text, each.second) for each in _HEARD.validate_python(percept["heard"])]
         changes["conversations"] = {"entries": recent("conversations", [*entries(state, "conversations"), *said])}
     if percept.get("outcomes"):
         done = {each.act_id: each for each in _DONE.validate_python(percept["outcomes"])}
@@ -67,7 +67,7 @@ def _number(value: object) -> float:
 
 def spoken(state: SharedState, text: str, second: float) -> Changes:
     """An agent hears itself, too."""
-    said: JsonValue = {"speaker": state.agent_id, "text": text, "second": second}
+    said: JsonValue = {"speaker": state.name, "text": text, "second": second}
     return {"conversations": {"entries": recent("conversations", [*entries(state, "conversations"), said])}}
 
 
@@ -92,7 +92,7 @@ def entries(state: SharedState, section: str) -> list[Any]:
 
 @lru_cache(maxsize=512)
 def _utterance(speaker: str, text: str, second: float) -> dict[str, JsonValue]:
-    """One value for all who hear it: some dozens do, and keep it for minutes."""
+    """One value for all who hear it, the speaker by name: some dozens do, and keep it for minutes."""
     return {"speaker": speaker, "text": text, "second": second}
 
 

@@ -98,7 +98,7 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
         return ""
     if progress.get("status") == "failed" and "ask" not in str(last.get("speech_directive")):
         return f"ask {near[0].get('name')} for help: {progress.get('why')}"
-    known = any(each.get("speaker") == near[0].get("id") for each in heard)
+    known = any(each.get("speaker") == near[0].get("name") for each in heard)
     return f"greet {near[0].get('name')}" if not known and rng.random() < TALKATIVE else ""
 
 
@@ -115,7 +115,7 @@ def _goals(about: Mapping[str, Any], rng: Random) -> str:
     if besides:
         wanted.append(_goal(f"make a {rng.choice(besides[:4])}", 0.5 + 0.2 * rng.random(), []))
     friends = [each for each, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIVING]
-    near = {str(each.get("id")) for each in about.get("sighted") or []}
+    near = {str(each.get("name")) for each in about.get("sighted") or []}
     if gifts := [f"give 1 wood to {each}" for each in friends if each in near and f"give 1 wood to {each}" not in over]:
         wanted.append(_goal(rng.choice(gifts), 0.6, [], "social"))
     return json.dumps({"goals": wanted or [_goal(f"collect {rng.randint(2, 9)} wood", 0.4, [])]})

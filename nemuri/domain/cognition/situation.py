@@ -1,6 +1,5 @@
 """What kind of moment it is: danger, a conversation, work or looking around (document 002 §1.4)."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -8,6 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
+from nemuri.domain.cognition.people import holds, parts
 from nemuri.domain.cognition.perceiving import listed
 from nemuri.domain.cognition.state import Snapshot
 
@@ -42,7 +42,7 @@ class Situation:
     weak: bool
     anomalies: int
     near: tuple[str, ...]
-    """The other agents in sight, by id, the nearest first."""
+    """The other agents in sight, by name, the nearest first."""
     talking: bool
     """Whether somebody else spoke a moment ago."""
     addressed: bool
@@ -85,13 +85,13 @@ def situation_of(snapshot: Snapshot) -> Situation:
     decided = decided_at(snapshot)
     others = said_by_others(snapshot, MINDED)
     heard = max((number(each.get("second")) for each in others), default=None)
-    threats = [away for sort, away in creatures(percepts) if sort in HOSTILE and away <= NEAR_DANGER]
+    near = threats(percepts)
     return Situation(
         hurt=hurt_since(snapshot, decided),
-        threat=min(threats, default=None),
+        threat=near[0][1] if near else None,
         weak=any(number(percepts.get(each), WEAK + 1) <= WEAK for each in ("health", "hunger")),
         anomalies=int(number(snapshot["action_corrections"].get("anomalies"))),
-        near=tuple(str(each["id"]) for each in sighted(percepts) if not each.get("creature")),
+        near=tuple(in_sight(percepts)),
         talking=heard is not None and snapshot.second - heard <= TALK,
         addressed=any(names(each, snapshot) for each in others if number(each.get("second")) > decided),
         working=snapshot["plans"].get("status") == "active",
@@ -114,9 +114,20 @@ def sighted(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
     return [each for each in listed(percepts, "agents") if isinstance(each, dict) and "id" in each]
 
 
+def in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
+    """Return the names of the other agents in sight, the nearest first."""
+    return [str(each.get("name")) for each in sighted(percepts) if not each.get("creature")]
+
+
 def creatures(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
     """The sort of each creature in sight, and how far away it is."""
     return [(sort(each), number(each.get("distance"))) for each in sighted(percepts) if each.get("creature")]
+
+
+def threats(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
+    """The creatures that strike within `NEAR_DANGER`, the nearest first: of which sort, and how far away."""
+    near = [(sort, away) for sort, away in creatures(percepts) if sort in HOSTILE and away <= NEAR_DANGER]
+    return sorted(near, key=lambda each: each[1])
 
 
 def sort(sighting: Mapping[str, Any]) -> str:
@@ -126,16 +137,14 @@ def sort(sighting: Mapping[str, Any]) -> str:
 
 def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str, Any]]:
     """What others said within hearing, the newest last; at most the last so many."""
-    others = (each for each in reversed(listed(snapshot["conversations"])) if each.get("speaker") != snapshot.agent_id)
+    others = (each for each in reversed(listed(snapshot["conversations"])) if each.get("speaker") != snapshot.name)
     return [*islice(others, most)][::-1]
 
 
 def names(said: Mapping[str, Any], snapshot: Snapshot) -> bool:
-    """Whether words name the agent, by its name or id."""
-    text = str(said.get("text", "")).casefold()
-    own = {snapshot.agent_id, str(snapshot["profile"].get("name") or snapshot.agent_id)}
-    there = (name for each in own if (name := each.casefold()) in text)
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in there)
+    """Whether words name the agent."""
+    text, own = str(said.get("text", "")).casefold(), parts(snapshot.name)
+    return all(each in text for each in own) and holds(parts(text), own)
 
 
 def number(value: object, otherwise: float = 0.0) -> float:

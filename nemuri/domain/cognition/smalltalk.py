@@ -39,8 +39,7 @@ def utterance(about: Mapping[str, Any], rng: Random) -> str:
     kind, _, rest = directive.partition(" ")
     match kind:
         case "greet":
-            name = rest.partition(" ")[0]
-            return f"{rng.choice(_GREETINGS)}, {name}! I am {about.get('name')}. {does}".strip()
+            return f"{rng.choice(_GREETINGS)}, {rest}! I am {about.get('agent')}. {does}".strip()
         case "ask":
             return f"Can you help me, please? {rest.partition(': ')[2]}".strip()
         case "answer":

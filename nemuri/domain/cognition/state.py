@@ -54,6 +54,9 @@ class Snapshot:
     """Some sections of one agent at one moment."""
 
     agent_id: str
+    """For machinery: no mind and no model is told it."""
+    name: str
+    """What the agent and all others know it by."""
     second: float
     """Of the society's clock."""
     sections: Mapping[str, Section]
@@ -82,9 +85,14 @@ class SharedState:
         state.put(values, second)
         return state
 
+    @property
+    def name(self) -> str:
+        """What the agent and all others know it by: the name in its profile, or its id where that has none."""
+        return str(self.sections.get("profile", EMPTY).values.get("name") or self.agent_id)
+
     def snapshot(self, sections: Iterable[str], second: float) -> Snapshot:
         """These sections as they are now, together."""
-        return Snapshot(self.agent_id, second, {name: self.sections.get(name, EMPTY) for name in sections})
+        return Snapshot(self.agent_id, self.name, second, {name: self.sections.get(name, EMPTY) for name in sections})
 
     def apply(self, changes: Changes, base: Snapshot, second: float) -> frozenset[str]:
         """Take in what a module made of a snapshot; the sections that differ now.

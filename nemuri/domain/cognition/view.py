@@ -8,8 +8,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from nemuri.domain.cognition.people import called
 from nemuri.domain.cognition.perceiving import listed, mapped
-from nemuri.domain.cognition.situation import number, sighted, sort
+from nemuri.domain.cognition.situation import number, sighted
 
 Place = tuple[int, int, int]
 BESIDE: Final = 5.0
@@ -60,10 +61,11 @@ class View:
         return [*min(beside, key=lambda each: (self.away(each[0]), each))] if beside else []
 
     def body(self, who: str) -> tuple[str, Place] | None:
-        """The id and place of the nearest agent or creature of that id, name or sort."""
-        wanted = who.casefold()
-        for each in sighted(self.percepts):
-            if wanted in {str(each["id"]).casefold(), sort(each)}:
+        """The id and place of the nearest agent or creature of that name or sort, or of exactly that id."""
+        near = sighted(self.percepts)
+        name = called(who, dict.fromkeys(str(each.get("name")) for each in near))
+        for each in near:
+            if who == each["id"] or str(each.get("name")) == name:
                 return str(each["id"]), place_of(each.get("position"))
         return None
 

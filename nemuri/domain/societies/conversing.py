@@ -13,7 +13,7 @@ from nemuri.contracts.worlds import SPEECH_LIMIT
 from nemuri.domain.cognition import wording
 from nemuri.domain.cognition.module import Ask, Module, Rank, Spec
 from nemuri.domain.cognition.perceiving import listed, mapped
-from nemuri.domain.cognition.situation import number, said_by_others, sighted
+from nemuri.domain.cognition.situation import in_sight, number, said_by_others
 from nemuri.domain.cognition.state import Changes, Snapshot
 from nemuri.domain.language.objects import objects
 
@@ -42,7 +42,7 @@ class Conversing(Module):
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Asks what to say; nothing where there is nobody to say it to and nothing to think about."""
-        near = [str(each["id"]) for each in sighted(snapshot["percepts"]) if not each.get("creature")]
+        near = in_sight(snapshot["percepts"])
         mind = mapped(snapshot["reflections"].get("mind"))
         until = number(snapshot["reflections"].get("heard_until"), -1.0)
         heard = [each for each in said_by_others(snapshot) if number(each.get("second")) > until]
@@ -57,7 +57,7 @@ class Conversing(Module):
 
         about: dict[str, JsonValue] = {
             "job": "converse",
-            "agent": snapshot.agent_id,
+            "agent": snapshot.name,
             "profile": dict(snapshot["profile"]),
             "goals": listed(snapshot["goals"], "active"),
             "mind": dict(mind),
@@ -65,7 +65,8 @@ class Conversing(Module):
             "near": [*near],
             "second": snapshot.second,
         }
-        lines = [f"on your mind: {json.dumps(mind, ensure_ascii=False)}" if mind else "", *wording.said(heard[-HEARD:])]
+        minded = f"on your mind: {json.dumps(mind, ensure_ascii=False)}" if mind else ""
+        lines = [minded, *wording.said(heard[-HEARD:], snapshot.name)]
         return Ask(wording.question(snapshot, TASK, lines, about, ANSWER), turned)
 
 

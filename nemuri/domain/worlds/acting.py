@@ -75,7 +75,7 @@ def _utter(state: State, said: list[tuple[int, str]]) -> None:
         row, text = said[turn]
         if hearer != row:
             utterances = people.heard[hearer].utterances
-            utterances.append((people.ids[row], text, state.clock))
+            utterances.append((people.ids[row], people.names[row], text, state.clock))
             del utterances[:-HEARD]
             people.news[hearer] = True
 

@@ -13,7 +13,7 @@ def give(state: State, row: int, act: Give) -> str:
         return reason
     other = state.people.rows[act.to]
     if state.people.room(other, act.stack.item) < act.stack.count:
-        return f"{act.to} {no_room(act.stack.item)}"
+        return f"{state.people.names[other]} {no_room(act.stack.item)}"
     _hand(state, row, other, act.stack)
     return DONE
 
@@ -31,7 +31,7 @@ def trade(state: State, row: int, doing: Doing, act: Trade) -> str | None:
         _hand(state, other, row, act.want)
         people.end(other)
         return DONE
-    return f"{act.partner} did not agree" if state.clock >= doing.until else None
+    return f"{people.names[other]} did not agree" if state.clock >= doing.until else None
 
 
 def _agrees(state: State, other: int, mine: str, act: Trade) -> bool:
@@ -47,7 +47,7 @@ def _agrees(state: State, other: int, mine: str, act: Trade) -> bool:
 def _cannot(state: State, row: int, partner: str, stack: Stack) -> str:
     people, other = state.people, state.people.row(partner)
     if other is None:
-        return nobody(partner)
+        return nobody(people.called(partner))
     if other == row:
         return YOURSELF
     if not state.reaches(row, int(people.x[other]), int(people.z[other])):

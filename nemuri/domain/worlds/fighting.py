@@ -15,8 +15,8 @@ def attack(state: State, row: int, act: Attack) -> str:
     people, creatures = state.people, state.creatures
     target = creatures.called(act.target)
     if target is None:
-        known = people.row(act.target) is not None
-        return f"{act.target} is an agent" if known else f"there is no creature {act.target}"
+        name = people.called(act.target)
+        return f"{name} is no creature" if name else f"there is no creature {act.target}"
     if not state.reaches(row, int(creatures.x[target]), int(creatures.z[target])):
         return TOO_FAR
     people.free[row] = state.clock + STRIKING_SECONDS

@@ -39,8 +39,8 @@ class Doing:
 class Heard:
     """What an agent has heard, and what became of its acts, since it was last told."""
 
-    utterances: list[tuple[str, str, float]] = field(default_factory=list)
-    """Who said what, and when."""
+    utterances: list[tuple[str, str, str, float]] = field(default_factory=list)
+    """Who said what, by id and by name, and when."""
     outcomes: list[tuple[str, str]] = field(default_factory=list)
     """Ids of acts, each with the reason why not, empty where it is done."""
 
@@ -141,6 +141,11 @@ class People:
         if self.activity[row] != number:
             self.activity[row] = number
             self.stirred[row] = True
+
+    def called(self, agent_id: str) -> str | None:
+        """Return the name of an agent that is, or once was, in the world; None for one that never was."""
+        row = self.rows.get(agent_id)
+        return None if row is None else self.names[row]
 
     def number_of(self, row: int, item: str) -> int:
         """How many it holds of an item; 0 of what there is not."""

@@ -51,7 +51,10 @@ def portraits(state: State, rows: Places) -> dict[str, bytes]:
 
 def _once(heard: Heard) -> tuple[bytes, bytes]:
     """What happens once: what was heard, and what became of acts."""
-    utterances = [{"speaker": who, "text": text, "second": round(when, 3)} for who, text, when in heard.utterances]
+    utterances = [
+        {"speaker": who, "name": name, "text": text, "second": round(when, 3)}
+        for who, name, text, when in heard.utterances
+    ]
     outcomes = [{"act_id": act, "done": not reason, "reason": reason} for act, reason in heard.outcomes]
     return orjson.dumps(utterances) if utterances else b"[]", orjson.dumps(outcomes) if outcomes else b"[]"
 

@@ -12,9 +12,9 @@ NO_WAY = "found no way there"
 YOURSELF = "that is oneself"
 
 
-def nobody(agent_id: str) -> str:
-    """There is no such agent."""
-    return f"there is no agent {agent_id} in this world"
+def nobody(name: str | None) -> str:
+    """Say that the agent is not in the world; the name is None for one that never was."""
+    return f"{name} is not in this world now" if name else "there is nobody of that name in this world"
 
 
 def too_few(item: str, held: int) -> str:

@@ -104,7 +104,8 @@ def _people(arrays: Any, rest: dict[str, Any]) -> People:
         people.way[row, :long] = ways[end - long : end]
     people.heard = [
         Heard(
-            [(who, text, when) for who, text, when in each["utterances"]], [(act, why) for act, why in each["outcomes"]]
+            [(who, name, text, when) for who, name, text, when in each["utterances"]],
+            [(act, why) for act, why in each["outcomes"]],
         )
         for each in rest["heard"]
     ]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.contracts.society import LATENESS, Lateness, Waits, bucket
+from nemuri.contracts.society import LATENESS, Lateness, Resident, Society, Waits, bucket
+from nemuri.face.society.residents import residents
 
 COUNTS = st.lists(st.integers(0, 50), min_size=len(LATENESS) + 1, max_size=len(LATENESS) + 1).map(tuple)
 
@@ -40,3 +41,23 @@ def test_hosts_together_wait_as_all_their_questions_do() -> None:
     assert (both.longest, both.slowest) == (9.0, 4.0)
     assert both.unfairness == pytest.approx(1.6)
     assert Waits().unfairness == 0.0
+
+
+@pytest.mark.parametrize("other", ["Bea", "BEA", "bea!", " Bea "])
+def test_two_of_a_society_are_never_called_the_same(other: str) -> None:
+    """Nobody could tell them apart; nor is a name one that cannot be said."""
+    people = [Resident(id="v-1", name="Bea"), Resident(id="v-2", name=other)]
+    with pytest.raises(ValueError, match="names are unique"):
+        Society(name="v", seed=1, agents=tuple(people))
+    with pytest.raises(ValueError, match="no name that others could say"):
+        Society(name="v", seed=1, agents=(Resident(id="v-1", name="!?"),))
+    with pytest.raises(ValueError, match="ids are unique"):
+        Society(name="v", seed=1, agents=(people[0], Resident(id="v-1", name="Cem")))
+
+
+def test_however_many_live_together_each_has_a_name_of_one_word() -> None:
+    """Also in the largest society, where nobody is meant by a part of another one's name."""
+    names = [each.name for each in residents("v", 5_000, 1)]
+    assert len({each.casefold() for each in names}) == len(names)
+    assert all(each.isalpha() for each in names)
+    assert Society(name="v", seed=1, agents=residents("v", 5_000, 1)).agents[0].name == names[0]

@@ -8,14 +8,16 @@ from nemuri.domain.cognition import wording
 from nemuri.domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri.domain.cognition.perceiving import listed
 from nemuri.domain.cognition.recalling import Recalling
-from nemuri.domain.cognition.situation import number, sighted
+from nemuri.domain.cognition.situation import in_sight, number, sighted
 from nemuri.domain.cognition.state import Changes, Snapshot
 from nemuri.domain.cognition.wishes import MOST, graph, read_goals
+from nemuri.domain.worlds.table import RECIPES
 
 TASK: Final = (
     f"Say what you want to reach next, at most {MOST} goals, each within a few minutes' reach. Answer with one JSON"
     ' object with the key goals, a list of objects with description (like "make a stone pickaxe"), priority (0 to 1),'
-    " sort (personal or social) and needs (descriptions of other goals in the list that come first)."
+    " sort (personal or social) and needs (descriptions of other goals in the list that come first). Things that can be"
+    f" made: {', '.join(RECIPES)}."
 )
 REVIEW: Final = 120.0
 """Seconds after which goals are looked at again, also where nothing asks for it."""
@@ -50,7 +52,7 @@ class GoalGeneration(Recalling):
 
         role = str(snapshot["profile"].get("role") or "")
         thoughts = [str(each.get("insight")) for each in listed(snapshot["reflections"])[-1:]]
-        near = [str(each.get("name")) for each in sighted(snapshot["percepts"]) if not each.get("creature")][:3]
+        near = in_sight(snapshot["percepts"])[:3]
         return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
 
 
@@ -70,16 +72,17 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
     reached = _described(snapshot, "done")
     lines = [
         *wording.present(snapshot["working_memory"]),
+        *wording.surroundings(snapshot["percepts"]),
         *(f"reached: {each}" for each in reached),
         *(f"given up: {each}" for each in _described(snapshot, "given_up")),
-        *(f"you concluded: {each.get('insight')}" for each in listed(snapshot["reflections"])[-3:]),
-        *wording.feelings(snapshot["social_model"], [str(each["id"]) for each in sighted(snapshot["percepts"])]),
+        *wording.reflections(snapshot["reflections"]),
+        *wording.feelings(snapshot["social_model"], in_sight(snapshot["percepts"])),
         *memories,
     ]
     percepts = snapshot["percepts"]
     about: dict[str, JsonValue] = {
         "job": "goals",
-        "agent": snapshot.agent_id,
+        "agent": snapshot.name,
         "role": snapshot["profile"].get("role"),
         "inventory": percepts.get("inventory"),
         "blocks": _blocks(snapshot),

@@ -9,7 +9,7 @@ from nemuri.domain.cognition.memories import Memories
 from nemuri.domain.cognition.module import Module, Spec
 from nemuri.domain.cognition.perceiving import listed
 from nemuri.domain.cognition.presence import present
-from nemuri.domain.cognition.situation import TALK, number, said_by_others, sighted
+from nemuri.domain.cognition.situation import TALK, in_sight, number, said_by_others
 from nemuri.domain.cognition.state import Changes, Snapshot
 
 AGAIN: Final = 5.0
@@ -90,7 +90,7 @@ def asked_of_memory(snapshot: Snapshot) -> str:
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
     wanted = [str(each.get("description")) for each in goals[:1]]
-    near = sorted([str(each.get("name")) for each in sighted(snapshot["percepts"]) if not each.get("creature")][:3])
+    near = sorted(in_sight(snapshot["percepts"])[:3])
     return ". ".join(filter(None, [*heard, *wanted, decided, " ".join(near)]))[:LONGEST]
 
 

@@ -10,6 +10,7 @@ from nemuri.domain.cognition.intents import VERBS, read_intent
 from nemuri.domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri.domain.cognition.perceiving import listed, mapped
 from nemuri.domain.cognition.recalling import Recalling
+from nemuri.domain.cognition.rules import RULES
 from nemuri.domain.cognition.situation import number, sighted
 from nemuri.domain.cognition.state import Changes, Snapshot
 from nemuri.domain.cognition.wishes import next_goal
@@ -18,7 +19,7 @@ from nemuri.domain.language.objects import objects
 TASK: Final = (
     "Plan the steps to your goal. Answer with one JSON object with the key steps, a list of short commands in their"
     f" order, each with one of the verbs {', '.join(each for each in VERBS if each not in ('plan', 'wait'))}, like"
-    " `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to bea`."
+    f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`. {RULES}"
 )
 STEPS: Final = 24
 """How many steps a plan has at most."""
@@ -111,12 +112,12 @@ def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: lis
         f"goal: {goal.get('description')}",
         f"the last plan failed: {why}" if why else "",
         *wording.present(snapshot["working_memory"]),
-        f"in sight: {', '.join(dict.fromkeys(str(each.get('block')) for each in listed(percepts, 'blocks')))}",
+        *wording.surroundings(percepts),
         *memories,
     ]
     about: dict[str, JsonValue] = {
         "job": "plan",
-        "agent": snapshot.agent_id,
+        "agent": snapshot.name,
         "goal": goal.get("description"),
         "why": why,
         "inventory": percepts.get("inventory"),

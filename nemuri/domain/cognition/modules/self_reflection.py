@@ -99,13 +99,12 @@ def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
 
 
 def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) -> Prompt:
-    done = [f"{each.get('text')}: {_ending(mapped(each.get('outcome')))}" for each in new]
     thought = [f"you concluded before: {each.get('insight')}" for each in listed(snapshot["reflections"])[-2:]]
     progress = mapped(snapshot["working_memory"].get("progress"))
-    lines = [*wording.wishes(snapshot["goals"], snapshot["plans"], progress), *done, *thought, *memories]
+    lines = [*wording.wishes(snapshot["goals"], snapshot["plans"], progress), *wording.done(new), *thought, *memories]
     about: dict[str, JsonValue] = {
         "job": "reflection",
-        "agent": snapshot.agent_id,
+        "agent": snapshot.name,
         "acts": [{"text": each.get("text"), **mapped(each.get("outcome"))} for each in new],
         "goals": listed(snapshot["goals"], "active"),
         "plan": {key: snapshot["plans"].get(key) for key in ("goal", "description", "status")},
@@ -113,7 +112,3 @@ def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) 
         "anomalies": snapshot["action_corrections"].get("anomalies"),
     }
     return wording.question(snapshot, TASK, lines, about, ANSWER)
-
-
-def _ending(outcome: Any) -> str:
-    return "done" if outcome.get("done") else f"failed, {outcome.get('reason')}"

@@ -7,14 +7,15 @@ from pydantic import JsonValue
 
 from nemuri.domain.cognition import wording
 from nemuri.domain.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri.domain.cognition.people import called
 from nemuri.domain.cognition.perceiving import mapped
 from nemuri.domain.cognition.recalling import Recalling
-from nemuri.domain.cognition.situation import number, said_by_others, sighted
+from nemuri.domain.cognition.situation import in_sight, number, said_by_others
 from nemuri.domain.cognition.state import Changes, Snapshot
 from nemuri.domain.language.objects import objects, one_line
 
 TASK: Final = (
-    "Judge how you feel about those who spoke. Answer with one JSON object with a key for each speaker's id, whose"
+    "Judge how you feel about those who spoke. Answer with one JSON object with each speaker's name as a key, whose"
     " value is an object with sentiment (0 hostile to 10 devoted, 5 neutral) and relationship (a word or two)."
 )
 NEUTRAL: Final = 5.0
@@ -41,7 +42,7 @@ class SocialAwareness(Recalling):
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Asks about those who spoke anew; nothing where nobody is near or nobody spoke."""
-        near = any(not each.get("creature") for each in sighted(snapshot["percepts"]))
+        near = in_sight(snapshot["percepts"])
         new = unheard(snapshot) if near else []
         if not new:
             return {}
@@ -69,8 +70,8 @@ def unheard(snapshot: Snapshot) -> list[dict[str, Any]]:
 def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """What a reply says of each speaker; raises ValueError where it says nothing of any."""
     for found in objects(text):
-        judged = {each: mapped(found[each]) for each in speakers if isinstance(found.get(each), dict)}
-        if judged:
+        known = {called(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
+        if judged := {each: known[each] for each in speakers if each in known}:
             return judged
     raise ValueError("the reply says nothing of those who spoke")
 
@@ -92,11 +93,10 @@ def _prompt(
     snapshot: Snapshot, speakers: Sequence[str], new: Sequence[Mapping[str, Any]], memories: list[str]
 ) -> Prompt:
     heard = [each for each in new if each.get("speaker") in speakers]
-    lines = [*wording.feelings(snapshot["social_model"], speakers), *wording.said(heard), *memories]
+    lines = [*wording.feelings(snapshot["social_model"], speakers), *wording.said(heard, snapshot.name), *memories]
     about: dict[str, JsonValue] = {
         "job": "social",
-        "agent": snapshot.agent_id,
-        "name": snapshot["profile"].get("name") or snapshot.agent_id,
+        "agent": snapshot.name,
         "speakers": [*speakers],
         "heard": [dict(each) for each in heard],
         "known": {each: snapshot["social_model"].get(each) for each in speakers},

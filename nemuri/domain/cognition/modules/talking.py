@@ -100,13 +100,12 @@ def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memorie
         f"You are doing: {doing or 'nothing'}",
         f"Because: {decision.high_level_intent}",
         *wording.feelings(snapshot["social_model"], speakers),
-        *wording.said(heard),
+        *wording.said(heard, snapshot.name),
         *memories,
     ]
     about: dict[str, JsonValue] = {
         "job": "speech",
-        "agent": snapshot.agent_id,
-        "name": snapshot["profile"].get("name") or snapshot.agent_id,
+        "agent": snapshot.name,
         "directive": decision.speech_directive,
         "action": decision.priority_action,
         "doing": [each.words() for each in steps] if decision.intent.verb == "plan" else [decision.priority_action],

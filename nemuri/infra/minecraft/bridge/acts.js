@@ -15,9 +15,9 @@ function has (agent, thing, count) {
   demand(held >= count, held ? `holds only ${held} ${thing}` : `holds no ${thing}`)
 }
 
-/** Refuses who has no room for so much of a thing. */
-function fits (agent, thing, count) {
-  demand(agent.inventory.room(thing) >= count, `can hold no more ${thing}`)
+/** Refuses who has no room for so much of a thing; another one by its name. */
+function fits (agent, thing, count, name) {
+  demand(agent.inventory.room(thing) >= count, `${name ? `${name} ` : ''}can hold no more ${thing}`)
 }
 
 async function collect (agent, { block, at }, signal) {
@@ -101,7 +101,7 @@ async function eat (agent, { item }) {
 
 async function attack (agent, { target }, signal) {
   const entity = agent.world.creature(target)
-  demand(!agent.world.agents.has(target), `${target} is an agent`)
+  demand(!agent.world.agents.has(target), `${agent.world.agents.get(target)?.name} is no creature`)
   demand(entity?.type === 'mob', `there is no creature ${target}`)
   agent.reaches(entity.position.floored())
   const seen = agent.bot.entities[entity.id]
@@ -113,7 +113,8 @@ async function attack (agent, { target }, signal) {
 function partner (agent, id) {
   const other = agent.world.agents.get(id)
   demand(other !== agent, 'that is oneself')
-  demand(other?.player, `there is no agent ${id} in this world`)
+  demand(other, 'there is nobody of that name in this world')
+  demand(other.player, `${other.name} is not in this world now`)
   agent.reaches(other.place)
   return other
 }
@@ -121,7 +122,7 @@ function partner (agent, id) {
 async function give (agent, { to, stack }) {
   const other = partner(agent, to)
   has(agent, stack.item, stack.count)
-  fits(other, stack.item, stack.count)
+  fits(other, stack.item, stack.count, other.name)
   hand(agent, other, stack)
   await Promise.all([agent.settled(), other.settled()])
 }
@@ -137,9 +138,9 @@ async function trade (agent, offered, signal) {
   has(agent, offered.offer.item, offered.offer.count)
   fits(agent, offered.want.item, offered.want.count)
   const taken = agent.world.trades.reverse(agent, offered)
-  if (!taken) return agent.world.trades.offer(agent, offered, signal)
+  if (!taken) return agent.world.trades.offer(agent, offered, other.name, signal)
   has(other, offered.want.item, offered.want.count)
-  fits(other, offered.offer.item, offered.offer.count)
+  fits(other, offered.offer.item, offered.offer.count, other.name)
   hand(agent, other, offered.offer)
   hand(other, agent, offered.want)
   await Promise.all([agent.settled(), other.settled()])

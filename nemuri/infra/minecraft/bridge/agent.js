@@ -113,7 +113,7 @@ class Agent {
     const said = JSON.parse(message)
     if (said.translate !== 'chat.type.text') return
     const speaker = this.world.byName(said.with[0].text)
-    if (speaker) this.heard.push({ speaker: speaker.id, text: said.with[1].text, second: this.world.second })
+    if (speaker) this.heard.push({ speaker: speaker.id, name: speaker.name, text: said.with[1].text, second: this.world.second })
   }
 
   /** Take a thing that is held into the hand; resolves when the bot has it there. */

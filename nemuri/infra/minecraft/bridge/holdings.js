@@ -53,8 +53,8 @@ class Trades {
     this.standing = new Map()
   }
 
-  /** Let an offer stand; resolves when it is taken, refuses when nobody did in time. */
-  offer (agent, { partner, offer, want }, signal) {
+  /** Let an offer stand; resolves when it is taken, refuses, with the partner's name, when it was not in time. */
+  offer (agent, { partner, offer, want }, name, signal) {
     return new Promise((resolve, reject) => {
       const end = then => value => {
         clearTimeout(timer)
@@ -63,7 +63,7 @@ class Trades {
       }
       const mine = { partner, offer, want, resolve: end(resolve) }
       const refuse = end(reject)
-      const timer = setTimeout(() => refuse(new Refused(`${partner} did not agree`)), this.patience * 1000)
+      const timer = setTimeout(() => refuse(new Refused(`${name} did not agree`)), this.patience * 1000)
       signal.addEventListener('abort', () => refuse(signal.reason), { once: true })
       this.standing.set(agent.id, mine)
     })

@@ -60,7 +60,7 @@ def test_what_is_below_the_threshold_asks_nobody_and_adds_up() -> None:
 
 
 def test_only_what_passed_is_in_the_question() -> None:
-    """Only what passed is in the question; working memory always is."""
+    """Only what passed is in the question; working memory and the plan in force always are."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     state.put(
@@ -74,8 +74,28 @@ def test_only_what_passed_is_in_the_question() -> None:
     prompt = asked(CONTROLLER, state, 2.0).prompt
     assert "decided: make tools" in prompt.user
     assert '"Hi \\"ada\\"\\nDecide: die"' in prompt.user
-    assert "craft table" not in prompt.user
+    assert "steps left: collect 3 wood, then craft table" in prompt.user
+    assert "you want to" not in prompt.user
     assert "You are ada" in prompt.system
+
+
+def test_the_plan_in_force_is_in_every_question() -> None:
+    """However little it presses and however much else does, the plan is there with what is left of it."""
+    state = _at_work()
+    answered(CONTROLLER, state, 1.0, REPLY)
+    long = ["this is one of very many words. " * 40] * 40
+    state.put({"working_memory": {"progress": {"course": "p1", "step": 1, "status": "failed", "why": "no wood"}}}, 1.0)
+    for second in range(2, 200, 18):
+        said: list[Any] = [{"speaker": "Bea", "text": f"Ada! {each}", "second": float(second)} for each in long]
+        hurt: dict[str, Any] = {
+            "hurt_at": float(second),
+            "health": 5,
+            "agents": [{"id": "v-2", "name": "Bea", "distance": 1.0}],
+        }
+        state.put({"conversations": {"entries": said}, "percepts": hurt}, float(second))
+        user = asked(CONTROLLER, state, float(second)).prompt.user
+        assert "(it has failed: no wood); steps left: craft table" in user
+        answered(CONTROLLER, state, float(second), REPLY)
 
 
 def test_an_answer_that_is_none_changes_nothing() -> None:

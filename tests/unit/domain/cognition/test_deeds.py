@@ -135,3 +135,26 @@ def test_stations_that_are_needed_at_once_stand_beside_each_other() -> None:
     assert View({"position": here, "blocks": blocks}).together(("table", "furnace")) == [(20, 64, 0), (20, 64, 3)]
     assert View({"position": here, "blocks": blocks[:3]}).together(("table", "furnace")) == []
     assert View({"position": here, "blocks": blocks}).together(()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "receiver"),
+    [
+        ("give 1 wood to Aiko", "v-1"),
+        ("give 1 wood to aiko 2", "v-2"),
+        ("give 1 wood to Aiko 2, please", "v-2"),
+        ("give 1 wood to Stone", "v-3"),
+        ("give 1 wood to my friend Bea Stone", "v-3"),
+        ("give 1 wood to Zoe", None),
+    ],
+)
+def test_a_person_is_acted_upon_by_its_name(words: str, receiver: str | None) -> None:
+    """Who is meant is found among those in sight, however a model puts it; the act names the id."""
+    people = {"v-1": "Aiko", "v-2": "Aiko 2", "v-3": "Bea Stone"}
+    here: dict[str, Any] = {"x": 0, "y": 64, "z": 0}
+    near: list[Any] = [{"id": each, "name": name, "position": here, "distance": 1.0} for each, name in people.items()]
+    intent = read_intent(words)
+    assert intent is not None
+    deed = next_deed(intent, View({"position": here, "agents": near, "inventory": {"wood": 3}}))
+    assert (deed.act["to"] if deed else None) == receiver
+    assert deed is None or "v-" not in deed.text

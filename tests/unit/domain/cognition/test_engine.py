@@ -154,11 +154,11 @@ def test_what_is_heard_and_what_became_of_acts_arrives_where_it_belongs() -> Non
     """What is heard and what became of acts arrives where it belongs."""
     engine = Engine([], 0.0, seed=1)
     engine.add(SharedState.of("ada", {"action_history": {"entries": [{"id": "a1"}, {"id": "a2"}]}}), 0.0)
-    heard = (Utterance(speaker="bob", text="Hello", second=3),)
+    heard = (Utterance(speaker="bob", name="Bob", text="Hello", second=3),)
     outcome = (Outcome(act_id="a2", done=False, reason="too far"),)
     engine.perceive("ada", Percept(second=3, position=HERE, heard=heard, outcomes=outcome), 3.0)
     values = engine.states["ada"].values()
-    assert values["conversations"]["entries"] == [{"speaker": "bob", "text": "Hello", "second": 3.0}]
+    assert values["conversations"]["entries"] == [{"speaker": "Bob", "text": "Hello", "second": 3.0}]
     assert values["action_history"]["entries"] == [
         {"id": "a1"},
         {"id": "a2", "outcome": {"done": False, "reason": "too far", "second": 3.0}},

@@ -79,9 +79,9 @@ def test_goals_follow_the_tech_tree() -> None:
 
 def test_friends_in_sight_are_given_something() -> None:
     """Friends in sight are given something, others are not."""
-    felt = {"bea": {"sentiment": 8.0}, "cem": {"sentiment": 3.0}}
+    felt = {"Bea": {"sentiment": 8.0}, "Cem": {"sentiment": 3.0}}
     found = _asked(job="goals", social=felt, sighted=[BEA, {"id": "cem"}])["goals"]
-    assert [each["description"] for each in found if each["sort"] == "social"] == ["give 1 wood to bea"]
+    assert [each["description"] for each in found if each["sort"] == "social"] == ["give 1 wood to Bea"]
 
 
 def test_kind_words_please_and_harsh_ones_hurt() -> None:

@@ -51,13 +51,13 @@ def test_what_happens_is_taken_in_at_once_whole_and_in_its_order() -> None:
     runs = Counting()
     engine = _watching(runs, ["ada"])
     for nth, text in enumerate(("hello", "run")):
-        _told(engine, "ada", 0.5 + nth / 10, heard=(Utterance(speaker="bob", text=text, second=nth),))
+        _told(engine, "ada", 0.5 + nth / 10, heard=(Utterance(speaker="bob", name="Bob", text=text, second=nth),))
     _told(engine, "ada", 0.7, health=7)
     assert list(engine.run(0.7)) == [None, None]
     values = engine.states["ada"].values()
     said = values["conversations"]["entries"]
     assert isinstance(said, list)
-    assert said == [{"speaker": "bob", "text": text, "second": nth} for nth, text in enumerate(("hello", "run"))]
+    assert said == [{"speaker": "Bob", "text": text, "second": nth} for nth, text in enumerate(("hello", "run"))]
     assert values["percepts"]["health"] == 7
     assert len(runs.runs) == 1
 

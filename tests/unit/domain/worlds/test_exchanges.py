@@ -65,12 +65,12 @@ REFUSED: list[tuple[Action, str]] = [
     (Give(to="bob", stack=Stack(item="gold")), "holds no gold"),
     (Give(to="bob", stack=Stack(item="wood", count=3)), "holds only 2 wood"),
     (Give(to="ann", stack=WOOD), "that is oneself"),
-    (Give(to="nobody", stack=WOOD), "there is no agent nobody in this world"),
+    (Give(to="nobody", stack=WOOD), "there is nobody of that name in this world"),
     (Give(to="far", stack=WOOD), "that is out of reach"),
     (Trade(partner="far", offer=WOOD, want=STONE), "that is out of reach"),
     (Trade(partner="ann", offer=WOOD, want=STONE), "that is oneself"),
     (Trade(partner="bob", offer=STONE, want=WOOD), "holds no stone"),
-    (Attack(target="bob"), "bob is an agent"),
+    (Attack(target="bob"), "bob is no creature"),
     (Attack(target="cow-7"), "there is no creature cow-7"),
     (Attack(target="cow-99999999999999999999"), "there is no creature cow-99999999999999999999"),
 ]
@@ -84,6 +84,19 @@ def test_what_cannot_be_handed_over_is_refused(action: Action, reason: str) -> N
     stage.move("far", MIDDLE + 5, MIDDLE)
     assert stage.do("ann", action) == reason
     assert _held(stage) == ({"wood": 2}, {})
+
+
+def test_people_are_refused_by_name() -> None:
+    """Why an act on somebody failed names that person, never its id."""
+    stage = Stage("ann", "bob")
+    stage.world.join("bob", "Bob")
+    stage.hold("ann", wood=2)
+    stage.hold("bob", wood=CARRY)
+    assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob can hold no more wood"
+    assert stage.do("ann", Attack(target="bob")) == "Bob is no creature"
+    assert stage.until("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
+    stage.world.leave("bob")
+    assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob is not in this world now"
 
 
 def test_nobody_is_given_more_than_there_is_room_for() -> None:

@@ -37,12 +37,15 @@ def test_chunks_find_whom_asking_each_would_find(
 def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bool) -> None:
     """32 blocks as the crow flies, the border included; whoever speaks does not hear it."""
     stage = Stage("ann", "bob", size=128)
+    stage.world.join("ann", "Ann")
     stage.move("ann", 64, 64)
     stage.move("bob", 64 + dx, 64 + dz)
     assert (dx * dx + dz * dz <= CHAT_RADIUS**2) is hears
     stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
     told = stage.world.changed()
-    assert [(each.speaker, each.text) for each in told["bob"].heard] == ([("ann", "hello")] if hears else [])
+    assert [(each.speaker, each.name, each.text) for each in told["bob"].heard] == (
+        [("ann", "Ann", "hello")] if hears else []
+    )
     assert told["ann"].heard == ()
     assert told["ann"].outcomes[0].done
 

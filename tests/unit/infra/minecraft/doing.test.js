@@ -101,7 +101,7 @@ const silent = new AbortController().signal
 
 test('an offer stands until its partner makes the reverse one', async () => {
   const trades = new Trades(60)
-  const standing = trades.offer({ id: 'a' }, { partner: 'b', offer: wood(1), want: stone(2) }, silent)
+  const standing = trades.offer({ id: 'a' }, { partner: 'b', offer: wood(1), want: stone(2) }, 'Ben', silent)
   assert.equal(trades.reverse({ id: 'c' }, { partner: 'a', offer: stone(2), want: wood(1) }), undefined)
   assert.equal(trades.reverse({ id: 'b' }, { partner: 'a', offer: stone(1), want: wood(1) }), undefined)
   trades.reverse({ id: 'b' }, { partner: 'a', offer: stone(2), want: wood(1) }).resolve()
@@ -111,10 +111,10 @@ test('an offer stands until its partner makes the reverse one', async () => {
 
 test('an offer that nobody takes is refused, and so is one that is given up', async () => {
   const offered = { partner: 'b', offer: wood(1), want: stone(1) }
-  await assert.rejects(new Trades(0.01).offer({ id: 'a' }, offered, silent), /b did not agree/)
+  await assert.rejects(new Trades(0.01).offer({ id: 'a' }, offered, 'Ben', silent), /Ben did not agree/)
   const stopping = new AbortController()
   const trades = new Trades(60)
-  const standing = trades.offer({ id: 'a' }, offered, stopping.signal)
+  const standing = trades.offer({ id: 'a' }, offered, 'Ben', stopping.signal)
   stopping.abort(new Refused('given up'))
   await assert.rejects(standing, /given up/)
   assert.equal(trades.standing.size, 0)

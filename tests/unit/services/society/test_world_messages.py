@@ -20,7 +20,7 @@ def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: 
     plain = {
         agent_id: orjson.dumps({
             "second": 1.5, "position": {"x": 1, "y": HEIGHT, "z": 2},
-            "heard": [{"speaker": "ann", "text": text.replace("\x00", ""), "second": 1.0}],
+            "heard": [{"speaker": "ann", "name": "Ann", "text": text.replace("\x00", ""), "second": 1.0}],
         })
         for agent_id, text in said.items()
     }  # fmt: skip

@@ -92,3 +92,17 @@ def test_a_graph_remembers_the_newest_goals_and_the_edges_between_them() -> None
         grown = graph(read_goals(json.dumps({"goals": [{"description": f"goal {number}", "needs": needs}]})), grown)
     assert len(grown["nodes"]) == 32
     assert len(grown["edges"]) == 31
+
+
+def test_what_a_reflection_advises_is_in_the_question() -> None:
+    """The question that a reflection's advice leads to holds that advice, beside what was concluded."""
+    state = _wanting()
+    advice: dict[str, Any] = {
+        "second": 5.0,
+        "insight": "tables are of no use",
+        "goal_adjustment": "look for iron instead",
+    }
+    state.put({"reflections": {"entries": [advice]}}, 5.0)
+    lines = asked(GOALS, state, 6.0).prompt.user.splitlines()
+    assert "you concluded: tables are of no use" in lines
+    assert "your advice to yourself, about what to want: look for iron instead" in lines

@@ -113,8 +113,8 @@ def test_what_happens_becomes_an_experience_with_its_cues() -> None:
     assert weights == {
         "bea said: Please help me!": 0.7,
         "collect iron: failed, no": 0.8,
-        "saw Bea": 0.5,
-        "saw a zombie": 0.6,
+        "I saw Bea for the first time": 0.5,
+        "I saw a zombie": 0.6,
         "I was hurt": 0.6,
     }
 
@@ -132,7 +132,7 @@ def test_a_conversation_is_put_down_once_when_it_is_over_or_long() -> None:
         told.append([each["content"] for each in found])
     assert [len(each) for each in told] == [0, 0, 1, 2]
     first, rest = (each.split("\n") for each in told[-1])
-    assert (len(first), rest) == (LONG, [f"bea said: word {LONG}", f"ada said: word {LONG + 1}"])
+    assert (len(first), rest) == (LONG, [f"bea said: word {LONG}", f"I said: word {LONG + 1}"])
 
 
 def test_walking_about_and_what_one_gave_up_is_not_worth_remembering() -> None:
@@ -166,7 +166,7 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
                 speaker = "bea" if step == "hear" else "ada"
                 heard = recent("conversations", [*heard, {"speaker": speaker, "text": f"word {number}", "second": now}])
                 engine.put("ada", {"conversations": {"entries": heard}}, now)
-                happened.append(f"{speaker} said: word {number}")
+                happened.append(f"{'I' if speaker == 'ada' else speaker} said: word {number}")
             case "end":
                 entries = held(engine.states["ada"]).get("action_history", {}).get("entries", [])
                 act: dict[str, Any] = {
@@ -180,7 +180,7 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
                 seen = {"id": f"b{number}", "name": f"B{number}", "distance": 1.0}
                 engine.put("ada", {"percepts": HERE | {"agents": [seen]}}, now)
                 list(engine.run(now))
-                happened.append(f"saw B{number}")
+                happened.append(f"I saw B{number} for the first time")
             case "run":
                 list(engine.run(now))
             case "take":
