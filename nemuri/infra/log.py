@@ -169,11 +169,18 @@ class Log:
 
     async def identity(self) -> str:
         """What tells this log from any other of the same name: when its stream was made, to the nanosecond."""
+        return str((await self._information())["created"])
+
+    async def server_time(self) -> datetime:
+        """Return the time by the clock of the server that leads the log's stream."""
+        return datetime.fromisoformat(str((await self._information())["ts"]))
+
+    async def _information(self) -> dict[str, object]:
         answer = await self.connection.request(f"$JS.API.STREAM.INFO.{self.subjects.stream}", timeout=ANSWER_SECONDS)
-        said = orjson.loads(answer.data)
+        said: dict[str, object] = orjson.loads(answer.data)
         if "created" not in said:
             raise NotFoundError(description=f"there is no stream {self.subjects.stream}")
-        return str(said["created"])
+        return said
 
     async def last_sequence(self) -> int:
         """The sequence of the newest event; 0 for an empty log."""

@@ -22,15 +22,22 @@ def fresh_namespace() -> str:
 
 
 def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
-    """Of each canary, every file below the directory that has it in its bytes; each file is read once for them all."""
-    found: dict[str, set[str]] = {each: set() for each in canaries}
-    for path in directory.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            read = path.read_bytes()
-            for each in canaries:
-                if each.encode() in read:
-                    found[each].add(str(path.relative_to(directory)))
-    return found
+    """Of each canary, every file below the directory that has it in its bytes; each file is read once for them all.
+
+    Where a server has renamed or removed a file meanwhile, all are read again.
+    """
+    while True:
+        found: dict[str, set[str]] = {each: set() for each in canaries}
+        try:
+            for path in directory.rglob("*"):
+                if path.is_file() and not path.is_symlink():
+                    read = path.read_bytes()
+                    for each in canaries:
+                        if each.encode() in read:
+                            found[each].add(str(path.relative_to(directory)))
+        except FileNotFoundError:
+            continue
+        return found
 
 
 def _hasty(directory: Path) -> str:

@@ -11,7 +11,7 @@ from nats.errors import ConnectionClosedError
 from nemuri.contracts.log import EVENTS
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.serving import prepare, serving
-from nemuri.infra.bus.provisioning import paused
+from nemuri.infra.bus.pausing import paused
 from nemuri.infra.embedded.processes import ServerFailed
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
@@ -128,7 +128,7 @@ async def test_who_was_killed_while_all_rested_holds_them_up_for_a_moment_only(
     telling: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pause is renewed while somebody is at work, and named; afterwards they go on, even if nobody woke them."""
-    monkeypatch.setattr("nemuri.infra.bus.provisioning.PAUSE", timedelta(seconds=1.5))
+    monkeypatch.setattr("nemuri.infra.bus.pausing.LEASE", timedelta(seconds=1.5))
     async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
         assert here.http is not None
         url, log = here.http, here.resources.log
@@ -136,9 +136,9 @@ async def test_who_was_killed_while_all_rested_holds_them_up_for_a_moment_only(
         untouched = await paused_until(log)
 
         async def resting() -> bool:
-            """Every durable is named as paused."""
+            """Every durable is named as paused, that of the timers too."""
             named = [each for each in (await ready(url))[1] if "is paused" in each]
-            return len(named) == len(untouched)
+            return len(named) == len(untouched) + 1
 
         async def renewed() -> bool:
             """Every pause ends later than the first one did."""

@@ -156,20 +156,32 @@ def backup(
 
 def restore(
     context: typer.Context,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What `nemuri backup` made.")],
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="What `nemuri backup` made.", show_default=False)
+    ] = None,
     erasures: Annotated[
         Path | None, typer.Option("--erasures", metavar="FILE", help="A ledger of what was erased since.")
     ] = None,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Let everybody react to what an interrupted restore has brought.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Put a backup into an empty platform, without what was erased since."""
+    """Put a backup into an empty platform, without what was erased since; an interrupted restore goes on."""
     from nemuri.face.cli.screen import progress, say, say_json
     from nemuri.face.connection import resolve
+    from nemuri.face.operations import give_up as giving_up
     from nemuri.face.operations import restore as operation
 
     session = Session.of(context, json=json)
+    if (directory is None) != give_up or (give_up and erasures is not None):
+        raise WrongUse("name the directory of a backup, or --give-up by itself")
     session.quieten()
     settings = resolve(session.settings())
+    if directory is None:
+        asyncio.run(giving_up(settings))
+        say("everybody reacts to what is there, which is not all of the backup")
+        return
     with progress("restoring") as show:
         done = asyncio.run(operation(settings, directory, erasures=erasures, on_progress=show))
     if session.json:

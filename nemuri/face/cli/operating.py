@@ -109,8 +109,12 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
         say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():
         missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
-        paused = ", paused: somebody erases or imports" if at["paused"] else ""
+        paused = ", paused: somebody erases" if at["paused"] and not found["incomplete"] else ""
         say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}{paused}")
+    if found["incomplete"]:
+        from nemuri.infra.bus.pausing import UNFINISHED
+
+        say(f"incomplete    nobody reacts: an import or a restore {UNFINISHED}")
     if found.get("halted"):
         say(f"halted        {found['halted']}")
 
@@ -203,6 +207,7 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 
 async def _status(client: "Client") -> dict[str, Any]:
     from nemuri.infra.bus.access import servers
+    from nemuri.infra.bus.pausing import incomplete
     from nemuri.infra.stores.dead_letters import DeadLetters
 
     view = await client.status()
@@ -214,6 +219,7 @@ async def _status(client: "Client") -> dict[str, Any]:
         "log": last,
         "lag": max(0, last - view.projected),
         "consumers": await _consumers(client),
+        "incomplete": await incomplete(client.log),
         "dead_letters": dead,
     }
     return known | view.model_dump(mode="json")

@@ -1,6 +1,6 @@
 """What operators do with the log and its views."""
 
-from nemuri.face.operations.archive import export_log, import_log
+from nemuri.face.operations.archive import export_log, give_up, import_log
 from nemuri.face.operations.backup import backup, restore
 from nemuri.face.operations.erasure import Forgotten, forget, let_go, lineage, resume
 from nemuri.face.operations.reembed import Reembedded, reembed
@@ -14,6 +14,7 @@ __all__ = [
     "backup",
     "export_log",
     "forget",
+    "give_up",
     "import_log",
     "let_go",
     "lineage",

@@ -3,8 +3,9 @@
 import asyncio
 import os
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import structlog
@@ -14,7 +15,7 @@ from nemuri.domain.deliveries import Firsts
 from nemuri.domain.erasure import Erased
 from nemuri.face.operations.lines import Counted, EndLine, EventLine, StoredLine, counted, read_lines
 from nemuri.face.operations.workshop import OperationError, Workshop, workshop
-from nemuri.infra.bus.provisioning import paused
+from nemuri.infra.bus.pausing import filled, filling, incomplete
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs
 from nemuri.infra.stores.clock import KEY, Clock
@@ -75,13 +76,32 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
     """Append every event of a file to an empty log, with its own time, and return their number.
 
     The whole file is read and checked first. Nobody reacts before the views know all of it, so nothing that is
-    recorded is done again. Raises `OperationError`, and nothing is appended, when the log is not empty, a line is
-    none of an export, or the file is not a whole one.
+    recorded is done again: not after an interruption either, but after the same file was imported again, which goes
+    on where the import was interrupted. Raises `OperationError`, and nothing is appended, when the log is not empty, a
+    line is none of an export, or the file is not a whole one.
     """
     found = counted(path)
     async with workshop(settings) as at:
-        await take_in(at, path, found, found.events, on_progress)
+        await check_empty(at, path, found)
+        async with filling(at.log):
+            await take_in(at, path, found, found.events, on_progress)
     return found.events
+
+
+async def give_up(settings: Settings) -> None:
+    """Let everybody react to what an interrupted import or restore has brought. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        if not await incomplete(at.log):
+            raise OperationError("no import and no restore was interrupted")
+        await filled(at.log)
+
+
+async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
+    """Raise `OperationError` unless the log is empty or incomplete, and its server takes the largest of the events."""
+    if found.largest > at.log.room:
+        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server takes {at.log.room:,}")
+    if await at.log.last_sequence() and not await incomplete(at.log):
+        raise OperationError("the log is not empty; import into a fresh data directory or namespace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,51 +122,58 @@ async def take_in(
     on_progress: Advance,
     *,
     left: Left = Left(),
-    after: Callable[[], Awaitable[None]] | None = None,
+    tombstones: Sequence[Event] = (),
 ) -> None:
-    """Append the events of a checked file, `total` of them, to an empty log.
+    """Append the events of a checked file, `total` of them, and tombstones to a log that nobody reacts to.
 
-    `after` is done before anybody reacts to anything. Raises `OperationError`, and nothing is written, where the log is
-    not empty, or the server takes no message as large as the largest event.
+    Those that an interrupted import has brought are there already. Raises `OperationError`, and nothing is appended,
+    where the log holds anything else.
     """
-    if found.largest > at.log.room:
-        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server takes {at.log.room:,}")
-    if await at.log.last_sequence():
-        raise OperationError("the log is not empty; import into a fresh data directory or namespace")
-    async with paused(at.log):
-        await _take_in(at, path, total, on_progress, left, found.refs - left.blobs)
-        if after is not None:
-            await after()
-        await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
-
-
-async def _take_in(
-    at: Workshop, path: Path, total: int, on_progress: Advance, left: Left, refs: frozenset[str]
-) -> None:
-    blobs, vectors = await Blobs.open(at.log), at.vectors
-    done, group = 0, list[Event]()
-    for each in read_lines(path):
+    skipped = await _there(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
+    blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
+    for each in _wanted(path, left, tombstones):
         match each:
             case Event():
-                group += [] if left.erased.deletes(each) else [each]
+                done += 1
+                group += [each] if done > skipped else []
             case StoredLine(store="blob"):
-                if each.name in refs:
+                if each.name in found.refs - left.blobs:
                     await blobs.put(each.data.decode())
             case StoredLine(store="clock"):
                 await (await Clock.open(at.log)).reach(each.ahead)
             case StoredLine():
                 if hash_in(each.name) not in left.hashes:
-                    await vectors.put(each.name, each.data)
-            case EndLine():
-                pass
-        if group and (len(group) == TOGETHER or isinstance(each, EndLine)):
+                    await at.vectors.put(each.name, each.data)
+        if len(group) == TOGETHER:
             await _append(at, group)
-            done, group = done + len(group), []
-            on_progress(done, total)
+            group.clear()
+            on_progress(min(done, total), total)
+    await _append(at, group)
+    await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
+
+
+def _wanted(path: Path, left: Left, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
+    """Yield the lines of a file without what is left out, and then the tombstones."""
+    for each in read_lines(path):
+        if isinstance(each, StoredLine) or (isinstance(each, Event) and not left.erased.deletes(each)):
+            yield each
+    yield from tombstones
+
+
+async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
+    """Return how many of the wanted events are on the log: the first ones and nothing else, or raise."""
+    number = 0
+    async for batch in at.log.read(0, await at.log.last_sequence()):
+        expected = islice(wanted, len(batch.events))
+        if batch.unreadable or [each.event_id for each in batch.events] != [each.event_id for each in expected]:
+            why = "the log holds something else than the beginning of this file"
+            raise OperationError(f"{why}; import into a fresh data directory or namespace")
+        number += len(batch.events)
+    return number
 
 
 async def _append(at: Workshop, events: list[Event]) -> None:
-    """Append in the order given, with one wait for all of them."""
-    places = await asyncio.gather(*(at.log.append(event, recorded_at=event.recorded_at) for event in events))
+    """Append events in the order given, with one wait for all of them."""
+    places = await asyncio.gather(*(at.log.append(each, recorded_at=each.recorded_at) for each in events))
     if places != sorted(set(places)):
-        raise OperationError("somebody else appends to the log")
+        raise OperationError("somebody else appends to the log; import into a fresh data directory or namespace")

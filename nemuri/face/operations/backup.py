@@ -16,11 +16,12 @@ from nemuri.contracts.log import complaint
 from nemuri.domain.erasure import TOMBSTONES, Erased
 from nemuri.domain.memory.mind import Mind
 from nemuri.face.operations import ledger
-from nemuri.face.operations.archive import Left, export_log, take_in
+from nemuri.face.operations.archive import Left, check_empty, export_log, take_in
 from nemuri.face.operations.lines import counted, read_lines
 from nemuri.face.operations.societies import FILE, check_room, copy_out, kept_in, put_back, words_of
 from nemuri.face.operations.tombstones import plain, told
 from nemuri.face.operations.workshop import OperationError, quietly, workshop
+from nemuri.infra.bus.pausing import filling
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.deletion import Doomed
 from nemuri.infra.stores.vectors import hash_in
@@ -132,7 +133,8 @@ async def restore(
     """Put a backup into an empty namespace; what a ledger says is erased never gets there again.
 
     The ledgers are the backup's own, that of the data directory, and `erasures`. Everything is checked before anything
-    is written. Raises `OperationError`.
+    is written. Nobody reacts before all of it is there: after an interruption the same restore has to be repeated, and
+    goes on where it was. Raises `OperationError`.
     """
     manifest = checked(directory)
     path = directory / LOG
@@ -142,18 +144,15 @@ async def restore(
     societies = kept_in(directory, manifest.files)
     stay = [each for each in societies if not each.tells_of(gone)]
     file = _File.read(path, _merged(each.whole for each in known or ()))
+    kept, tombstones = manifest.events - len(file.doomed.sequences), list(file.tombstones(known or []))
     async with workshop(settings) as at:
-        await check_room(at.log)
-
-        async def bury_again() -> None:
-            for each in file.tombstones(known or []):
-                await at.log.append(each)
-
-        kept = manifest.events - len(file.doomed.sequences)
-        await take_in(at, path, found, kept, on_progress, left=file.left, after=bury_again)
-        for each in stay:
-            await put_back(at.log, each)
-    ledger.append(ledger.ledger_of(settings), _unnoted(settings, known or []))
+        await check_empty(at, path, found)
+        await check_room(at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ())
+        async with filling(at.log):
+            await take_in(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
+            for each in stay:
+                await put_back(at.log, each)
+            ledger.append(ledger.ledger_of(settings), _unnoted(settings, known or []))
     left = tuple(each.society.name for each in societies if each not in stay)
     there = tuple(each.society.name for each in stay)
     return Restored(kept, len(file.doomed.sequences), None if known is None else len(known), there, left)

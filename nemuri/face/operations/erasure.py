@@ -11,7 +11,7 @@ from nemuri.domain.erasure import Erased
 from nemuri.face.operations import ledger
 from nemuri.face.operations.tombstones import begun, bury, caught_up
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
-from nemuri.infra.bus.provisioning import in_work, paused
+from nemuri.infra.bus.pausing import UNFINISHED, in_work, incomplete, paused
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
@@ -67,6 +67,7 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
     Nobody reacts to anything meanwhile. After an interruption `resume` goes on, from the ledger or the tombstones.
     """
     async with workshop(settings) as at, paused(at.log):
+        await _complete_log(at)
         await _at_rest(at)
         await caught_up(at)
         chosen = list(things)
@@ -104,6 +105,7 @@ async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
     """Complete erasures that were interrupted, and delete what came late. Raises `OperationError`."""
     async with workshop(settings) as at, paused(at.log):
+        await _complete_log(at)
         await _at_rest(at)
         await caught_up(at)
         for root, whole in await begun(at):
@@ -142,6 +144,12 @@ async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = Fals
     reached = await _reached(at, list(things), decided=decided)
     root = next(iter(reached.why))
     return root, await _whole(at, reached, root)
+
+
+async def _complete_log(at: Workshop) -> None:
+    """Raise `OperationError` for a log that an import or a restore has not completed."""
+    if await incomplete(at.log):
+        raise OperationError(f"the log is not complete: an import or a restore {UNFINISHED}")
 
 
 async def _at_rest(at: Workshop) -> None:

@@ -90,14 +90,15 @@ def words_of(entries: Iterable[ledger.Entry], before: Container[ledger.Entry]) -
     return found
 
 
-async def check_room(log: Log) -> None:
-    """Raises `OperationError` where there are societies already."""
-    if there := await societies(log):
+async def check_room(log: Log, own: Container[str]) -> None:
+    """Raise `OperationError` where there are societies already, except those that an interrupted restore put back."""
+    if there := [each for each in await societies(log) if each not in own]:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 
 async def put_back(log: Log, kept: Kept) -> None:
-    """Lay a society down as it was, with its checkpoints; nobody keeps any of it."""
+    """Lay a society down as it was, with its checkpoints; nobody keeps any of it, and nothing was there before."""
+    await States(log, kept.society.name).delete()
     states = await States.create(log, kept.society)
     for batch in in_batches({key: value for key, value in kept.entries.items() if key != SOCIETY}):
         await states.write(batch, {})

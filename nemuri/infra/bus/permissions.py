@@ -16,6 +16,7 @@ from nemuri.contracts.log import EVENTS
 from nemuri.contracts.subjects import Subjects
 from nemuri.contracts.tiers import ConsolidationAsked
 from nemuri.infra.bus.access import INBOX, inbox
+from nemuri.infra.bus.pausing import pauses_bucket
 from nemuri.infra.bus.provisioning import Durable, timers_durable
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.stores.blobs import blob_bucket
@@ -112,7 +113,7 @@ class Permissions:
     @property
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
-        buckets = (vector_bucket, result_bucket, clock_bucket, tries_bucket, societies_bucket)
+        buckets = (vector_bucket, result_bucket, clock_bucket, tries_bucket, societies_bucket, pauses_bucket)
         return tuple(f"KV_{each(name)}" for each in buckets)
 
     @property
@@ -252,8 +253,14 @@ class Permissions:
         return self._operator() | self._pausing() | gone | emptied | results
 
     def _pausing(self) -> Rights:
-        """Having everybody rest from the log, and go on with it."""
-        return _publishing(f"{API}.CONSUMER.PAUSE.{self.subjects.stream}.*")
+        """Pausing every consumer of the log and of its timers, and holding a pause by name."""
+        bucket = pauses_bucket(self.subjects.namespace)
+        streams = (self.subjects.stream, self.subjects.timers_stream)
+        return _publishing(
+            *(f"{API}.CONSUMER.PAUSE.{each}.*" for each in streams),
+            f"$KV.{bucket}.>",
+            f"{API}.STREAM.MSG.DELETE.KV_{bucket}",
+        )
 
     def _provisioner(self) -> Rights:
         """Whoever makes streams and consumers, and alone may; reads nothing and says nothing."""

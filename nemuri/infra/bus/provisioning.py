@@ -1,16 +1,14 @@
 """Everything on the server that must be there before anybody works: made in one place, by one step."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from nats.js import JetStreamContext, api
 from nats.js.errors import NotFoundError
 
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
+from nemuri.infra.bus.pausing import pauses_bucket
 from nemuri.infra.log import Log
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
@@ -20,8 +18,6 @@ from nemuri.infra.stores.states import checkpoints_bucket, societies_bucket
 from nemuri.infra.stores.tries import TRIES_LIFE, tries_bucket
 from nemuri.infra.stores.vectors import vector_bucket
 
-PAUSE = timedelta(seconds=60)
-"""After so long consumers go on unless somebody is at work who pauses them again."""
 RESULT_LIFE = 7 * 24 * 3600.0
 """Seconds that a result stays; later the views answer."""
 
@@ -48,9 +44,8 @@ async def provision(log: Log, durables: Iterable[Durable], *, ack_wait: float, r
     await _stream(log.stream, _dead_letters(subjects, replicas))
     await _stream(log.stream, _timers(subjects, replicas))
     await _stores(log.stream, subjects.namespace, replicas)
-    for durable in durables:
-        await log.stream.add_consumer(subjects.stream, _consumer(durable, ack_wait, replicas))
-    await log.stream.add_consumer(subjects.timers_stream, _consumer(timers_durable(subjects), ack_wait, replicas))
+    await _consumers(log.stream, subjects.stream, (_consumer(each, ack_wait, replicas) for each in durables))
+    await _consumers(log.stream, subjects.timers_stream, [_consumer(timers_durable(subjects), ack_wait, replicas)])
 
 
 def _log(subjects: Subjects, replicas: int) -> api.StreamConfig:
@@ -106,6 +101,14 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
     )
 
 
+async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[api.ConsumerConfig]) -> None:
+    """Make or update consumers; a new one rests as long as those that are there already, which keep their pauses."""
+    there = {each.name: each.config.pause_until for each in await context.consumers_info(stream)}
+    pause = max(filter(None, there.values()), default=None)
+    for each in wanted:
+        await context.add_consumer(stream, each if each.durable_name in there else replace(each, pause_until=pause))
+
+
 async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
     try:
         await context.stream_info(str(wanted.name))
@@ -122,9 +125,11 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
         clock_bucket(namespace): None,
         tries_bucket(namespace): TRIES_LIFE,
         societies_bucket(namespace): None,
+        pauses_bucket(namespace): None,
     }
     for name, life in lives.items():
-        await _stream(context, _bucket(name, life, replicas, atomic=name == societies_bucket(namespace)))
+        wanted = _bucket(name, life, replicas, atomic=name == societies_bucket(namespace))
+        await _stream(context, replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace)))
     for name in (blob_bucket(namespace), checkpoints_bucket(namespace)):
         await _stream(context, object_stream_config(name, replicas))
 
@@ -147,48 +152,3 @@ def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> ap
         allow_atomic=atomic,
         num_replicas=replicas,
     )
-
-
-@asynccontextmanager
-async def paused(log: Log) -> AsyncIterator[None]:
-    """Nobody reacts to anything for as long as the context lasts; whoever is killed in it holds them up no longer."""
-    stream = log.subjects.stream
-    names = [each.name for each in await log.stream.consumers_info(stream) if each.config.durable_name]
-    held, done = list[str](), asyncio.Event()
-    try:
-        for name in names:
-            await _pause(log, name)
-            held.append(name)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(_renewed(log, names, done))
-            try:
-                yield
-            finally:
-                done.set()
-    except BaseExceptionGroup as error:
-        raise error.exceptions[0] from error.exceptions[0].__cause__
-    finally:
-        for name in held:
-            await log.stream.resume_consumer(stream, name)
-
-
-async def _renewed(log: Log, names: Iterable[str], done: asyncio.Event) -> None:
-    """Pause them again and again, each time well before they go on by themselves."""
-    while True:
-        try:
-            async with asyncio.timeout(PAUSE.total_seconds() / 3):
-                await done.wait()
-                return
-        except TimeoutError:
-            await asyncio.gather(*(_pause(log, name) for name in names))
-
-
-async def _pause(log: Log, name: str) -> None:
-    until = (datetime.now(UTC) + PAUSE).isoformat().replace("+00:00", "Z")
-    await log.stream.pause_consumer(log.subjects.stream, name, until)
-
-
-async def in_work(log: Log) -> int:
-    """How many events of the log somebody has in work, or has put off and will be given again."""
-    known = await log.stream.consumers_info(log.subjects.stream)
-    return sum(each.num_ack_pending or 0 for each in known if each.config.durable_name)

@@ -10,6 +10,7 @@ from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
 
 from nemuri.contracts.event import TUTOR
+from nemuri.infra.bus.pausing import UNFINISHED, waits_for_good
 from nemuri.infra.bus.provisioning import timers_durable
 from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service
@@ -114,8 +115,10 @@ class Readiness:
             return f"the durable {durable} of {stream} is gone; {self._mended()}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
+        if waits_for_good(info):
+            return f"the durable {durable} is paused: an import or a restore {UNFINISHED}"
         if info.paused:
-            return f"the durable {durable} is paused: somebody erases or imports, or was killed less than a minute ago"
+            return f"the durable {durable} is paused: somebody erases, or was killed less than a minute ago"
         return None
 
     def _mended(self) -> str:

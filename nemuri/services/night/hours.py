@@ -10,6 +10,7 @@ from nemuri.contracts.event import derive
 from nemuri.domain.affect.mind import AffectAgent
 from nemuri.domain.affect.night import evening_of
 from nemuri.domain.affect.turns import home
+from nemuri.infra.bus.pausing import awake
 from nemuri.infra.ending import together
 from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
@@ -34,6 +35,7 @@ async def _watch(resources: Resources) -> None:
 async def _look(resources: Resources, moved: asyncio.Event) -> None:
     while True:
         moved.clear()
+        await awake(resources.log, "night")
         for agent in await Feelings(resources.database).agents():
             if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
                 await resources.log.append(fell)

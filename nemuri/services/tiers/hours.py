@@ -8,6 +8,7 @@ from nemuri.contracts.event import derive
 from nemuri.contracts.tiers import ConsolidationAsked
 from nemuri.domain.tiers.consolidation import due
 from nemuri.domain.tiers.mind import TiersAgent
+from nemuri.infra.bus.pausing import awake
 from nemuri.infra.persisting import persistently
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources
@@ -24,6 +25,7 @@ async def watch(resources: Resources) -> None:
 
 async def _watch(resources: Resources) -> None:
     while True:
+        await awake(resources.log, "tiers")
         await look(resources, time.time())
         await asyncio.sleep(LOOK)
 

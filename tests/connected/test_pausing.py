@@ -1,0 +1,230 @@
+"""Pauses are held by name and end by the server's clock; a log that is incomplete waits for whoever completes it."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Self
+from zoneinfo import ZoneInfo
+
+import pytest
+from nats.errors import ConnectionClosedError
+from nats.js.api import ConsumerInfo
+
+from nemuri.face.operations import OperationError, backup, export_log, forget, give_up, import_log, restore
+from nemuri.face.serving import prepare
+from nemuri.infra.bus import pausing
+from nemuri.infra.bus.pausing import FOR_GOOD, filling, incomplete, paused
+from nemuri.infra.log import Log
+from nemuri.infra.settings import Settings
+from nemuri.infra.views.lineage import Thing
+from tests.connected.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    quiet,
+    visiting,
+)
+from tests.connected.servers import Servers
+from tests.connected.test_backup import emptied
+
+pytestmark = pytest.mark.connected
+
+
+async def consumers(log: Log) -> list[ConsumerInfo]:
+    """Return the durable consumers of the log and of its timers."""
+    return [
+        each
+        for stream in (log.subjects.stream, log.subjects.timers_stream)
+        for each in await log.stream.consumers_info(stream)
+        if each.config.durable_name
+    ]
+
+
+async def all_rest(log: Log) -> bool:
+    """Return whether every durable consumer is paused."""
+    return all(each.paused for each in await consumers(log))
+
+
+async def nobody_rests(log: Log) -> bool:
+    """Nobody is paused any more."""
+    return not any(each.paused for each in await consumers(log))
+
+
+class Behind(datetime):
+    """A clock that is two minutes late."""
+
+    @classmethod
+    def now(cls, tz: ZoneInfo | None = None) -> Self:  # type: ignore[override]
+        """Return the time of two minutes ago."""
+        return super().now(tz) - timedelta(minutes=2)
+
+
+async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> None:
+    """Two operators pause everybody; that the first of them has done wakes nobody."""
+    async with logged(settings) as log, logged(settings) as other:
+        first, second = paused(log), paused(other)
+        await first.__aenter__()
+        await second.__aenter__()
+        await first.__aexit__(None, None, None)
+        assert await all_rest(log)
+        await second.__aexit__(None, None, None)
+        assert await nobody_rests(log)
+
+
+async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Settings) -> None:
+    """Hold one pause while eight others come and go at the same time."""
+
+    async def come_and_go() -> None:
+        async with logged(settings) as own:
+            for _ in range(3):
+                async with paused(own):
+                    assert await all_rest(own)
+
+    async with logged(settings) as log:
+        async with paused(log), asyncio.TaskGroup() as group:
+            for _ in range(8):
+                group.create_task(come_and_go())
+        assert await nobody_rests(log)
+
+
+async def test_an_operator_whose_clock_is_late_pauses_everybody(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ask the server what time it is, and nobody else."""
+    monkeypatch.setattr(pausing, "datetime", Behind)
+    async with logged(settings) as log, paused(log):
+        assert await all_rest(log)
+
+
+async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The holder that lives on lets go; then the server ends the rest, though nobody wakes anybody."""
+    monkeypatch.setattr(pausing, "LEASE", timedelta(seconds=5))
+    async with logged(settings) as log:
+        async with paused(log):
+            async with logged(settings) as own:
+                killed = paused(own)
+                await killed.__aenter__()
+                await own.close()
+                with pytest.raises(ConnectionClosedError):
+                    await killed.__aexit__(None, None, None)
+            assert await all_rest(log)
+        assert await all_rest(log), "the lease of the killed holder is not over"
+        await eventually(lambda: nobody_rests(log))
+        async with paused(log):
+            assert await all_rest(log)
+        await eventually(lambda: nobody_rests(log))
+
+
+async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The turn is somebody else's once the server has forgotten the one who had it."""
+    monkeypatch.setattr(pausing, "TURN", timedelta(seconds=1))
+    async with logged(settings) as log:
+        async with AsyncExitStack() as killed:
+            own = await killed.enter_async_context(logged(settings))
+            assert await pausing._taken(own) is not None
+        async with asyncio.timeout(10), paused(log):
+            assert await all_rest(log)
+
+
+async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
+    """Neither other pauses nor a provisioner wake anybody, and a consumer that is made anew rests as well."""
+    async with logged(settings) as log:
+        await log.append(agent_defined())
+        with pytest.raises(ZeroDivisionError):
+            async with filling(log):
+                raise ZeroDivisionError
+        async with paused(log):
+            pass
+        await log.stream.delete_consumer(log.subjects.stream, "specialist")
+        await prepare(settings)
+        assert await incomplete(log)
+        assert {each.config.pause_until for each in await consumers(log)} == {"2200-01-01T00:00:00Z"}
+        assert await all_rest(log)
+        with pytest.raises(OperationError, match="log is not complete"):
+            await forget(settings, [Thing("agent", "python")])
+        async with paused(log):
+            await give_up(settings)
+            assert await all_rest(log), "somebody else holds a pause"
+            assert not await incomplete(log)
+        assert await nobody_rests(log)
+        with pytest.raises(OperationError, match="no import and no restore was interrupted"):
+            await give_up(settings)
+
+
+async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(settings: Settings) -> None:
+    """Nothing is there that would have to be completed."""
+    async with logged(settings) as log:
+        with pytest.raises(ZeroDivisionError):
+            async with filling(log):
+                raise ZeroDivisionError
+        assert await nobody_rests(log)
+
+
+class Killed(BaseException):
+    """The process is at its end."""
+
+
+async def test_nobody_works_on_half_a_restored_log(
+    servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restore that is killed leaves everybody paused; the same restore goes on, and then all is as it was."""
+    monkeypatch.setattr("nemuri.face.operations.archive.TOGETHER", 8)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a spinet is always beige.")
+        for number in range(4):
+            await client.ask(f"What is the truth value of number {number}?", settled=True)
+        await quiet(resources)
+        await backup(settings, tmp_path / "copy")
+        await forget(settings, [Thing("memory", gone)])
+        await quiet(resources)
+    another = await exported(await emptied(servers), tmp_path / "another.jsonl")
+    elsewhere = await emptied(servers)
+    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+        for part in (0.1, 0.6, 1.0):
+            with pytest.raises(Killed):
+                await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill, part))
+            assert await incomplete(resources.log)
+            assert await all_rest(resources.log)
+            brought = await resources.log.last_sequence()
+            assert brought > 0
+            with pytest.raises(OperationError, match="something else than the beginning"):
+                await import_log(elsewhere, another, lambda _done, _total: None)
+            assert await resources.log.last_sequence() == brought
+        done = await restore(elsewhere, tmp_path / "copy")
+        assert done.left_out > 0
+        ids = [each.event_id for each in await effective(resources.log)]
+        assert len(ids) == len(set(ids)) == await resources.log.last_sequence()
+        assert await nobody_rests(resources.log)
+        assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
+        await quiet(resources)
+    await assert_verified(elsewhere)
+
+
+def kill(part: float, done: int, total: int) -> None:
+    """End the process when this part of its work is done."""
+    if done >= part * total:
+        raise Killed
+
+
+async def exported(settings: Settings, path: Path) -> Path:
+    """Return an export of a log with one event."""
+    async with logged(settings) as log:
+        await log.append(agent_defined("another"))
+    await export_log(settings, path, lambda _done, _total: None)
+    return path
+
+
+def test_a_pause_for_good_is_later_than_any_other() -> None:
+    """Leave a century of room."""
+    assert FOR_GOOD - datetime.now(UTC) > timedelta(days=36_500)
