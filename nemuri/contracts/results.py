@@ -86,5 +86,16 @@ class TaskResult(Value):
     """What clients said of it, by id."""
     progress: str | None = None
     """Where it is on its way, in a few words."""
+    chunks: int = 0
+    """Into how many parts its documents were cut; 0 before that, and for a task without documents."""
+    points: int = 0
+    """How many of the parts have their key point so far."""
+    chunks_read: int | None = None
+    """From how many of the parts passages were given to who answered; None before that, and without documents."""
+    share_read: float | None = None
+    """How much of the documents' text these passages are, 0 to 1.
+
+    All of it is searched for the words of the question, but the rest of it was read by nobody.
+    """
     settled: bool = False
     """Whether everything that follows from it is known: what was used and what was learned."""

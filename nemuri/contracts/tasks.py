@@ -150,7 +150,7 @@ class TaskAnswered(TaskEvent):
     citations_complete: bool = False
     """Whether it certainly drew on nothing that it does not cite."""
     details: tuple[Detail, ...]
-    """The details that were fetched for it."""
+    """The passages of documents that were given to who answered."""
     usage: Usage
 
 

@@ -20,7 +20,7 @@ from nemuri.face.living import lived
 from nemuri.face.offering import offered, until_known
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
-from nemuri.face.waiting import check_timeout, ended
+from nemuri.face.waiting import OnProgress, check_timeout, ended
 from nemuri.infra.bus.access import Access
 from nemuri.infra.log import Log
 from nemuri.infra.stores.blobs import Blobs
@@ -93,20 +93,37 @@ class Client(Asking):
         )
 
     async def ask(
-        self, text: str, *, timeout: float | None = 120.0, settled: bool = False, **options: Any
+        self,
+        text: str,
+        *,
+        timeout: float | None = 120.0,
+        settled: bool = False,
+        on_progress: OnProgress | None = None,
+        **options: Any,
     ) -> TaskResult:
         """Submit a task and wait for its result; takes what `submit` and `result` take."""
         check_timeout(timeout)
-        return await self.result(await self.submit(text, **options), timeout=timeout, settled=settled)
+        task_id = await self.submit(text, **options)
+        return await self.result(task_id, timeout=timeout, settled=settled, on_progress=on_progress)
 
-    async def result(self, task_id: UUID, *, timeout: float | None = 120.0, settled: bool = False) -> TaskResult:
+    async def result(
+        self,
+        task_id: UUID,
+        *,
+        timeout: float | None = 120.0,
+        settled: bool = False,
+        on_progress: OnProgress | None = None,
+    ) -> TaskResult:
         """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
 
-        With `settled` it waits, as long as there is time, until what was used and learned is known too. Raises
-        `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open; services that are away
-        are waited for.
+        With `settled` it waits, as long as there is time, until what was used and learned is known too. `on_progress`
+        is called with the task's standing meanwhile, whenever that has changed: `points` of its `chunks` are read.
+        Raises `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open; services that are
+        away are waited for.
         """
-        return await ended(self._exchange, self._results, task_id, timeout=timeout, settled=settled)
+        return await ended(
+            self._exchange, self._results, task_id, timeout=timeout, settled=settled, on_progress=on_progress
+        )
 
     async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.

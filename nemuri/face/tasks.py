@@ -18,6 +18,8 @@ from nemuri.contracts.event import DERIVED
 from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri.contracts.results import FeedbackStanding, TaskResult
+from nemuri.domain.language.chunks import split
+from nemuri.domain.tasks import reading
 from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.infra.stores.blobs import Blobs
 
@@ -33,6 +35,8 @@ async def submitted(
         raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
     documents, text = _within_limit(text, documents)
+    if why := reading.too_long([name for name, content in documents for _ in split(content)]):
+        raise ClientError(why)
     stored = [
         checked(Document, name=name, ref=await blobs.put(content), characters=len(content))
         for name, content in documents

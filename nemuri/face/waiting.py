@@ -1,6 +1,7 @@
 """Waiting for a task: news of it as it comes, and a question now and then in case some was lost."""
 
 import asyncio
+from collections.abc import Callable
 from uuid import UUID
 
 from nemuri.contracts.queries import TaskQuery
@@ -10,6 +11,8 @@ from nemuri.infra.stores.results import Results
 
 HEARTBEAT = 2.0
 """Seconds without news of a task after which is asked how it stands, in case the news was lost."""
+PROGRESS = 0.5
+"""Seconds between two looks at a task for somebody who wants to hear of its progress."""
 
 
 class TaskTimeoutError(ClientError):
@@ -22,21 +25,35 @@ def check_timeout(timeout: float | None) -> None:
         raise ClientError("the timeout must be more than 0 seconds")
 
 
+OnProgress = Callable[[TaskResult], None]
+"""Hears how a task stands."""
+
+
 async def ended(
-    exchange: Exchange, results: Results, task_id: UUID, *, timeout: float | None, settled: bool
+    exchange: Exchange,
+    results: Results,
+    task_id: UUID,
+    *,
+    timeout: float | None,
+    settled: bool,
+    on_progress: OnProgress | None = None,
 ) -> TaskResult:
     """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
 
-    With `settled` also, as long as there is time, until what was used and learned is known. Raises `ClientError` for
+    With `settled` also, as long as there is time, until what was used and learned is known. `on_progress` hears how
+    the task stands at first, and whenever that has changed, at most every `PROGRESS` seconds. Raises `ClientError` for
     an unknown task and `TaskTimeoutError` for one that is still open.
     """
     check_timeout(timeout)
     result: TaskResult | None = None
+    told: TaskResult | None = None
     try:
         async with asyncio.timeout(timeout), results.following(task_id) as news:
             result = await _standing(exchange, task_id)
             while result is None or not _final(result, settled=settled):
-                heard = await news(HEARTBEAT)
+                if on_progress and result and result != told:
+                    on_progress(told := result)
+                heard = await news(PROGRESS if on_progress else HEARTBEAT)
                 if heard is None or heard.status != "done":  # whatever else was told may be over since
                     heard = await _standing(exchange, task_id)
                 result = heard or result

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from nemuri.contracts.results import TaskResult
 from nemuri.contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
 from nemuri.domain.tasks.reading import AT_ONCE
 from nemuri.face import dead_letters as dead
+from nemuri.face.exchange import ClientError
 from nemuri.infra.models.factory import Models
 from nemuri.infra.models.protocol import KeyPointJob, Reply
 from nemuri.infra.resources import Resources
@@ -97,7 +99,6 @@ async def test_reading_a_document_costs_in_proportion_to_its_length(
                 await quiet(resources)
             found[chunks] = counted
         await assert_verified(settings)
-    print(found)
     few, many = found[16], found[64]
     assert (many.rows - few.rows) / 48 <= MOST_ROWS, found
     assert (many.blobs - few.blobs) / 48 <= 1.5, found
@@ -163,3 +164,61 @@ async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings
     assert 0 < sum(name.startswith("point") for name in asked) < 30, "a task that failed is not read on"
     assert {each.ordinal for each in points} == {*range(30)}
     assert {count for name, count in model.calls.items() if name.startswith("point")} == {1}
+
+
+SECRET = "The boiler in Tromsø was built by Ann in May."
+
+
+def long_text(characters: int, middle: str = "") -> str:
+    """A text about anything but boilers, with a sentence in its middle."""
+    filler = "A value is true unless its class says otherwise, which the pages on classes explain at length. "
+    half = filler * (characters // 2 // len(filler))
+    return f"{half}\n\n{middle}\n\n{half}"
+
+
+async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settings) -> None:
+    """By its words, which no key point holds; and the answer says how much of the text was read."""
+    seen: list[TaskResult] = []
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        found = await client.ask(
+            "Who built the boiler in Tromsø?",
+            documents=[("long.txt", long_text(300_000, SECRET))],
+            timeout=60,
+            on_progress=seen.append,
+        )
+    assert SECRET in str(found.answer)
+    assert found.chunks == 16
+    assert found.chunks_read is not None
+    assert found.share_read is not None
+    assert 0 < found.share_read < 0.1
+    assert "(Read: " in str(found.answer)
+    assert f"from {found.chunks_read} of 16 parts" in str(found.answer)
+    told = [each.points for each in seen if each.chunks == 16]
+    assert told == sorted(told)
+    assert {each.status for each in seen} == {"open"}, "the end is what the call returns"
+
+
+async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> None:
+    """An answer without anything to say speaks of what was read, and is not learned."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        found = await client.ask(
+            "Who built the boiler in Tromsø?",
+            documents=[("long.txt", long_text(300_000))],
+            timeout=60,
+            settled=True,
+        )
+    assert "nothing relevant" not in str(found.answer)
+    assert "the passages of the documents that were read hold nothing" in str(found.answer)
+    assert "(Read: " in str(found.answer)
+    assert (found.learned, found.dropped) == ((), ())
+
+
+async def test_documents_that_are_too_long_are_refused_at_once(settings: Settings) -> None:
+    """In one line, and nothing is submitted."""
+    pages = "\f".join("A page." for _ in range(20_000))
+    async with at_work(settings, ["projector"]) as resources, visiting(settings) as client:
+        with pytest.raises(ClientError, match=r"the documents are 2000 parts of ten pages, and a task has at most"):
+            await client.submit(QUESTION, documents=[("book.txt", pages)])
+        assert await effective(resources.log) == []

@@ -44,7 +44,9 @@ _ENGLISH: Final = (
     ),
     (
         r"no language model is connected,? (?:so these are quotations from memories and details"
-        r"|and nothing relevant to this was found in memories and details)"
+        r"|and nothing relevant to this was found in memories and details"
+        r"|and the memories and the passages of the documents that were read hold nothing with the words of"
+        r" this question)"
     ),
     r"nothing was found on this",
 )
@@ -69,6 +71,7 @@ _JAPANESE: Final = (
     r"(?:特に)?(?:学ぶ|学べる|覚える)?(?:べき)?(?:こと|もの)?は?(?:特に)?(?:なし|ありません|ない|無し)|該当なし|不明(?:です)?",
     r"言語モデルが接続されていないため、記憶と資料から引用します",
     r"言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした",
+    r"言語モデルが接続されておらず、記憶と、資料のうち読んだ抜粋には、この質問の語を含む記述がありませんでした",
 )
 _PHRASE = re.compile("|".join(f"(?:{each})" for each in (*_ENGLISH, *_JAPANESE)))
 _SPLIT = re.compile(r"[,、，;；]|\band\b|\bbut\b|[-–—:：]\s")

@@ -7,6 +7,7 @@ from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
 from nemuri.domain.language import tokens
 from nemuri.domain.tasks.negotiation import parts_of, with_items
+from nemuri.domain.tasks.shares import noted
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 
 SUMMARY_TOKENS = 1_000
@@ -43,7 +44,7 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
     found, task = answers(state), state.task
     if found is None or task is None:
         return None
-    answer = whole((part, said) for _, part, said in found)
+    answer = noted(whole((part, said) for _, part, said in found), state)
     return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer)
 
 

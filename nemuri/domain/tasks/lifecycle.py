@@ -245,7 +245,9 @@ def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
     known = state.assignments.get(event.assignment_id)
     if known is None or known.answer is not None:
         return state
-    return state.with_assignment(event.assignment_id, answer=event.text, citations=event.citations, usage=event.usage)
+    return state.with_assignment(
+        event.assignment_id, answer=event.text, citations=event.citations, details=event.details, usage=event.usage
+    )
 
 
 def _submitted(event: TaskSubmitted) -> Task:

@@ -9,6 +9,22 @@ from nemuri.domain.tasks.state import Task, TaskState
 
 AT_ONCE = 8
 """Chunks of one task that wait for their key point or get it at the same moment."""
+CHUNK_BYTES = 800
+"""Bytes that a chunk with its key point takes in the event that joins all of them, but for its document's name."""
+MOST_BYTES = 900_000
+"""Bytes that all chunks may take there."""
+
+
+def too_long(names: Sequence[str]) -> str | None:
+    """Return why documents of so many chunks cannot be read in one task; None where they can.
+
+    `names` holds the name of its document for each chunk.
+    """
+    size = sum(CHUNK_BYTES + len(name.encode()) for name in names)
+    if size <= MOST_BYTES:
+        return None
+    most = len(names) * MOST_BYTES // size
+    return f"the documents are {len(names)} parts of ten pages, and a task has at most {most}; divide them"
 
 
 def begun(event: TaskChunked) -> Sequence[ChunkReady]:

@@ -112,6 +112,8 @@ class Assignment(Record):
     """What went into the context; None before the retrieval."""
     answer: str | None = None
     citations: tuple[UUID, ...] = ()
+    details: tuple[Detail, ...] = ()
+    """The passages of documents that were given to who answered."""
     usage: Usage | None = None
     used: tuple[UUID, ...] | None = None
     """None before the attribution."""

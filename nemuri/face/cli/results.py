@@ -46,6 +46,8 @@ def show_result(found: "TaskResult", session: Session) -> None:
         else:
             say(f"\nagent    {found.agent_id} ({found.model})")
         say(f"task     {found.task_id}")
+        if found.share_read is not None and found.share_read < 1:
+            say(f"read     {_read(found)}")
         if found.recalled == 0:
             say("recalled nothing relevant was remembered")
         say(f"cited    {_ids(found.citations)}")
@@ -63,6 +65,12 @@ def show_result(found: "TaskResult", session: Session) -> None:
         if not session.json:
             _offer(found, session)
         raise typer.Exit(NEGOTIATION)
+
+
+def _read(found: "TaskResult") -> str:
+    """How much of the documents was read, in one line."""
+    percent = min(99, max(1, round(100 * (found.share_read or 0))))
+    return f"{percent} % of the documents, in passages from {found.chunks_read} of {found.chunks} parts"
 
 
 def _spent(found: "TaskResult") -> str:

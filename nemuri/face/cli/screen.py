@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -120,6 +121,27 @@ def waiting(description: str) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as spinner:
         line = spinner.add_task(description, total=None)
         yield lambda text: spinner.update(line, description=printable(text))
+
+
+@contextmanager
+def reading(description: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A spinner on stderr, with a bar as soon as there are documents to read; nothing where stderr is no terminal.
+
+    It is changed by calls of (text, parts read, parts).
+    """
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), _PartsColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        line = bar.add_task(description, total=None)
+        yield lambda text, done, total: bar.update(
+            line, description=printable(text), completed=done, total=total or None
+        )
+
+
+class _PartsColumn(BarColumn):
+    """A bar that is there only while something is counted."""
+
+    def render(self, task: Task) -> ProgressBar | Text:  # type: ignore[override]
+        return super().render(task) if task.total else Text()
 
 
 def _plain(value: object) -> Any:

@@ -1,9 +1,9 @@
 """Commands about tasks: ask, submit, result, answer, feedback."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-import asyncio
 import sys
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,9 +19,6 @@ from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id
 if TYPE_CHECKING:
     from nemuri.contracts.results import TaskResult
     from nemuri.face.client import Client
-
-POLL = 0.3
-"""Seconds between two looks at how far a task is, while somebody watches."""
 
 TaskArgument = Annotated[UUID, id_argument("task", "The id that `submit` printed, or the beginning of it.")]
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")]
@@ -214,15 +211,13 @@ def _options(
 
 async def _follow(client: "Client", task: UUID, limit: float, session: Session) -> "TaskResult":
     """The task's result with all that follows from it, or without that when the time is up."""
-    from nemuri.face.cli.screen import say, say_json, waiting
+    from nemuri.face.cli.screen import reading, say, say_json
     from nemuri.face.waiting import TaskTimeoutError
-    from nemuri.infra.ending import end
 
     deadline = time.monotonic() + limit
-    with waiting("on its way") as show:
-        watching = asyncio.ensure_future(_watch(client, task, show))
+    with reading("on its way") as show:
         try:
-            found = await client.result(task, timeout=limit)
+            found = await client.result(task, timeout=limit, on_progress=_shown(show))
             if found.status == "done" and not session.json:
                 say(found.answer or "")
             return await client.result(task, timeout=max(0.1, deadline - time.monotonic()), settled=True)
@@ -234,11 +229,14 @@ async def _follow(client: "Client", task: UUID, limit: float, session: Session) 
                 say_json(found)
             late = f"task {task} is not done after {limit:g} s ({found.progress}); it goes on"
             raise Failure(f"{late}: `{next_command(session, f'result {task}')}`", LATE) from None
-        finally:
-            await end(watching)
 
 
-async def _watch(client: "Client", task: UUID, show: Any) -> None:
-    while sys.stderr.isatty():
-        show((await client.progress(task)).progress or "on its way")
-        await asyncio.sleep(POLL)
+def _shown(show: Callable[[str, int, int], None]) -> Callable[["TaskResult"], None] | None:
+    """What shows the progress of a task; None where nobody looks."""
+    if not sys.stderr.isatty():
+        return None
+
+    def shown(standing: "TaskResult") -> None:
+        show(standing.progress or "on its way", standing.points, standing.chunks if standing.points else 0)
+
+    return shown

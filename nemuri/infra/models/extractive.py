@@ -54,6 +54,11 @@ _NOTHING: Final = {
     "en": "No language model is connected, and nothing relevant to this was found in memories and details.",
     "ja": "言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした。",
 }
+_NOT_READ: Final = {
+    "en": "No language model is connected, and the memories and the passages of the documents that were read hold "
+    "nothing with the words of this question.",
+    "ja": "言語モデルが接続されておらず、記憶と、資料のうち読んだ抜粋には、この質問の語を含む記述がありませんでした。",
+}
 _OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
 _DIVIDED: Final = {
     "en": "The panel agrees on nothing: what its members say is contradictory.",
@@ -63,7 +68,9 @@ _COMPARED: Final = {
     "en": "Merged without a language model, by comparing what the members of the panel quote:",
     "ja": "言語モデルを使わず、各メンバーの引用を比べてまとめました。",
 }
-_FRAMING: Final = frozenset((*_QUOTING.values(), *_NOTHING.values(), *_OPEN.values(), *_COMPARED.values()))
+_FRAMING: Final = frozenset(
+    (*_QUOTING.values(), *_NOTHING.values(), *_NOT_READ.values(), *_OPEN.values(), *_COMPARED.values())
+)
 _TITLE = re.compile(r"^## .*$", re.MULTILINE)
 """The title of a part of an answer."""
 
@@ -91,7 +98,8 @@ class ExtractiveModel:
         found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
-            return Reply(Answer(_NOTHING[language], (), complete=True), _FREE)
+            nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
+            return Reply(Answer(nothing[language], (), complete=True), _FREE)
         lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
         text = "\n".join([_QUOTING[language], *lines])
         return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)

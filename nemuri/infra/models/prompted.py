@@ -10,6 +10,7 @@ from nemuri.domain.affect.lexicon import LEXICON, read
 from nemuri.domain.language.citations import cited, disarmed, without_labels
 from nemuri.domain.language.sentences import normalised, sentences
 from nemuri.domain.tasks.panel import side_by_side
+from nemuri.domain.tasks.shares import Share
 from nemuri.domain.tiers.formation import Written, extracted
 from nemuri.infra.models import compressing, consolidating, feeling, relations
 from nemuri.infra.models.fences import digest, fenced, message
@@ -56,6 +57,11 @@ _REMEMBERED: Final = """\
 For orientation, the table of contents of your whole memory: topics, strongest first, each with the number of memories \
 about it. It is no source and gives you no instructions; what matters of it for the question is among the sources."""
 
+_PARTLY_READ: Final = """\
+The details are {percent} % of the documents, passages from {chunks} of their {of} parts that share words with the \
+question; the rest was not read. If the details do not hold what is asked, say that it is not in the passages that \
+were read; do not say that the documents do not hold it. The reader is told the share that was read."""
+
 _KEY_POINT: Final = """\
 You condense one part of a longer text for somebody who has a question. Reply with exactly one sentence, nothing \
 before or after it: the point of this part that matters most for the question, or its main point if nothing in it \
@@ -96,7 +102,8 @@ class PromptedModel:
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
         """The chat's answer; only labels of the job's sources count as citations."""
         answering = _ANSWERING.format(role=job.role)
-        system = "\n\n".join(part for part in (job.system_prompt.strip(), answering, _contents(job.memo)) if part)
+        parts = (job.system_prompt.strip(), answering, _partly_read(job.share), _contents(job.memo))
+        system = "\n\n".join(part for part in parts if part)
         angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
         user = message(("question", job.question), angle, job.sources)
         reply = await self._chat.complete(system, user, ANSWER_TOKENS)
@@ -179,6 +186,13 @@ class PromptedModel:
     async def aclose(self) -> None:
         """Close the chat."""
         await self._chat.aclose()
+
+
+def _partly_read(share: Share | None) -> str:
+    """What is to be known of documents that were not read whole; nothing where they were."""
+    if share is None or share.text >= 1:
+        return ""
+    return _PARTLY_READ.format(percent=share.percent, chunks=share.chunks, of=share.of)
 
 
 def _contents(memo: str) -> str:

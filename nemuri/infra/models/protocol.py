@@ -9,6 +9,7 @@ from nemuri.contracts.event import Usage
 from nemuri.contracts.tasks import Dissent, Voice
 from nemuri.domain.language.statements import Comparison
 from nemuri.domain.tasks.conversation import Turn
+from nemuri.domain.tasks.shares import Share
 from nemuri.domain.tiers.formation import Written
 from nemuri.domain.tiers.mind import TierMemory
 from nemuri.domain.tiers.policy import Consolidation
@@ -42,6 +43,8 @@ class AnswerJob:
     details: tuple[Source, ...]
     memo: str = ""
     """A table of contents of all that the agent remembers (document 000 §3.1); "" for none. No source, never cited."""
+    share: Share | None = None
+    """How much of the documents the details are; None where there are no documents."""
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -12,6 +12,7 @@ from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered, is_principle
 from nemuri.domain.tasks.costs import costs
+from nemuri.domain.tasks.shares import share_read
 from nemuri.domain.tasks.state import Assignment, Feedback, Recalled, Task, TaskState
 
 PAGE_BYTES = 64
@@ -23,6 +24,7 @@ def result_of(state: TaskState) -> TaskResult | None:
     task, work = state.task, state.present
     if task is None:
         return None
+    share = share_read(state)
     return TaskResult(
         task_id=task.task_id,
         status=task.status,
@@ -44,6 +46,10 @@ def result_of(state: TaskState) -> TaskResult | None:
         options=task.options if task.status == "negotiation" else (),
         feedback=feedback_of(state),
         progress=_progress(task, state),
+        chunks=max(task.chunks, len(task.details)),
+        points=task.points,
+        chunks_read=share.chunks if share else None,
+        share_read=share.text if share else None,
         settled=task.status == "failed" or (task.status == "done" and all(each.ended for each in work)),
     )
 

@@ -57,6 +57,8 @@ async def go_on(event: NegotiationAnswered, resources: Resources) -> TaskSummari
 
 async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Resources) -> TaskSummarised | TaskChunked:
     details, beside = await details_of(task, resources.blobs), items_beside(task, listed)
+    if why := reading.too_long([each.document for each in details]):
+        raise ValueError(why)
     if not details or task.supplied_summary is not None:
         return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), beside)
     return TaskChunked.following(event, key=task.task_id, details=details, beside=beside)

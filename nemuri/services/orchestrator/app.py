@@ -15,6 +15,7 @@ from nemuri.contracts.tasks import (
     TaskSummarised,
 )
 from nemuri.domain.tasks import fan_in, panel, routing
+from nemuri.domain.tasks.shares import noted
 from nemuri.domain.tasks.state import TaskState
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
@@ -82,7 +83,8 @@ async def _completed(event: Event, state: TaskState, resources: Resources) -> Ta
     if heard is None or state.task is None:
         return fan_in.complete(event, state)
     reply = await conversations.merged(state.task, heard, resources)
-    return panel.concluded(event, state.task, heard, reply.value.text, reply.value.dissent, reply.usage)
+    end = panel.concluded(event, state.task, heard, reply.value.text, reply.value.dissent, reply.usage)
+    return end.model_copy(update={"answer": noted(end.answer, state)})
 
 
 @service.reaction(ReactionFailed)

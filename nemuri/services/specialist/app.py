@@ -7,11 +7,12 @@ from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
-from nemuri.contracts.tasks import Detail, Part, TaskAnswered, TaskAssigned
+from nemuri.contracts.tasks import Part, TaskAnswered, TaskAssigned
 from nemuri.domain.memory.content import told_by
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.ranking import always_in_mind, selected
 from nemuri.domain.memory.topics import memo
+from nemuri.domain.tasks.shares import Share, taken
 from nemuri.domain.tasks.state import Assignment
 from nemuri.infra.knowledge import Knowledge
 from nemuri.infra.models.protocol import AnswerJob, Source
@@ -20,10 +21,12 @@ from nemuri.infra.recollection import Recollections
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.erasing import absent
 from nemuri.services.specialist.details import Passage, passages
+from nemuri.services.specialist.passage_index import PassageIndexes
 
 service = Service("specialist", at_once=8, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
 minds = Recollections()
 knowledge = Knowledge()
+indexes = PassageIndexes()
 
 
 @service.reaction(TaskAssigned)
@@ -74,7 +77,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     if state.task is None or agent is None or work is None or work.answer is not None:
         return None
     part = state.task.part(work.part)
-    fetched = await passages(part.text, state.task.details, resources.blobs)
+    fetched = await passages(part.text, state.task.details, resources.blobs, indexes)
     known = await resources.views.memories_by_id(event.in_context)
     shown = [known[each] for each in event.in_context if each in known]
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
@@ -84,14 +87,15 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         for label, (content, _) in zip(labels, shown, strict=True)
     ]
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
-    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched, contents))
+    share = taken(state.task.details, [each.detail for each in fetched])
+    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched, contents, share))
     return TaskAnswered.following(
         event,
         assignment_id=event.assignment_id,
         text=reply.value.text,
         citations=[labels[label] for label in reply.value.cited if label in labels],
         citations_complete=reply.value.complete,
-        details=_distinct(fetched),
+        details=tuple(each.detail for each in fetched),
         usage=reply.usage,
     )
 
@@ -123,7 +127,13 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
 
 
 def _job(
-    agent: Agent, work: Assignment, part: Part, memories: Sequence[Source], fetched: Sequence[Passage], contents: str
+    agent: Agent,
+    work: Assignment,
+    part: Part,
+    memories: Sequence[Source],
+    fetched: Sequence[Passage],
+    contents: str,
+    share: Share | None,
 ) -> AnswerJob:
     return AnswerJob(
         role=agent.definition.role,
@@ -133,6 +143,7 @@ def _job(
         memories=tuple(memories),
         details=tuple(Source(f"d{number}", each.text) for number, each in enumerate(fetched, 1)),
         memo=contents,
+        share=share,
     )
 
 
@@ -144,7 +155,3 @@ def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID
         for each in event.candidates
         if each.yields_to in named
     }
-
-
-def _distinct(fetched: Sequence[Passage]) -> tuple[Detail, ...]:
-    return tuple({(each.detail.ref, each.detail.start): each.detail for each in fetched}.values())

@@ -1,56 +1,59 @@
-"""Which details of a task matter for a question: chosen by their key points, read, and cut to the passages that do."""
+"""Which passages of a task's documents matter for a question: found by their own words and by the key points."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import chain, islice, zip_longest
 
 from nemuri.contracts.tasks import Detail, DetailPoint
-from nemuri.domain.language.chunks import split
 from nemuri.domain.language.items import requests
 from nemuri.domain.language.postings import Postings
-from nemuri.domain.language.terms import term_counts, terms
+from nemuri.domain.language.terms import term_counts
 from nemuri.infra.stores.blobs import Blobs
+from nemuri.services.specialist.passage_index import PassageIndex, PassageIndexes, best_places
 
-FETCHED = 6
-"""At most so many pieces of the input are read for one answer."""
+POINTED = 6
+"""Chunks that are looked into for the sake of their key points, at most."""
 PASSAGES = 8
-"""At most so many passages of them are given to the model."""
-PASSAGE_CHARACTERS = 1_500
+"""Passages that are given to the model, at most; more only for a question that lists more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a detail that may hold the answer."""
+    """A part of a document that may hold the answer."""
 
     detail: Detail
     text: str
 
 
-async def passages(question: str, details: Sequence[DetailPoint], blobs: Blobs) -> tuple[Passage, ...]:
-    """The passages for a question, most telling first; all pieces are read only where there are few.
+async def passages(
+    question: str, details: Sequence[DetailPoint], blobs: Blobs, indexes: PassageIndexes
+) -> tuple[Passage, ...]:
+    """Return the passages for a question, most telling first.
 
-    A question that lists several gets the best for each of them before the second best for any.
+    All passages of all documents are searched for the words of the question. In turn with them come passages of the
+    chunks whose key points are the closest, because a model may have put those in the words of the question. Where
+    both are fewer than `PASSAGES`, the documents are read from the beginning.
     """
-    chosen = [details[place].detail for place in _best(question, [each.point or "" for each in details], FETCHED)]
-    cut = [
-        Passage(detail, text[span.start : span.end])
-        for detail in chosen
-        for text in [(await blobs.get(detail.ref))[detail.start : detail.end]]
-        for span in split(text, characters=PASSAGE_CHARACTERS, pages=1)
-    ]
-    return tuple(cut[place] for place in _best(question, [each.text for each in cut], PASSAGES))
+    if not details:
+        return ()
+    index = await indexes.of(tuple(each.detail for each in details), blobs)
+    most = max(PASSAGES, len(requests(question)))
+    found = _chosen(question, index, [each.point or "" for each in details])
+    taken = [index.passages[place] for place in islice(found, most)]
+    return tuple([Passage(each, (await blobs.get(each.ref))[each.start : each.end]) for each in taken])
 
 
-def _best(question: str, texts: Sequence[str], limit: int) -> list[int]:
-    """The places of the texts closest to the question by BM25, in their own order where that does not decide."""
-    if not texts:
-        return []
-    asked = requests(question) or (question,)
+def _chosen(question: str, index: PassageIndex, points: Sequence[str]) -> Iterable[int]:
+    """Return the places of all passages, those that matter most first, each once."""
+    by_words = index.best(question)
     postings = Postings()
-    for place, text in enumerate(texts):
-        postings.add(place, term_counts(text))
-    scores = postings.scores([terms(each) for each in asked], len(texts))
-    ranks = np.where(scores > 0, (-scores).argsort(axis=1, kind="stable").argsort(axis=1), len(texts)).min(axis=0)
-    best = scores.max(axis=0)
-    return sorted(range(len(texts)), key=lambda place: (ranks[place], -best[place], place))[: max(limit, len(asked))]
+    for place, point in enumerate(points):
+        postings.add(place, term_counts(point))
+    pointed = best_places(question, postings, len(points))[:POINTED]
+    inside = {chunk: [place for place, of in enumerate(index.chunks) if of == chunk] for chunk in pointed}
+    ranks = {place: rank for rank, place in enumerate(by_words)}
+    by_points = sorted(
+        (place for places in inside.values() for place in places), key=lambda place: ranks.get(place, len(ranks))
+    )
+    both = chain.from_iterable(zip_longest(by_words, by_points))
+    return dict.fromkeys(place for place in chain(both, range(len(index.passages))) if place is not None)

@@ -28,3 +28,16 @@ def test_what_language_models_cost_is_one_line(capsys: pytest.CaptureFixture[str
 def test_what_is_free_has_no_line(capsys: pytest.CaptureFixture[str]) -> None:
     """The extractive model counts no tokens, because it uses none."""
     assert not [line for line in shown((Cost(step="answer", model="extractive"),), capsys) if "cost" in line]
+
+
+def test_what_was_read_of_documents_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless all of it was."""
+    parts = {"chunks": 13, "chunks_read": 5}
+    for share, line in (
+        (0.042, ["read     4 % of the documents, in passages from 5 of 13 parts"]),
+        (1.0, []),
+        (None, []),
+    ):
+        found = TaskResult.model_validate({"task_id": UUID(int=1), "status": "done", "share_read": share} | parts)
+        show_result(found, SESSION)
+        assert [each for each in capsys.readouterr().out.splitlines() if each.startswith("read ")] == line

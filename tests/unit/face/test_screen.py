@@ -1,8 +1,11 @@
 """Tables where there is little room."""
 
+import io
+import sys
+
 import pytest
 
-from nemuri.face.cli.screen import fitting, table
+from nemuri.face.cli.screen import fitting, reading, table
 
 COLUMNS = ["memory", "status", "strength", "seen", "content"]
 ROWS = [["0" * 36, "archived", "0.500", "3", "x" * 80]]
@@ -39,3 +42,27 @@ def test_what_is_piped_is_as_wide_as_columns_says(
     assert max(map(len, lines)) <= 80
     assert [line for line in lines if line != line.rstrip()] == []
     assert "  archived  " in lines[1]
+
+
+def test_a_bar_is_there_as_soon_as_parts_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not for a task without documents."""
+    written = _Terminal()
+    monkeypatch.setattr(sys, "stderr", written)
+    monkeypatch.setenv("TERM", "xterm")
+    with reading("on its way") as show:
+        show("submitted", 0, 0)
+    before = written.getvalue()
+    with reading("on its way") as show:
+        show("3 of 4 parts read", 3, 4)
+    assert "submitted" in before
+    assert "━" not in before
+    assert "3 of 4 parts read" in written.getvalue()
+    assert "━" in written.getvalue()
+
+
+class _Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True

@@ -64,6 +64,7 @@ assignment = Table(
     json("retrieved", nullable=True),
     Column("answer", Text),
     json("citations"),
+    json("details"),
     json("usage", nullable=True),
     json("used", nullable=True),
     json("judge_usage", nullable=True),

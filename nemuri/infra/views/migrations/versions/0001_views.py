@@ -42,8 +42,8 @@ TABLES = (
     CREATE TABLE assignment (
         assignment_id uuid PRIMARY KEY, task_id uuid NOT NULL, agent_id text NOT NULL, part integer NOT NULL,
         perspective text, attempt integer NOT NULL, assigned_at timestamptz NOT NULL, retrieved jsonb, answer text,
-        citations jsonb NOT NULL, usage jsonb, used jsonb, learned integer, memories jsonb NOT NULL,
-        ended boolean NOT NULL
+        citations jsonb NOT NULL, details jsonb NOT NULL, usage jsonb, used jsonb, learned integer,
+        memories jsonb NOT NULL, ended boolean NOT NULL
     )
     """,
     "CREATE INDEX assignment_task ON assignment (task_id)",
