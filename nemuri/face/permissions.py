@@ -132,6 +132,8 @@ def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]
 
 def _import(space: Permissions, subject: str) -> dict[str, Any]:
     lent: dict[str, Any] = {"service": {"account": space.subjects.namespace, "subject": subject}}
+    if subject.startswith(space.subjects.query("")):
+        return lent | {"share": True}  # so that services know whose question it is, and no client can ask them deaf
     return lent if not subject.startswith(API) else lent | {"to": _domain(space, subject)}
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -14,24 +15,41 @@ from faststream.nats.security import NatsSecurity, NatsUserPassword
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from nemuri.contracts.log import UndecodableError
+from nemuri.contracts.log import AnyEvent, UndecodableError
 from nemuri.contracts.queries import Query
-from nemuri.infra.bus.access import Credentials, credentials, inbox, servers
+from nemuri.infra.bus.access import Credentials, asker_of, credentials, inbox, servers
 from nemuri.infra.bus.broker import Broker, Handler
 from nemuri.infra.bus.connection import PING_SECONDS
 from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.ending import end
+from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
-from nemuri.infra.reactions import WAITING, GaveUpError, Reactor, Service
+from nemuri.infra.reactions import GaveUpError, Reactor, Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.stores.dead_letters import DeadLetters, letter_of, naming
+from nemuri.infra.turns import CrowdedError, Turns
 from nemuri.infra.views.progress import BehindError
+from nemuri.infra.waiting import is_waiting
 
 DRAIN_SECONDS = 20.0
 """How long a service that is told to stop may finish what it has in work; the rest comes again after `ack_wait`."""
 LONGEST_WAIT = 30.0
 """Seconds until an event that had to wait is tried again, at most."""
+LONGEST_PAUSE = 120.0
+"""The same where a provider of models does not answer: there each try may cost money."""
+KEPT_FREE = 4
+"""One part in so many is added to what a service has in work: no client has that many at once."""
+IN_LINE = 3
+"""Times what a client may have in work it may have waiting in one worker."""
+HELD = 8
+"""Times what a service has in work one worker holds, waiting ones included."""
+QUESTIONS = 8
+"""Questions of one topic that are answered at the same time in one worker, and two fewer of one client."""
+QUESTIONS_IN_LINE = 512
+"""Questions of one client on one topic that wait for their turn; further ones are refused for now."""
+QUESTIONS_HELD = 8_192
+"""Questions of one topic that a worker holds."""
 
 logger = structlog.get_logger()
 
@@ -99,7 +117,8 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
 
 
 def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str) -> None:
-    options: dict[str, Any] = {"max_workers": durable.at_once} if durable.at_once > 1 else {}
+    options: dict[str, Any] = {"max_workers": HELD * durable.at_once} if durable.at_once > 1 else {}
+    turns = _turns(durable.at_once)
     subscriber = broker.subscriber(
         durable.subjects[0],
         stream=JStream(reactor.resources.log.subjects.stream, declare=False),
@@ -112,11 +131,28 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str
     )
 
     async def handle(message: NatsMessage) -> None:
-        await _handle(message, reactor)
+        await _take(message, reactor, turns)
 
     subscriber(Handler(handle))
     if durable.at_once > 1:
         _keep_alive_while_held(subscriber, reactor.resources.settings.ack_wait)
+        _give_back_when_stopped(subscriber, turns)
+
+
+def _turns(at_once: int) -> Turns:
+    """The turns at a service's events: whatever one client's wait for, some are left for the others."""
+    return Turns(at_once + at_once // KEPT_FREE, share=at_once, line=IN_LINE * at_once)
+
+
+def _give_back_when_stopped(subscriber: Any, turns: Turns) -> None:
+    """What only waits for its turn goes to another worker at once."""
+    stop = subscriber.stop
+
+    async def stopped() -> None:
+        turns.close()
+        await stop()
+
+    subscriber.stop = stopped
 
 
 def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
@@ -130,44 +166,86 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
     subscriber._put_msg = held  # noqa: SLF001
 
 
-async def _handle(message: NatsMessage, reactor: Reactor) -> None:
-    """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A message of the log, decoded, and whose it is."""
+
+    raw: Msg
+    event: AnyEvent | UndecodableError
+    asker: str
+
+
+async def _take(message: NatsMessage, reactor: Reactor, turns: Turns) -> None:
+    """Handle an event when it is its client's turn; put it off where the client has too much in work."""
     raw: Msg = message.raw_message
-    delay = min(LONGEST_WAIT, 0.05 * 2 ** min(raw.metadata.num_delivered, 12))
+    async with _alive(message, reactor.resources.settings.ack_wait):
+        arrival = await _arrived(raw, reactor.resources, look=turns.busy)
+        sequence = raw.metadata.sequence.stream
+        try:
+            turns.admit(arrival.asker, sequence)
+            async with turns.turn(arrival.asker):
+                await _handle(arrival, reactor, turns)
+        except CrowdedError as error:
+            reactor.resources.metrics.put_off.labels(reactor.service.name).inc()
+            raise NackMessage(delay=error.delay) from error
+
+
+async def _arrived(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
+    log = resources.log
+    try:
+        event = log.decode(raw)
+    except UndecodableError as error:
+        return _Arrival(raw, error, log.subjects.client_of(raw.subject) or "")
+    return _Arrival(raw, event, await resources.askers.of(event, resources.database, look=look))
+
+
+async def _handle(arrival: _Arrival, reactor: Reactor, turns: Turns) -> None:
+    """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
+    raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
     with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
-        async with _alive(message, reactor.resources.settings.ack_wait):
-            try:
-                await _deliver(raw, reactor, seen)
-                seen.outcome = "done"
-            except (UndecodableError, GaveUpError) as error:
-                seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
-                logger.warning("dead letter", outcome=seen.outcome)
-                raise RejectMessage from error
-            except WAITING as error:
+        try:
+            await _deliver(arrival, reactor, seen)
+            seen.outcome = "done"
+            turns.settled(*place)
+        except (UndecodableError, GaveUpError) as error:
+            seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
+            logger.warning("dead letter", outcome=seen.outcome)
+            turns.settled(*place)
+            raise RejectMessage from error
+        except Exception as error:
+            delay = _delay(error, raw.metadata.num_delivered)
+            if is_waiting(error):
                 seen.outcome = "waiting"
                 logger.info("waiting", why=said(error), seconds=delay)
-                raise NackMessage(delay=delay) from error
-            except Exception as error:
+                turns.put_off(*place, delay)
+            else:
                 seen.outcome = "fault"
                 logger.exception("fault")
-                raise NackMessage(delay=delay) from error
+            raise NackMessage(delay=delay) from error
 
 
-async def _deliver(raw: Msg, reactor: Reactor, seen: Delivery) -> None:
+def _delay(error: Exception, deliveries: int) -> float:
+    """Seconds until the event is tried again: longer each time, and at least as long as a provider asked for."""
+    growing = 0.05 * 2.0 ** min(deliveries, 12)
+    if isinstance(error, ModelUnavailable):
+        return min(LONGEST_PAUSE, max(error.retry_after or 0.0, growing))
+    return min(LONGEST_WAIT, growing)
+
+
+async def _deliver(arrival: _Arrival, reactor: Reactor, seen: Delivery) -> None:
     """Hand a message to the service; what it gives up on is buried before that is raised.
 
     What a client says and nobody understands is buried by the one service that hears clients. Something of our own
     waits: it comes from a newer version, or halts the projector until an operator has mended it.
     """
     log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
-    try:
-        event = log.decode(raw)
-    except UndecodableError as error:
+    raw, event = arrival.raw, arrival.event
+    if isinstance(event, UndecodableError):
         if log.subjects.client_of(raw.subject) is None:
-            raise BehindError(str(error)) from error
+            raise BehindError(str(event)) from event
         if service.hears_clients:
-            await letters.bury(letter_of(service.name, raw, str(error), "Undecodable"), raw.data)
-        raise
+            await letters.bury(letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
+        raise event
     seen.concerns(event)
     try:
         await reactor.react(event, raw.metadata.num_delivered)
@@ -198,9 +276,10 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:
     subject = reactor.resources.log.subjects.query(topic)
-    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=4)
+    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=QUESTIONS_HELD)
+    turns = Turns(QUESTIONS, share=QUESTIONS - 2, line=QUESTIONS_IN_LINE, patient=False)
 
     async def handle(message: NatsMessage) -> bytes:
-        return await reactor.ask(kind, message.body)
+        return await reactor.ask(kind, message.body, turns, asker_of(message.raw_message))
 
     subscriber(Handler(handle))

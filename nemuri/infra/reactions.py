@@ -7,13 +7,12 @@ sides; waiting is not failing.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import reduce
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import structlog
-from nats.errors import Error as NatsError
 from pydantic import ValidationError
 
 from nemuri.contracts.event import Event
@@ -23,15 +22,15 @@ from nemuri.contracts.queries import Answer, Query, Refusal, RetryQuery
 from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed
 from nemuri.infra.bus.provisioning import Durable
-from nemuri.infra.log import ConflictError
-from nemuri.infra.models.protocol import ModelUnavailable
+from nemuri.infra.models.spending import SpentError, spending
 from nemuri.infra.observation import tracing
 from nemuri.infra.observation.joins import link_joined
 from nemuri.infra.resources import Resources
 from nemuri.infra.stores.tries import Tried
-from nemuri.infra.views.database import OUTAGES
-from nemuri.infra.views.progress import BehindError
+from nemuri.infra.turns import CrowdedError, Turns
+from nemuri.infra.waiting import SOON, WAITING, is_waiting
 
+__all__ = ["WAITING", "Against", "GaveUpError", "Outcome", "Reactor", "Service", "Use"]
 E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 
@@ -49,11 +48,13 @@ Answering = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
 R = TypeVar("R", bound=Reaction)
 A = TypeVar("A", bound=Answering)
 
-WAITING: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
-"""What only says that something is missing for now: tried again without limit."""
 logger = structlog.get_logger()
 WORKERS = 16
-"""So many workers of a service add to each other; the log hands out no more than they have room for."""
+"""So many workers of a service add to each other."""
+PUT_OFF = 10_000
+"""So many events of a service may be put off while the log hands out further ones."""
+WAITERS = 64
+"""Questions of one client that wait for the views in one worker; further ones are refused for now."""
 
 
 class Use(Enum):
@@ -130,7 +131,7 @@ class Service:
         if self.groups is None:
             said = [each for each in self.reactions if not (self.hears_clients and each.stream == "client")]
             clients = (subjects.clients,) if self.hears_clients else ()
-            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS),)
+            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS, PUT_OFF),)
         return tuple(
             Durable(
                 f"{self.name}-{group}", _subjects(subjects, self.reactions, range(group, PARTITIONS, self.groups)), 1
@@ -172,6 +173,8 @@ class Reactor:
     service: Service
     resources: Resources
     _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _waiters: Turns = field(default_factory=lambda: Turns(16 * WAITERS, share=WAITERS, line=0, patient=False))
+    """Questions that wait for the views: no question that could be answered stands behind them."""
 
     async def react(self, event: Event, delivery: int = 1) -> None:
         """Do what the service does about the event, and append what follows.
@@ -191,19 +194,30 @@ class Reactor:
 
     async def _try(self, event: Event, tried: Tried) -> None:
         if tried.why() is None:
+            spent = self.resources.spendings.of(self.service.name, event, tried.calls)
+            waits = False
             try:
-                await self._react(event)
-            except WAITING:
-                await self._note(event, tried.put_off())
-                raise
+                with spending(spent):
+                    await self._react(event)
             except Exception as error:
-                tried = tried.failed(_line(error), type(error).__name__)
+                faults, tried = tried.faults, self._after(error, replace(tried, calls=spent.calls))
+                waits = tried.faults == faults
                 await self._note(event, tried)
                 if tried.why() is None:
                     raise
             else:
                 return
+            finally:
+                self.resources.spendings.keep(self.service.name, event, spent, waits=waits)
         raise GaveUpError(tried, await self._give_up(event, tried))
+
+    def _after(self, error: Exception, tried: Tried) -> Tried:
+        """What is known of the tries after this one failed."""
+        soon = isinstance(error, SOON) and tried.waited < self.resources.settings.input_patience
+        if is_waiting(error) and (soon or not isinstance(error, SOON)):
+            return tried.put_off()
+        told = (_line(error), type(error).__name__)
+        return tried.given_up(*told) if isinstance(error, (SpentError, *SOON)) else tried.failed(*told)
 
     async def _note(self, event: Event, tried: Tried) -> None:
         await self.resources.tries.note(self.service.name, event.sequence or 0, tried)
@@ -247,28 +261,47 @@ class Reactor:
         await self._react(event)
         return RetriedView(kind=event.kind, sequence=query.sequence)
 
-    async def ask(self, kind: type[Query], data: bytes) -> bytes:
-        """The answer to a question, or why there is none."""
-        reply, outcome = await self._answer(kind, data)
+    async def ask(self, kind: type[Query], data: bytes, turns: Turns | None = None, asker: str = "") -> bytes:
+        """The answer to a question, or why there is none.
+
+        It is worked on when it is the asker's turn; while it waits for the views, others have theirs.
+        """
+        reply, outcome = await self._answer(kind, data, turns or Turns(1, share=1, line=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
         return self._fitting(kind, reply.model_dump_json().encode())
 
-    async def _answer(self, kind: type[Query], data: bytes) -> tuple[Answer | Refusal, str]:
+    async def _answer(self, kind: type[Query], data: bytes, turns: Turns, asker: str) -> tuple[Answer | Refusal, str]:
         try:
             query = kind.model_validate_json(data)
-            await self.resources.views.progress.wait(query.after)
-            if isinstance(query, RetryQuery):
-                answer: Answer | Refusal = await self._retry(query)
-            else:
-                answer = await self.service.answers[kind](query, self.resources)
+            if (refusal := await self._behind(query, asker)) is not None:
+                return refusal, "refused"
+            async with turns.turn(asker):
+                if isinstance(query, RetryQuery):
+                    answer: Answer | Refusal = await self._retry(query)
+                else:
+                    answer = await self.service.answers[kind](query, self.resources)
         except ValidationError as error:
             return Refusal(refused=complaint(error)), "refused"
+        except CrowdedError:
+            return Refusal(refused="not now: you ask too many questions at once", passing=True), "refused"
         except WAITING as error:
             return Refusal(refused=f"not now: {_line(error)}", passing=True), "failed"
         except Exception as error:
             logger.exception("no answer", service=self.service.name, query=kind.name)
             return Refusal(refused=f"{self.service.name} failed: {_line(error)}"), "failed"
         return answer, "refused" if isinstance(answer, Refusal) else "answered"
+
+    async def _behind(self, query: Query, asker: str) -> Refusal | None:
+        """Wait until the views hold all that the question asks for; a refusal for what the log itself has not."""
+        progress = self.resources.views.progress
+        if query.after <= progress.sequence:
+            return None
+        end = await self.resources.log.last_sequence()
+        if query.after > end:
+            return Refusal(refused=f"after is {query.after}, and the log ends at {end}")
+        async with self._waiters.turn(asker):
+            await progress.wait(query.after)
+        return None
 
     def _fitting(self, kind: type[Query], reply: bytes) -> bytes:
         """A reply that the server takes: it would cut off whoever tried a larger one, and nobody would be told."""

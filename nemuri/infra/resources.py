@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from nemuri.contracts.event import Event
+from nemuri.infra.askers import Askers
 from nemuri.infra.embeddings.factory import build_embedder
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models, build_models
+from nemuri.infra.models.spending import Spendings
 from nemuri.infra.observation.metrics import Metrics
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
@@ -40,6 +42,8 @@ class Resources:
     timers: Timers
     tries: Tries
     metrics: Metrics
+    spendings: Spendings
+    askers: Askers = field(default_factory=Askers)
     halted: dict[str, str] = field(default_factory=dict)
     """Services of this process whose work in the background ended by itself, and why."""
 
@@ -83,4 +87,5 @@ async def opened(settings: Settings) -> AsyncIterator[Resources]:
             timers=Timers(log, clock),
             tries=await Tries.open(log),
             metrics=metrics,
+            spendings=Spendings(settings.model_calls),
         )

@@ -64,6 +64,8 @@ class Settings(BaseSettings):
     """Whether traces are exported, as OpenTelemetry's own variables (`OTEL_…`) say; needs the extra `otel`."""
     ack_wait: float = Field(default=10.0, ge=0.5, le=600)
     """Seconds without a sign of life after which an event is handed to another worker; the same for all processes."""
+    input_patience: float = Field(default=20.0, ge=0)
+    """Seconds that an event waits for the rest of an input that is stored in part; then it is given up."""
 
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """From which level on the platform and its workers log."""
@@ -106,6 +108,8 @@ class Settings(BaseSettings):
     """Seconds for one provider, calls and waits together."""
     model_concurrency: int = Field(default=8, ge=1)
     """Calls of a model at once in one process."""
+    model_calls: int = Field(default=100, ge=1)
+    """Replies of models for one event, over all its tries; an event that wants more is given up."""
 
     @property
     def access(self) -> Access:

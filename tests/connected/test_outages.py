@@ -194,3 +194,51 @@ async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings:
         assert (letter.kind, letter.error, letter.attempt) == ("task_submitted", "BlobMissingError", 1)
         assert letter.deliveries >= letter.faults == FAULTS
     await assert_verified(settings)
+
+
+async def test_a_reply_without_text_is_no_outage(settings: Settings) -> None:
+    """A provider that has nothing to say is asked a limited number of times; then the task fails and says why."""
+    async with Provider([Scripted(openai_says(""))]) as provider:
+        asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
+        async with at_work(settings.model_copy(update=asked)) as resources, visiting(settings) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            result = await client.ask("What is truth?", timeout=60)
+            assert result.status == "failed"
+            assert "no text in the reply" in str(result.reason)
+            await quiet(resources)
+            assert len(provider.received) <= 2 * FAULTS
+            [buried] = await dead_letters(resources.log)
+            assert buried.letter.error == "ModelUnusable"
+    await assert_verified(settings)
+
+
+class Halting(Provider):
+    """A provider that answers the main model, and is away for the light one."""
+
+    def _next(self, request: Received) -> Scripted:
+        reply = super()._next(request)
+        return Scripted({"error": {"message": "overloaded"}}, 503) if request.body["model"] == "light" else reply
+
+
+async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings: Settings) -> None:
+    """The steps of one event that are done are not asked for anew each time the next one has to wait."""
+    learned = '{"semantics": "Empty values are false."}'
+    async with Halting([Scripted(openai_says(learned))]) as provider:
+        asked = {
+            "providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1",
+            "openai_model": "main", "openai_light_model": "light", "model_attempts": 1,
+        }  # fmt: skip
+        async with at_work(settings.model_copy(update=asked)) as resources, visiting(settings) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            await client.remember("python", "An empty list is false, and so is an empty string.")
+            await client.ask("Is an empty list false?", timeout=60)
+
+            async def waited() -> bool:
+                """The light model was asked more often than a fault would be tolerated."""
+                return len([each for each in provider.received if each.body["model"] == "light"]) > FAULTS + 1
+
+            await eventually(waited, seconds=60)
+            told = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]
+            assert len(told) == len(set(told))

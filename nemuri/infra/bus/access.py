@@ -1,5 +1,6 @@
 """How a process is let in by the log's server: who it is, by which certificates, through whose account."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,10 @@ from nemuri.contracts import spelling
 if TYPE_CHECKING:
     import ssl
 
+    from nats.aio.msg import Msg
+
+ASKED_BY = "Nats-Request-Info"
+"""What the server says of who asks from another account, where the account that is asked may know it."""
 INBOX = spelling.INBOX
 """Where answers come back to whoever has no name."""
 
@@ -67,6 +72,17 @@ def credentials(url: str) -> Credentials | None:
 def inbox(user: str | None) -> str:
     """Where answers come back to a user, and to nobody else."""
     return f"{INBOX}.{user}" if user else INBOX
+
+
+def asker_of(message: "Msg") -> str:
+    """Who asks a question: the account that the server names, else the connection that the answer goes to."""
+    told = (message.headers or {}).get(ASKED_BY)
+    if told is not None:
+        try:
+            return str(json.loads(told)["acc"])
+        except (ValueError, TypeError, KeyError):
+            return ASKED_BY
+    return message.reply.rpartition(".")[0]
 
 
 def options(url: str, access: Access) -> dict[str, Any]:

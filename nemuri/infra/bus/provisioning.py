@@ -32,6 +32,8 @@ class Durable:
     """Events in work at the same time in one worker."""
     workers: int = 1
     """So many workers add to each other; one more finds nothing to do while the others are busy."""
+    put_off: int = 0
+    """Events that may wait to be tried again beside those in work: to the server both are handed out."""
 
 
 async def provision(log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1) -> None:
@@ -95,7 +97,7 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
         deliver_policy=api.DeliverPolicy.ALL,
         ack_policy=api.AckPolicy.EXPLICIT,
         ack_wait=ack_wait,
-        max_ack_pending=durable.at_once * durable.workers,
+        max_ack_pending=durable.at_once * durable.workers + durable.put_off,
         max_deliver=-1,
         num_replicas=replicas,
     )

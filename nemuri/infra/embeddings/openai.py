@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from nemuri.domain.language.tokens import estimate_tokens, truncate
 from nemuri.infra.embeddings.protocol import Thresholds, normalised
 from nemuri.infra.models.guard import require_allowed
-from nemuri.infra.models.protocol import ModelUnavailable
+from nemuri.infra.models.protocol import ModelUnusable
 from nemuri.infra.models.retries import Retries, persist
 from nemuri.infra.models.wire import calling, read_body, sendable
 
@@ -89,10 +89,10 @@ class OpenAIEmbedder:
         rows = [ordered.get(place, []) for place in range(len(batch))]
         wrong = next((len(row) for row in rows if len(row) != self.dimension), None)
         if wrong is not None:
-            raise ModelUnavailable(f"{self._name}: a vector of {wrong} numbers instead of {self.dimension}")
+            raise ModelUnusable(f"{self._name}: a vector of {wrong} numbers instead of {self.dimension}")
         vectors = np.array(rows, dtype=np.float32)
         if not np.isfinite(vectors).all():
-            raise ModelUnavailable(f"{self._name}: a vector with numbers that are not finite")
+            raise ModelUnusable(f"{self._name}: a vector with numbers that are not finite")
         return vectors
 
     async def _post(self, batch: list[str]) -> bytes:

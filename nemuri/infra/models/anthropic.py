@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.models.protocol import ModelRefused, ModelUnusable, Reply
 from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
@@ -39,7 +39,7 @@ class AnthropicChat:
     """One model of Anthropic. The SDK is imported when the first chat is made; its own retries are off.
 
     `timeout` is in seconds and bounds the whole call. A reply without text is `ModelRefused` when the model declined
-    or spent all its tokens thinking, else `ModelUnavailable`.
+    or spent all its tokens thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -86,7 +86,7 @@ class AnthropicChat:
         await self._client.close()
 
 
-def _silence(name: str, stop_reason: str | None) -> ModelUnavailable | ModelRefused:
+def _silence(name: str, stop_reason: str | None) -> ModelRefused:
     if stop_reason in {"refusal", "max_tokens", "model_context_window_exceeded"}:
         return ModelRefused(f"{name}: no text, stopped by {stop_reason}", brief=f"{name}: no text")
-    return ModelUnavailable(f"{name}: no text in the reply")
+    return ModelUnusable(f"{name}: no text in the reply")

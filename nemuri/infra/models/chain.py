@@ -162,6 +162,8 @@ async def _either(first: Callable[[], Awaitable[T]], second: Callable[[], Awaita
 
 
 def _together(failures: Sequence[ModelUnavailable | ModelRefused]) -> ModelUnavailable | ModelRefused:
+    if len(failures) == 1:
+        return failures[0]
     text = "; ".join(str(failure) for failure in failures)
     brief = "; ".join(failure.brief for failure in failures)
     transient = [failure for failure in failures if isinstance(failure, ModelUnavailable)]

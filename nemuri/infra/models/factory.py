@@ -10,6 +10,7 @@ from nemuri.infra.models.openai import OPENAI_URL, OpenAIChat
 from nemuri.infra.models.prompted import PromptedModel
 from nemuri.infra.models.protocol import Chat, Model
 from nemuri.infra.models.settings import ModelSettings, Provider, secret
+from nemuri.infra.models.spending import Remembering
 from nemuri.infra.observation.metrics import Metrics
 
 __all__ = ["ModelSettings", "Models", "build_chats", "build_models"]
@@ -46,7 +47,7 @@ def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
     chats = build_chats(settings, metrics, light=light)
     if not chats:
         return ExtractiveModel()
-    prompted = PromptedModel(Bounded(Chain(chats, settings.retries), settings.concurrency))
+    prompted = PromptedModel(Remembering(Bounded(Chain(chats, settings.retries), settings.concurrency)))
     return Fallback(prompted, ExtractiveModel()) if "extractive" in settings.chosen else prompted
 
 

@@ -4,7 +4,8 @@ from time import perf_counter
 
 from opentelemetry.trace import SpanKind
 
-from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
+from nemuri.infra.models.spending import current
 from nemuri.infra.observation.metrics import Metrics
 from nemuri.infra.observation.tracing import span
 
@@ -23,15 +24,21 @@ class Measured:
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """As the chat behind it."""
-        began = perf_counter()
+        began, spent = perf_counter(), current()
+        if spent is not None:
+            spent.ask()
         try:
             with span("model", kind=SpanKind.CLIENT, model=self.name) as seen:
                 reply = await self._chat.complete(system, user, max_tokens, steady=steady)
                 seen.set_attribute("nemuri.input_tokens", reply.usage.input_tokens)
                 seen.set_attribute("nemuri.output_tokens", reply.usage.output_tokens)
         except (ModelUnavailable, ModelRefused) as error:
+            if spent is not None and isinstance(error, ModelUnusable):
+                spent.calls += 1
             self._count("refused" if isinstance(error, ModelRefused) else "unavailable", began)
             raise
+        if spent is not None:
+            spent.calls += 1
         self._count("answered", began)
         for direction, tokens in (("input", reply.usage.input_tokens), ("output", reply.usage.output_tokens)):
             self._metrics.model_tokens.labels(self.name, direction).inc(tokens)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.models.protocol import ModelRefused, ModelUnusable, Reply
 from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -40,7 +40,7 @@ class OpenAIChat:
     `timeout` is in seconds and bounds the whole call. OpenAI itself gets `max_completion_tokens` with head-room for
     thinking; other servers get the older `max_tokens`, which more of them know, without head-room, because their
     contexts may be small. A reply without text is `ModelRefused` when the model declined or spent all its tokens
-    thinking, else `ModelUnavailable`.
+    thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -94,7 +94,7 @@ def _counted(name: str, usage: _Usage) -> Usage:
     return Usage(model=name, input_tokens=usage.prompt_tokens or 0, output_tokens=usage.completion_tokens or 0)
 
 
-def _silence(name: str, choice: _Choice) -> ModelUnavailable | ModelRefused:
+def _silence(name: str, choice: _Choice) -> ModelRefused:
     if choice.message.refusal or choice.finish_reason in {"content_filter", "length"}:
         return ModelRefused(f"{name}: no text, stopped by {choice.finish_reason}", brief=f"{name}: no text")
-    return ModelUnavailable(f"{name}: no text in the reply")
+    return ModelUnusable(f"{name}: no text in the reply")

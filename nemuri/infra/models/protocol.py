@@ -248,7 +248,7 @@ class ModelFailure(Exception):  # noqa: N818 - reads as what happened
 
 
 class ModelUnavailable(ModelFailure):
-    """No answer now, but perhaps later: connection, timeout, 408, 409, 429, 5xx, an unreadable reply. One line."""
+    """No reply now, but perhaps later: connection, timeout, 408, 409, 429, 5xx. One line."""
 
     def __init__(self, message: str, *, retry_after: float | None = None, brief: str | None = None) -> None:
         super().__init__(message, brief=brief)
@@ -258,3 +258,10 @@ class ModelUnavailable(ModelFailure):
 
 class ModelRefused(ModelFailure):
     """The same request would be refused again: 400, 401, 403, 404, too long, declined by the model. One line."""
+
+
+class ModelUnusable(ModelRefused):
+    """A reply came, and may have to be paid for, that holds nothing to use: no text, or not the wire format. One line.
+
+    It may be an accident and is asked for once more; it is never an outage, which is waited for without end.
+    """

@@ -5,12 +5,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, stop_before_delay
+from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
-from nemuri.infra.models.protocol import ModelUnavailable
+from nemuri.infra.models.protocol import ModelUnavailable, ModelUnusable
 
 T = TypeVar("T")
+AGAIN = 1
+"""How often the same is asked once more after a reply that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,10 @@ async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
 
     A wait is the random one on top of the `retry_after` of the error, so that callers who were refused together do not
     come back together; one that would not fit into the budget is not begun, and the
-    last `ModelUnavailable` is raised. Any other error ends the attempts at once.
+    last `ModelUnavailable` is raised. `ModelUnusable` is repeated once. Any other error ends the attempts at once.
     """
     attempts = AsyncRetrying(
-        retry=retry_if_exception_type(ModelUnavailable),
+        retry=_worth_repeating,
         stop=stop_after_attempt(retries.attempts) | stop_before_delay(retries.budget),
         wait=_Wait(retries),
         reraise=True,
@@ -49,6 +51,11 @@ async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
             return await attempts(once)
     except TimeoutError:
         raise ModelUnavailable(f"no answer within {retries.budget:g} s, repetitions included") from None
+
+
+def _worth_repeating(state: RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    return isinstance(error, ModelUnavailable) or (isinstance(error, ModelUnusable) and state.attempt_number <= AGAIN)
 
 
 class _Wait:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
@@ -76,13 +76,13 @@ class Steadiness:
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
-    """The reply body as `body_type`; `ModelUnavailable` when it is not what the wire format promises."""
+    """The reply body as `body_type`; `ModelUnusable` when it is not what the wire format promises."""
     try:
         return body_type.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ModelUnavailable(f"{name}: unreadable reply, {where or 'body'}: {first['type']}") from None
+        raise ModelUnusable(f"{name}: unreadable reply, {where or 'body'}: {first['type']}") from None
 
 
 def sendable(text: str) -> str:

@@ -37,6 +37,10 @@ class Metrics:
             registry=registry,
         )
         self.in_work = Gauge("nemuri_events_in_work", "Deliveries in work now.", ["service"], registry=registry)
+        self.put_off = Counter(
+            "nemuri_events_put_off", "Deliveries put off untried: their client had its share in work.", ["service"],
+            registry=registry,
+        )  # fmt: skip
         self.appended = Counter(
             "nemuri_events_appended", "Events that a service appended.", ["service", "kind"], registry=registry
         )

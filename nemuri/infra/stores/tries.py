@@ -38,6 +38,13 @@ class Tried:
     """What the last fault said, in one line."""
     fault: str = ""
     """The type of the last fault."""
+    calls: int = 0
+    """Replies of models that were made for it and may have to be paid for."""
+
+    @property
+    def waited(self) -> float:
+        """Seconds for which it has been put off so far, at least."""
+        return sum(0.05 * 2.0**time for time in range(1, 1 + min(self.ended, 10)))
 
     @property
     def silent(self) -> int:
@@ -68,6 +75,10 @@ class Tried:
     def failed(self, error: str, fault: str) -> "Tried":
         """After a delivery that ended with a fault."""
         return replace(self, ended=self.ended + 1, faults=self.faults + 1, error=error, fault=fault)
+
+    def given_up(self, error: str, fault: str) -> "Tried":
+        """After a delivery that ended with a fault that no further one could mend."""
+        return replace(self.failed(error, fault), faults=FAULTS)
 
 
 _adapter = TypeAdapter(Tried)

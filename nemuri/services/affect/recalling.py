@@ -19,7 +19,7 @@ from nemuri.domain.affect.wording import is_conversation
 from nemuri.domain.language.overlap import prompt_terms, shares
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.mind import Agent
-from nemuri.infra.models.protocol import ModelUnavailable
+from nemuri.infra.models.protocol import ModelUnavailable, ModelUnusable
 from nemuri.infra.resources import Resources
 from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.feelings import Feelings, Wanted
@@ -137,11 +137,11 @@ async def _found(
 
 
 async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
-    """The vector of a prompt; None where its maker is too slow or not there."""
+    """The vector of a prompt; None where its maker is too slow, not there, or makes something else."""
     try:
         async with asyncio.timeout(IN_TIME):
             rows = await vectors.embedder.embed([prompt])
-    except (TimeoutError, ModelUnavailable):
+    except (TimeoutError, ModelUnavailable, ModelUnusable):
         return None
     vector: NDArray[np.float32] = rows[0]
     return vector

@@ -45,6 +45,7 @@ from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.stores.results import fitting
+from nemuri.infra.turns import aside
 from nemuri.infra.views.erasing import absent, is_erased
 from nemuri.infra.views.ids import begun
 from nemuri.infra.views.learning import gathered
@@ -95,7 +96,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
                 return await _absent("task", query.task_id, resources)
             return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
         left = until - asyncio.get_running_loop().time()
-        if said.decided or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
+        if said.decided or left <= 0 or not await _moves(here, left, resources):
             return said
 
 
@@ -187,8 +188,14 @@ async def remembered(query: RememberedQuery, resources: Resources) -> Remembered
         here = resources.views.progress.sequence
         view = await _decided(query.offers, resources)
         left = until - asyncio.get_running_loop().time()
-        if not view.pending or left <= 0 or not await resources.views.progress.moves(here, seconds=left):
+        if not view.pending or left <= 0 or not await _moves(here, left, resources):
             return view
+
+
+async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
+    """Whether the views get beyond a place in the log within some seconds; other questions are answered meanwhile."""
+    async with aside():
+        return await resources.views.progress.moves(beyond, seconds=seconds)
 
 
 async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedView:

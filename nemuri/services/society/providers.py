@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 import structlog
 
 from nemuri.domain.cognition.module import Prompt
-from nemuri.infra.models.protocol import Chat, ModelUnavailable
+from nemuri.infra.models.protocol import Chat, ModelUnavailable, ModelUnusable
 from nemuri.infra.observation.errors import said
 
 REST: Final = 2.0
@@ -115,9 +115,10 @@ class Providers:
             episode = provider.episode
             try:
                 answer = await provider.thinker.answer(prompt)
-            except ModelUnavailable as error:
+            except (ModelUnavailable, ModelUnusable) as error:
                 why, now = said(error), self._now()
-                first = provider.failed(episode, now, error.retry_after, self._rng)
+                asked = error.retry_after if isinstance(error, ModelUnavailable) else None
+                first = provider.failed(episode, now, asked, self._rng)
                 tell, rests = logger.warning if first else logger.debug, round(provider.rests_until - now, 1)
                 tell("provider", name=provider.thinker.name, why=why, rests=rests)
             else:

@@ -12,7 +12,7 @@ from nemuri.contracts.event import Usage
 from nemuri.infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
 from nemuri.infra.models.guard import ModelCallsForbidden
 from nemuri.infra.models.openai import OPENAI_URL, OpenAIChat
-from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable
+from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable
 from tests.connected.providers.provider import Provider, Scripted, anthropic_says, openai_says
 
 pytestmark = pytest.mark.connected
@@ -147,10 +147,10 @@ GARBAGE = [b"", b"<html>bad gateway</html>", b'{"content": [', b"null", b"[1]", 
 @both
 @pytest.mark.parametrize("body", GARBAGE)
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
-async def test_a_garbage_body_is_unavailable(make: Make, body: bytes, kind: str) -> None:
-    """A 200 whose body is not what the format promises is a transient failure, whatever it claims to be."""
+async def test_a_garbage_body_cannot_be_used(make: Make, body: bytes, kind: str) -> None:
+    """A 200 whose body is not what the format promises is no outage, whatever it claims to be."""
     async with talking(make, Scripted(body, headers={"content-type": kind})) as (chat, _):
-        with pytest.raises(ModelUnavailable, match="unreadable reply"):
+        with pytest.raises(ModelUnusable, match="unreadable reply"):
             await chat.complete("s", "u", 10)
 
 
@@ -174,7 +174,7 @@ async def test_a_closed_port_is_unavailable(make: Make) -> None:
 
 
 async def test_silence_is_told_apart() -> None:
-    """Declined or out of tokens: the next provider's turn. Merely empty: try again."""
+    """Declined or out of tokens: the next provider's turn at once. Merely empty: asked for once more."""
     empty: list[object] = []
     async with talking(anthropic, Scripted(anthropic_says("", content=empty, stop_reason="refusal"))) as (chat, _):
         with pytest.raises(ModelRefused, match="refusal"):
@@ -182,7 +182,7 @@ async def test_silence_is_told_apart() -> None:
     async with talking(openai, Scripted(openai_says(None, "length")), Scripted(openai_says(" "))) as (chat, _):
         with pytest.raises(ModelRefused, match="length"):
             await chat.complete("s", "u", 10)
-        with pytest.raises(ModelUnavailable, match="no text"):
+        with pytest.raises(ModelUnusable, match="no text"):
             await chat.complete("s", "u", 10)
 
 

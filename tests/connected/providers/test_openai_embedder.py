@@ -10,7 +10,7 @@ from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.embeddings.settings import EmbeddingSettings
 from nemuri.infra.models.guard import ModelCallsForbidden
 from nemuri.infra.models.openai import OPENAI_URL
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+from nemuri.infra.models.protocol import ModelRefused, ModelUnusable
 from nemuri.infra.models.retries import Retries
 from tests.connected.providers.provider import Provider, Scripted, openai_embeds
 
@@ -52,14 +52,14 @@ async def test_many_texts_go_in_batches() -> None:
 @pytest.mark.parametrize(
     "body", [openai_embeds(), openai_embeds([1, 2, 3]), {"data": 3}, b'{"data":[{"index":0,"embedding":[1e999,0]}]}']
 )
-async def test_unusable_vectors_are_unavailable_after_the_repetitions(body: object) -> None:
+async def test_unusable_vectors_are_asked_for_once_more(body: object) -> None:
     """Missing, of the wrong length, of the wrong form or infinite."""
     async with Provider([Scripted(body)]) as provider:
         vectors = embedder(provider.url)
-        with pytest.raises(ModelUnavailable):
+        with pytest.raises(ModelUnusable):
             await vectors.embed(["one"])
         await vectors.aclose()
-    assert len(provider.received) == QUICK.attempts
+    assert len(provider.received) == 2
 
 
 async def test_a_failure_is_repeated_and_a_refusal_is_not() -> None:

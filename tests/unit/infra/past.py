@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nemuri.contracts.event import Event
+from nemuri.infra.models.spending import Spendings
 from nemuri.infra.observation.metrics import Metrics
+from nemuri.infra.settings import Settings
 from nemuri.infra.stores.tries import Tried
 from nemuri.infra.views.progress import BehindError
 
@@ -21,6 +23,10 @@ class PastAndLog:
     asked: list[str] = field(default_factory=list)
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
     tried: Tried = field(default_factory=Tried)
+    settings: Settings = field(default_factory=Settings)
+    spendings: Spendings = field(default_factory=lambda: Spendings(3))
+    sequence: int = 0
+    """How far the views are."""
 
     async def since(self, event: Event) -> None:
         """Wait for the views."""
@@ -52,6 +58,10 @@ class PastAndLog:
     async def wait(self, sequence: int) -> None:
         """Wait for a place in the log."""
         self.asked.append(f"wait {sequence}")
+
+    async def last_sequence(self) -> int:
+        """Where the log ends."""
+        return self.sequence
 
     async def append(self, event: Event, *, expected: int | None = None) -> int:
         """Append the event."""
