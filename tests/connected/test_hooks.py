@@ -16,7 +16,7 @@ import pytest
 from nats.aio.msg import Msg
 from pydantic import BaseModel
 
-from nemuri.contracts.affect import TurnOffered
+from nemuri.contracts.affect import TURN_LIMIT, TurnOffered
 from nemuri.contracts.affect_views import AffectRecallView
 from nemuri.contracts.agents import Definition, Perspective
 from nemuri.contracts.portraits import AgentsView, AgentView
@@ -27,7 +27,7 @@ from nemuri.face.hook.offering import catch_up
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from tests.connected.scene import EMBEDDING, eventually, logged
-from tests.connected.servers import fresh_namespace
+from tests.connected.servers import Servers, files_with, fresh_namespace
 
 pytestmark = pytest.mark.connected
 
@@ -226,6 +226,33 @@ async def test_a_session_becomes_a_turn_each_on_the_log(settings: Settings, tmp_
     assert events[0].said_at == datetime(2026, 1, 18, 22, 0, tzinfo=UTC)
     assert began <= events[0].ended_at <= datetime.now(UTC)
     assert (hook.waiting, hook.journal) == (0, "")
+
+
+async def test_no_secret_is_written_anywhere(servers: Servers, settings: Settings, tmp_path: Path) -> None:
+    """Neither where a session waits, nor on the log, nor in what is asked; also where a turn is cut within one."""
+    key, word = "ghp_" + "Zanzibrine0123456789Zanzibrine0123", "xylorimba9"
+    hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
+    long = "x" * (TURN_LIMIT - 20) + f" {key} "
+    end = transcript(tmp_path, "s1", f"use {key} to deploy", f"the database: postgres://app:{word}@db/app", long)
+    await hook("session-end", said=end)
+    assert hook.waiting == 1
+    assert not any(files_with(data, "Zanzibrine", "xylorimba").values())
+    assert files_with(data, "[redacted:github-token] to deploy")["[redacted:github-token] to deploy"]
+    hook = Hook(settings, data)
+    recall = AffectRecallView(recalled=(), block="")
+    async with answering(settings, affect_recall=lambda _: recall) as asked:
+        assert "handed over 3 turns" in await hook("flush")
+        assert "handed over 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
+        await hook("prompt", said=said(f"why does {key} not work, and DB_PASSWORD={word} does?"))
+    assert asked[-1]["prompt"] == "why does [redacted:github-token] not work, and DB_PASSWORD=[redacted:secret] does?"
+    events = await offered(settings)
+    assert [event.prompt[:45] for event in events[:2]] == [
+        "use [redacted:github-token] to deploy",
+        "the database: postgres://app:[redacted:password]"[:45],
+    ]
+    assert len(events[2].prompt) == TURN_LIMIT
+    assert not any(files_with(servers.directory, "Zanzibrine", "xylorimba").values())
+    assert not any(files_with(data, "Zanzibrine", "xylorimba").values())
 
 
 async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 A turn is a prompt of the user and all that the assistant says until the next one (document 001, generation of
 memories). What is no prompt, though it stands as one: results of tools, entries that the assistant made for itself,
 those of other agents beside it, marks of an interruption, and slash commands with all that answers them.
+Keys, tokens and passwords are replaced before anybody is handed a turn.
 """
 
 import json
@@ -15,6 +16,7 @@ from uuid import UUID, uuid3
 
 from nemuri.contracts.spelling import TURN_LIMIT
 from nemuri.domain.affect.wording import is_conversation, storable
+from nemuri.domain.language.redaction import redacted
 
 TURNS = UUID("6e656d75-7269-5000-8000-7475726e7300")
 """The root of the ids of turns, which are of version 3: those of version 5 are for the platform alone."""
@@ -139,7 +141,9 @@ class _Reading:
         if not is_conversation(prompt) or self._of_command:
             return "command" if self._of_command else "blank"
         identity = _text(entry.get("uuid")).strip() or f"{self._session}/{len(self._turns)}/{prompt}"
-        self._open = Turn(storable(prompt, TURN_LIMIT), "", at or self._last, storable(identity, len(identity)))
+        self._open = Turn(
+            storable(redacted(prompt), TURN_LIMIT), "", at or self._last, storable(identity, len(identity))
+        )
         return None
 
     def _replied(self, blocks: list[dict[str, Any]]) -> Skipped | None:
@@ -151,7 +155,7 @@ class _Reading:
 
     def _close(self) -> None:
         if self._open is not None:
-            self._turns.append(self._open._replace(reply=storable("\n\n".join(self._reply), TURN_LIMIT)))
+            self._turns.append(self._open._replace(reply=storable(redacted("\n\n".join(self._reply)), TURN_LIMIT)))
         self._open, self._reply = None, []
 
 

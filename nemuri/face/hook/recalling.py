@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemuri.contracts.spelling import LABEL_LIMIT, TURN_LIMIT, query
 from nemuri.domain.affect.wording import is_conversation, storable
+from nemuri.domain.language.redaction import redacted
 from nemuri.infra.bus.plain import PlainError, connect
 
 if TYPE_CHECKING:
@@ -19,7 +20,11 @@ def block(said: dict[str, Any], where: "Whereabouts") -> str:
     prompt = said.get("prompt")
     if not isinstance(prompt, str) or not is_conversation(prompt):
         return ""
-    asked = {"agent_id": where.agent, "prompt": storable(prompt, TURN_LIMIT), "session": label(said.get("session_id"))}
+    asked = {
+        "agent_id": where.agent,
+        "prompt": storable(redacted(prompt), TURN_LIMIT),
+        "session": label(said.get("session_id")),
+    }
     connection = connect(where, where.patience)
     try:
         answer = connection.request(query(where.namespace, "affect-recall"), json.dumps(asked).encode())

@@ -1,0 +1,87 @@
+"""Whether a value is a secret, or code and prose about one."""
+
+import math
+import re
+from collections import Counter
+from functools import cache
+from typing import Final
+
+_PLACEHOLDER: Final = (
+    r"(?i)[$%{<]|\*+$|[x.•…_-]{3,}$|\[?redacted|your[-_ ]?|my[-_ ](?:password|secret|token|key)|example|changeme"
+    r"|change[-_]me|placeholder|dummy|todo|fixme|(?:none|null|nil|true|false|undefined|str|string|int|bytes|text|varchar"
+    r"|required|optional|default|empty|self|this|process\.env|os\.(?:environ|getenv)|import\.meta|env|secrets|vault|config"
+    r"|settings|ref|op|arn|projects|file|https?|ssm|sops)(?:$|[.:/(\[])"
+)
+_PATH: Final = r"[A-Za-z_$@][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_][\w$]*)+[?!]?"
+"""Code that names a value: `self.password`, `request.headers`."""
+_WORDS: Final = r"[A-Za-z]+(?:[-_. /][A-Za-z]+)*"
+_LABEL: Final = r"(?i)(?:[a-z]+[-_ ./])*(?:passwor[dt]|passphrase|passwd|secret|token|key|auth|credential|pwd|pass)s?"
+"""A name of a secret, or of where it is: `Password`, `my-app-secret`."""
+_NAME: Final = r"_*[A-Za-z]?(?:[a-z]+|[A-Z]+)(?:[-_. /:]+[A-Za-z]?(?:[a-z]+|[A-Z]+))*_*"
+"""Words of code without a digit: `access-token`, `API_KEY_HEADER`."""
+_VARIABLE: Final = r"\w*(?:token|key|password|secret)s?\d{0,2}"
+_UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_HEX: Final = r"(?i)(?:sha(?:1|256|384|512)[-:])?[0-9a-f]+"
+_KEYS: Final = r"(?:.*_)?(?:KEY|SALT|PEPPER|CREDENTIALS?|AUTH|PASS|PW)"
+_OPEN_KEYS: Final = r".*(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|HOT|HEY|HOST)_?KEY"
+_RANDOM: Final = 3.6
+"""Bits for each character: random base64 of 24 characters has about 4, names and paths about 3."""
+_LONG: Final = 16
+_TOKEN: Final = 8
+_SHORTEST: Final = 4
+
+
+def is_password(value: str, *, quoted: bool, loud: bool) -> bool:
+    """Return whether the value of something called a password is one; `loud` as in an environment variable."""
+    value = value.strip().rstrip(".!?")
+    if len(value) < _SHORTEST - quoted or _is(_PLACEHOLDER, value) or not value.isascii() or " " in value:
+        return False
+    if _whole(_PATH, value) or _is(r"[~/]|\.{1,2}/", value):
+        return False
+    if _whole(_WORDS, value):
+        return (quoted or loud) and not _whole(_LABEL, value)
+    return quoted or loud or any(each.isdigit() for each in value) or re.search(r"[!@#$%^*+~?]", value) is not None
+
+
+def is_token(value: str, *, quoted: bool, loud: bool) -> bool:
+    """Return whether the value of something called a token or a key is one: long, and neither a number nor words."""
+    value = value.strip().rstrip(".!?")
+    if len(value) < _TOKEN or _is(_PLACEHOLDER, value) or not value.isascii() or " " in value:
+        return False
+    if _is(r"[~/]|\.{1,2}/", value) or value.replace(".", "").replace("_", "").isdigit():
+        return False
+    if _whole(_PATH, value) and not (quoted and any(each.isdigit() for each in value)):
+        return False
+    if any(each.isdigit() for each in value):
+        return any(each.isalpha() for each in value) and (quoted or not _whole(_VARIABLE, value))
+    return (quoted or loud) and len(value) >= _LONG and not _whole(_NAME, value)
+
+
+def looks_random(value: str, name: str) -> bool:
+    """Return whether the value of an environment variable is random: no hash, id or path, unless it is a key."""
+    if _is(_PLACEHOLDER, value) or _whole(_WORDS, value) or _is(r"[~/]|\.{1,2}/", value):
+        return False
+    if _whole(_KEYS, name) and not _whole(_OPEN_KEYS, name):
+        return any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
+    if _whole(_UUID, value) or _whole(_HEX, value) or len(value) < _LONG + 4:
+        return False
+    mixed = all(any(map(kind, value)) for kind in (str.isupper, str.islower, str.isdigit))
+    return mixed and _bits(value) >= _RANDOM
+
+
+def _bits(value: str) -> float:
+    """Shannon's entropy of the characters."""
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+
+
+def _is(pattern: str, value: str) -> bool:
+    return _compiled(pattern).match(value) is not None
+
+
+def _whole(pattern: str, value: str) -> bool:
+    return _compiled(pattern).fullmatch(value) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
