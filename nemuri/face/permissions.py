@@ -43,6 +43,8 @@ class Deployment:
     database: str = "127.0.0.1:5432/nemuri"
     nodes: Sequence[str] = ()
     """The hosts of a cluster."""
+    client_nats: str | None = None
+    """The servers' addresses as clients reach them, comma-separated; None if they are those of `nats`."""
 
 
 @dataclass(slots=True)
@@ -230,7 +232,7 @@ def _clients(space: Permissions, client: str, deployment: Deployment, passwords:
     """The settings of a client."""
     return {
         "NEMURI_NAMESPACE": space.subjects.namespace,
-        "NATS_URL": _addressed(deployment.nats, space.client_user(client), passwords),
+        "NATS_URL": _addressed(deployment.client_nats or deployment.nats, space.client_user(client), passwords),
         "NEMURI_NATS_DOMAIN": space.subjects.namespace,
         "NEMURI_CLIENT": client,
     }

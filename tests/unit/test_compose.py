@@ -179,3 +179,12 @@ def test_the_image_is_made_of_files_that_reach_it_and_runs_as_nobody_special() -
     assert {f"!{name}" for name in copied} <= set(let_through)
     assert all((ROOT / name).exists() for name in copied)
     assert [line for line in lines if line.startswith("USER ")][-1] not in {"USER root", "USER 0"}
+
+
+def test_a_client_finds_the_server_where_the_composition_publishes_it(compose: dict[str, Any], written: Path) -> None:
+    """Give clients, who run outside the containers, the published address instead of a container's name."""
+    [published] = compose["services"]["nats-1"]["ports"]
+    address, inside = published.rsplit(":", maxsplit=1)
+    assert inside == "4222"
+    client = (written / "nemuri-client-ann.env").read_text(encoding="utf-8")
+    assert re.search(rf"^NATS_URL=nats://[^@,]+@{re.escape(address)}$", client, re.MULTILINE)

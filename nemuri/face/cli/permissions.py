@@ -24,6 +24,10 @@ def permissions(
     nats: Annotated[
         str, typer.Option("--nats", metavar="URLS", help="Where users find the servers, comma-separated.")
     ] = "nats://127.0.0.1:4222",
+    client_nats: Annotated[
+        str | None,
+        typer.Option("--client-nats", metavar="URLS", help="Where clients find them, if not where --nats says."),
+    ] = None,
     database: Annotated[
         str, typer.Option("--database", metavar="HOST:PORT/NAME", help="Where they find the database.")
     ] = "127.0.0.1:5432/nemuri",
@@ -41,7 +45,7 @@ def permissions(
     clients, spaces = client or (), namespace or [session.settings().namespace]
     for each in (*clients, *spaces):
         identifier(each, "name of a client or a namespace")
-    written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or ()))
+    written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
     if session.json:
         say_json([str(each) for each in written])
     else:
