@@ -77,6 +77,11 @@ class NegotiationAnswered(ClientEvent):
     items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
     """The most important items, counted from 1, as the client sees it; without them the platform chooses."""
 
+    @property
+    def thread(self) -> UUID:
+        """The task that it is said of."""
+        return self.correlation_id
+
     @model_validator(mode="after")
     def _chosen_where_it_means_something(self) -> "NegotiationAnswered":
         if self.items and self.option != "most_important":
@@ -93,6 +98,11 @@ class FeedbackGiven(ClientEvent):
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
     """The memory that kept the client from an error."""
+
+    @property
+    def thread(self) -> UUID:
+        """The task that it is said of."""
+        return self.correlation_id
 
     @model_validator(mode="after")
     def _says_something(self) -> "FeedbackGiven":

@@ -160,6 +160,11 @@ class ClientEvent(Event):
     stream = "client"
     client_id: Identifier = Field(default="unknown", exclude=True)
 
+    @property
+    def thread(self) -> UUID | None:
+        """The task that the event is about, by its kind: a client ties nothing else to a task by naming one."""
+        return None
+
 
 class Usage(Value):
     """What a model call cost."""

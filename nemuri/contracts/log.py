@@ -34,6 +34,7 @@ AnyTaskEvent = (
     | tasks.TaskReopened
     | tasks.FeedbackParked
     | tasks.FeedbackRefused
+    | tasks.NegotiationRefused
     | tasks.ReactionFailed
     | erasure.TaskErased
 )

@@ -53,6 +53,8 @@ class TaskResult(Value):
     """How a task stands."""
 
     task_id: UUID
+    client_id: str | None = None
+    """Who submitted it; besides operators only that client judges it and says how it goes on."""
     status: Status
     attempt: int = 1
     """One more each time that it was opened again after it had failed."""

@@ -223,6 +223,15 @@ class FeedbackRefused(TaskEvent):
     reason: Text
 
 
+class NegotiationRefused(TaskEvent):
+    """A choice of how the task goes on changes nothing: it is not for that client to make."""
+
+    kind: Literal["negotiation_refused"] = "negotiation_refused"
+    answer_id: UUID
+    """The event of the client that said it."""
+    reason: Text
+
+
 class ReactionFailed(TaskEvent):
     """A service gave up on an event of this task because of the event itself."""
 

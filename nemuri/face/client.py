@@ -128,7 +128,8 @@ class Client(Asking):
     async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
 
-        Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items.
+        Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items, and this
+        client submitted the task or is an operator's.
         """
         await answered(self._exchange, task_id, option, tuple(items))
 
@@ -142,7 +143,8 @@ class Client(Asking):
     ) -> FeedbackStanding:
         """Say what a task's answer was worth, at any time, and return what became of it.
 
-        It waits for that a few seconds; feedback that is still `new` then is decided later, as `progress` shows. Raises
+        It waits for that a few seconds; feedback that is still `new` then is decided later, as `progress` shows. It is
+        refused unless this client submitted the task or is an operator's. Raises
         `ClientError` for an unknown task or memory, or where nothing is said, and then nothing was recorded.
         """
         return await judged(self._exchange, task_id, verdict, result, prevented_error)

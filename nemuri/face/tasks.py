@@ -14,7 +14,7 @@ from nemuri.contracts.clients import (
     TaskSubmitted,
 )
 from nemuri.contracts.complaints import LISTED, not_by_use
-from nemuri.contracts.event import DERIVED
+from nemuri.contracts.event import DERIVED, OPERATOR
 from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri.contracts.results import FeedbackStanding, TaskResult
@@ -49,9 +49,13 @@ async def submitted(
 async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]) -> None:
     """Choose how a task of too many items goes on.
 
-    Raises `ClientError`, and has then said nothing, unless its negotiation is open and has these items.
+    Raises `ClientError`, and has then said nothing, unless its negotiation is open and has these items, and it is this
+    client's task or this client an operator.
     """
     standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    if exchange.client_id not in {standing.client_id, OPERATOR}:
+        whose = f"task {task_id} belongs to client {standing.client_id}"
+        raise ClientError(f"{whose}; only that client or an operator says how it goes on")
     if standing.status != "negotiation":
         raise ClientError(f"task {task_id} has no open negotiation")
     unknown = [number for number in items if not 1 <= number <= len(standing.items)]

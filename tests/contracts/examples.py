@@ -86,6 +86,7 @@ from nemuri.contracts.tasks import (
     FeedbackParked,
     FeedbackRefused,
     NegotiationOpened,
+    NegotiationRefused,
     Option,
     Panel,
     Part,
@@ -191,6 +192,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskReopened: {"attempt": 2},
     FeedbackParked: {"feedback_id": CAUSE, "reason": "the answer is not there yet"},
     FeedbackRefused: {"feedback_id": CAUSE, "reason": "the answer did not draw on that memory"},
+    NegotiationRefused: {"answer_id": CAUSE, "reason": "the task belongs to client ann"},
     ReactionFailed: {"service": "specialist", "cause_kind": "task_assigned", "attempt": 2, "error": "no such part"},
     AgentDefined: {
         "definition": Definition(

@@ -10,7 +10,7 @@ from nemuri.contracts.event import Event, derive
 from nemuri.contracts.memories import ImpactCredited
 from nemuri.contracts.tasks import FeedbackParked, FeedbackRefused
 from nemuri.domain.memory.policy import Policy
-from nemuri.domain.tasks.state import Assignment, Feedback, TaskState, credit_key
+from nemuri.domain.tasks.state import Assignment, Feedback, TaskState, credit_key, is_entitled
 
 Fate = ImpactCredited | FeedbackParked | FeedbackRefused
 
@@ -20,8 +20,9 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
 
     Each part of it (the verdict, the result, the prevented error) is credited once to each assignment of the present
     attempt whose use is known, however often it is said; to no memory where none was used. While some are
-    not known, the rest waits, which is said by an event only where nothing is credited yet. Refused is: feedback on a
-    failed task; an error prevented by a memory that was not used; and what was said before, and nothing more.
+    not known, the rest waits, which is said by an event only where nothing is credited yet. Refused is: feedback of
+    another client than the task's, but for operators and the tutor; feedback on a failed task; an error prevented by a
+    memory that was not used; and what was said before, and nothing more.
     Whatever is refused stays refused.
     """
     if feedback.standing == "refused":
@@ -29,6 +30,9 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
     task, works = state.task, state.present
     if task is None:
         return (_parked(feedback, cause, "there is no such task yet"),)
+    if not is_entitled(feedback.client_id, task):
+        reason = f"the task belongs to client {task.client_id}; only that client or an operator judges it"
+        return (_refused(feedback, cause, reason),)
     if task.status == "failed":
         return (_refused(feedback, cause, "the task failed: there is no answer that drew on anything"),)
     credited = tuple(

@@ -24,6 +24,7 @@ from nemuri.contracts.tasks import (
     FeedbackParked,
     FeedbackRefused,
     NegotiationOpened,
+    NegotiationRefused,
     ReactionFailed,
     TaskAnswered,
     TaskAssigned,
@@ -34,7 +35,7 @@ from nemuri.contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState, credit_key
+from nemuri.domain.tasks.state import Assignment, Chunk, Feedback, Recalled, Task, TaskState, credit_key, is_entitled
 
 WorkEvent = (
     MemoriesRetrieved
@@ -83,7 +84,7 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
         case TaskChunked():
             return _chunked(state, event)
-        case ChunkReady():
+        case ChunkReady() | NegotiationRefused():
             return state
         case ChunkSummarised():
             return _read(state, event)
@@ -137,7 +138,7 @@ def _timely(task: Task, event: StageEvent) -> bool:
         case NegotiationOpened():
             return task.status == "open" and not task.items and task.summary is None
         case NegotiationAnswered():
-            return task.status == "negotiation"
+            return task.status == "negotiation" and is_entitled(event.client_id, task)
         case TaskSummarised():
             return task.summary is None
         case TaskRouted():
@@ -200,7 +201,7 @@ def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
 
 
 def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
-    """The assignment is credited for this reason, and all feedback that said so and waits is applied."""
+    """The assignment is credited for this reason; feedback that said so, waits and may say so is applied."""
     key = credit_key(event.reason, event.memory_ids)
     work = state.assignments.get(event.assignment_id)
     if work is not None and key not in work.credited:
@@ -208,7 +209,8 @@ def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
     for said in state.feedback.values():
         prevented = said.prevented_error
         parts = {said.verdict, said.result, prevented and credit_key("prevented_error", (prevented,))}
-        if key in parts and said.standing in {"new", "parked"}:
+        entitled = state.task is not None and is_entitled(said.client_id, state.task)
+        if entitled and key in parts and said.standing in {"new", "parked"}:
             state = _standing(state, said, standing="applied", reason=None)
     return state
 
@@ -283,6 +285,7 @@ def _feedback(event: FeedbackGiven) -> Feedback:
     return Feedback(
         feedback_id=event.event_id,
         task_id=event.task_id,
+        client_id=event.client_id,
         verdict=event.verdict,
         result=event.result,
         prevented_error=event.prevented_error,

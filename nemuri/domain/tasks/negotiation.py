@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from nemuri.contracts.clients import NegotiationOption
+from nemuri.contracts.clients import NegotiationAnswered, NegotiationOption
 from nemuri.contracts.event import Event
-from nemuri.contracts.tasks import NegotiationOpened, Option, Part
+from nemuri.contracts.tasks import NegotiationOpened, NegotiationRefused, Option, Part
 from nemuri.domain.language import items
-from nemuri.domain.tasks.state import Task
+from nemuri.domain.tasks.state import Task, is_entitled
 
 MANY_ITEMS = 20
 """Document 000 §3.9: above this many items the client is asked how to go on."""
@@ -37,6 +37,14 @@ def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None
         return None
     room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
     return NegotiationOpened.following(cause, items=tuple(item[:room] for item in listed), options=OPTIONS)
+
+
+def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None:
+    """Refuse a choice that is not for its client to make; None where it is."""
+    if is_entitled(answer.client_id, task):
+        return None
+    reason = f"the task belongs to client {task.client_id}; only that client or an operator says how it goes on"
+    return NegotiationRefused.following(answer, agent_id=None, answer_id=answer.event_id, reason=reason)
 
 
 def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:

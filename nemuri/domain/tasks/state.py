@@ -9,7 +9,7 @@ from uuid import UUID
 from immutables import Map
 
 from nemuri.contracts.clients import Document, NegotiationOption, Setting
-from nemuri.contracts.event import Usage
+from nemuri.contracts.event import OPERATOR, TUTOR, Usage
 from nemuri.contracts.memories import Dropped
 from nemuri.contracts.results import Status
 from nemuri.contracts.tasks import Detail, DetailPoint, Option, Panel, Part
@@ -139,6 +139,7 @@ class Feedback(Record):
 
     feedback_id: UUID
     task_id: UUID
+    client_id: str
     verdict: Literal["helpful", "unhelpful"] | None
     result: Literal["success", "failure"] | None
     prevented_error: UUID | None
@@ -146,6 +147,11 @@ class Feedback(Record):
     """What became of it; applied as soon as a part of it was."""
     reason: str | None = None
     """Why it waits or was refused; of what is applied, why a part of it was refused."""
+
+
+def is_entitled(client_id: str, task: Task) -> bool:
+    """Return whether a client may judge a task and say how it goes on: its own client, an operator, or the tutor."""
+    return client_id in {task.client_id, OPERATOR, TUTOR}
 
 
 def credit_key(reason: str, memory_ids: Iterable[UUID]) -> str:

@@ -27,6 +27,7 @@ def result_of(state: TaskState) -> TaskResult | None:
     share = share_read(state)
     return TaskResult(
         task_id=task.task_id,
+        client_id=task.client_id,
         status=task.status,
         attempt=task.attempt,
         agent_id=work[0].agent_id if work else None,

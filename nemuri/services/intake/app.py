@@ -11,6 +11,7 @@ from nemuri.contracts.tasks import (
     ChunkSummarised,
     DetailPoint,
     NegotiationOpened,
+    NegotiationRefused,
     TaskChunked,
     TaskReopened,
     TaskSummarised,
@@ -47,10 +48,16 @@ async def take_in(
 
 
 @service.reaction(NegotiationAnswered)
-async def go_on(event: NegotiationAnswered, resources: Resources) -> TaskSummarised | TaskChunked | None:
-    """The client chose: the task goes on with the items of its choice."""
+async def go_on(
+    event: NegotiationAnswered, resources: Resources
+) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
+    """Go on with the items that the task's client chose; refuse the choice of another client."""
     state = await resources.views.task(event.task_id)
-    if state.task is None or state.task.option != event.option or state.begun:
+    if state.task is None:
+        return None
+    if refused := negotiation.refuse(event, state.task):
+        return refused
+    if state.task.option != event.option or state.begun:
         return None
     return await _cut(event, state.task, (), resources)
 

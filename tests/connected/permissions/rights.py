@@ -13,6 +13,7 @@ SAYS: dict[str, set[str]] = {
     "chunk_ready": {"intake"},
     "chunk_summarised": {"intake"},
     "negotiation_opened": {"intake"},
+    "negotiation_refused": {"intake"},
     "task_summarised": {"intake"},
     "memory_refused": {"intake", "affect", "tiers"},
     "task_routed": {"orchestrator"},

@@ -83,6 +83,7 @@ feedback = Table(
     metadata,
     Column("feedback_id", Uuid, primary_key=True),
     Column("task_id", Uuid, nullable=False),
+    Column("client_id", Text, nullable=False),
     Column("verdict", Text),
     Column("result", Text),
     Column("prevented_error", Uuid),

@@ -11,7 +11,7 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri.contracts.clients import FeedbackGiven
-from nemuri.contracts.event import Event
+from nemuri.contracts.event import OPERATOR, TUTOR, Event
 from nemuri.contracts.memories import ImpactCredited, SessionEnded
 from nemuri.contracts.tasks import FeedbackParked, FeedbackRefused, TaskFailed
 from nemuri.domain.memory.crediting import Fate, credited_to, fate
@@ -92,6 +92,13 @@ def test_the_policy_of_the_agent_says_what_it_is_worth() -> None:
         (BEGUN.when(answered(1)), {"prevented_error": C}, FeedbackParked, "not known yet"),
         (TWO.when(used(1, A)), {"verdict": None, "prevented_error": B}, FeedbackParked, "not known yet"),
         (FAILED, {}, FeedbackRefused, "failed"),
+        (Story(), {"by": "bob"}, FeedbackParked, "no such task yet"),
+        (given(submitted()), {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
+        (BEGUN, {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
+        (DONE, {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
+        (FAILED, {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
+        (DONE, {"by": OPERATOR}, ImpactCredited, ""),
+        (DONE, {"by": TUTOR}, ImpactCredited, ""),
         (FAILED.when(reopened()), {}, FeedbackParked, "not known yet"),
         (FAILED.when(reopened(), routed(1, 2), assigned(2, attempt=2), used(2, A)), {}, ImpactCredited, ""),
         (BEGUN.when(used(1)), {}, ImpactCredited, ""),
@@ -107,6 +114,18 @@ def test_whenever_feedback_comes_one_thing_becomes_of_it(
 
     assert isinstance(only, outcome)
     assert why in getattr(only, "reason", "")
+
+
+def test_what_a_stranger_said_before_is_not_applied_by_what_the_client_says() -> None:
+    """Apply a credit to the feedback of those who may judge the task, and refuse the rest."""
+    early, said = feedback(by="bob"), feedback()
+    story = given(early).when(*_fates(given(early), early))
+    story = story.when(submitted(), summarised(), routed(1), assigned(1), answered(1), used(1, A, B), ended(1))
+
+    after = _through(story, said)
+
+    assert [_said(after, each).standing for each in (early, said)] == ["parked", "applied"]
+    assert [type(each) for each in _fates(after, early)] == [FeedbackRefused]
 
 
 def test_an_answer_that_drew_on_nothing_can_be_helpful_too() -> None:

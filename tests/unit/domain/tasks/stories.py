@@ -138,10 +138,10 @@ def opened(*items: str) -> NegotiationOpened:
     return NegotiationOpened(event_id=_fresh(), correlation_id=TASK, items=items or ("a", "b"), options=OPTIONS)
 
 
-def chosen(option: NegotiationOption = "all", *items: int) -> NegotiationAnswered:
+def chosen(option: NegotiationOption = "all", *items: int, by: str = "ann") -> NegotiationAnswered:
     """The client chose, perhaps with the items that matter most to it."""
     named = items if option == "most_important" else ()
-    return NegotiationAnswered(event_id=_fresh(), correlation_id=TASK, option=option, items=named)
+    return NegotiationAnswered(event_id=_fresh(), client_id=by, correlation_id=TASK, option=option, items=named)
 
 
 def summarised(*parts: str | Part, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
@@ -203,9 +203,9 @@ def given_up() -> ReactionFailed:
     )
 
 
-def feedback(verdict: str | None = "helpful", **parts: Any) -> FeedbackGiven:
+def feedback(verdict: str | None = "helpful", *, by: str = "ann", **parts: Any) -> FeedbackGiven:
     """The client says what it was worth."""
-    return FeedbackGiven(event_id=_fresh(), correlation_id=TASK, verdict=verdict, **parts)
+    return FeedbackGiven(event_id=_fresh(), client_id=by, correlation_id=TASK, verdict=verdict, **parts)
 
 
 def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:

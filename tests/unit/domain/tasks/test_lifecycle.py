@@ -4,6 +4,7 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri.contracts.clients import Document, Setting
+from nemuri.contracts.event import OPERATOR
 from nemuri.domain.tasks import fan_in, negotiation
 from nemuri.domain.tasks.lifecycle import LifeEvent, evolve
 from nemuri.domain.tasks.state import TaskState
@@ -107,6 +108,8 @@ def test_a_negotiation_waits_for_the_client() -> None:
 def test_an_answer_without_a_question_is_not_heard() -> None:
     """Nobody asked the client to choose."""
     given(submitted()).when(chosen()).then(option=None, status="open")
+    waiting = given(submitted(), opened()).when(chosen(by="bob")).then(option=None, status="negotiation")
+    waiting.when(chosen(by=OPERATOR)).then(option="all", status="open")
 
 
 def test_a_negotiation_that_comes_too_late_is_not_heard() -> None:

@@ -50,7 +50,8 @@ TABLES = (
     "CREATE INDEX assignment_waiting ON assignment (agent_id) WHERE answer IS NULL",
     """
     CREATE TABLE feedback (
-        feedback_id uuid PRIMARY KEY, task_id uuid NOT NULL, verdict text NOT NULL, result text, prevented_error uuid
+        feedback_id uuid PRIMARY KEY, task_id uuid NOT NULL, client_id text NOT NULL, verdict text NOT NULL,
+        result text, prevented_error uuid
     )
     """,
     "CREATE INDEX feedback_task ON feedback (task_id)",
