@@ -141,7 +141,7 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
             raise LookupError(f"{agent_id} does not sleep")
         place = await resources.log.append(event, expected=newest.sequence)
         recorded = await resources.log.at(place)
-        await resources.projection.apply(Batch((recorded,) if recorded else (), (), place))
+        await resources.projection.apply(Batch((recorded,) if recorded else (), (), place - 1, place))
     return event
 
 

@@ -118,6 +118,8 @@ class StatusView(Value):
     memories: int
     halted: str | None = None
     """Why the views do not go on; None while they do."""
+    halted_at: int | None = None
+    """The event at which they do not go on; None where the reason is no event."""
 
 
 class MemoView(Value):

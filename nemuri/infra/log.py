@@ -57,7 +57,21 @@ class Batch:
 
     events: tuple[AnyEvent, ...]
     unreadable: tuple[Unreadable, ...]
+    after: int
+    """Everything between `after` and `until` is here; what is at `after` is not."""
     until: int
+
+    @property
+    def places(self) -> list[int]:
+        """Return the sequence of every message in it, in order."""
+        return sorted([*(each.sequence or 0 for each in self.events), *(each.sequence for each in self.unreadable)])
+
+    def cut(self, place: int) -> tuple["Batch", "Batch"]:
+        """Return what there is up to a place, and what comes after it."""
+        events = [each for each in self.events if (each.sequence or 0) <= place]
+        unreadable = [each for each in self.unreadable if each.sequence <= place]
+        rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], place, self.until)
+        return Batch(tuple(events), tuple(unreadable), self.after, place), rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +217,14 @@ class Log:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
+                    batch = self._batch([each for each in messages if until is None or _place(each) <= until], after)
                     after = _place(messages[-1])
-                    batch = self._batch([each for each in messages if until is None or _place(each) <= until])
                     yield batch if until is None or after < until else replace(batch, until=until)
                     continue
                 end = until or await self.last_sequence()
                 if after < end and not await self._left(after, end, subjects):
-                    after = end
-                    yield Batch((), (), end)
+                    start, after = after, end
+                    yield Batch((), (), start, end)
 
     async def _left(self, after: int, until: int, subjects: Sequence[str]) -> bool:
         """Whether there is still a message between two places; asks who leads the stream, as readers may lag."""
@@ -223,7 +237,7 @@ class Log:
                 return True
         return False
 
-    def _batch(self, messages: list[Msg]) -> Batch:
+    def _batch(self, messages: list[Msg], after: int) -> Batch:
         events: list[AnyEvent] = []
         unreadable: list[Unreadable] = []
         with uncollected():
@@ -232,7 +246,7 @@ class Log:
                     events.append(self.decode(message))
                 except UndecodableError as error:
                     unreadable.append(Unreadable(_place(message), message.subject, str(error)))
-        return Batch(tuple(events), tuple(unreadable), _place(messages[-1]) if messages else 0)
+        return Batch(tuple(events), tuple(unreadable), after, _place(messages[-1]) if messages else after)
 
     async def at(self, sequence: int) -> AnyEvent | None:
         """The event at a place in the log; None where it was deleted. Raises `UndecodableError`."""

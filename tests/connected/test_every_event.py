@@ -10,7 +10,6 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from sqlalchemy import text
 
 from nemuri.contracts.log import EVENTS, AnyEvent
 from nemuri.infra.log import Batch
@@ -38,7 +37,8 @@ pytestmark = pytest.mark.connected
 
 async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
     """Fold events into the tables as the projector does."""
-    await resources.projection.apply(Batch(tuple(events), (), events[-1].sequence or 0))
+    places = [each.sequence or 0 for each in events]
+    await resources.projection.apply(Batch(tuple(events), (), places[0] - 1, places[-1]))
 
 
 async def refused(resources: Resources, events: Sequence[AnyEvent]) -> list[str]:
@@ -127,6 +127,4 @@ async def beside(resources: Resources) -> AsyncIterator[Resources]:
 
 async def emptied_tables(resources: Resources) -> None:
     """Remove every row of every view, and how far the views were."""
-    async with resources.database.begin() as connection:
-        names = ", ".join(each.name for each in (*tables.VIEWS, tables.checkpoint))
-        await connection.execute(text(f"TRUNCATE {names}"))
+    await resources.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))

@@ -188,3 +188,8 @@ def test_a_client_finds_the_server_where_the_composition_publishes_it(compose: d
     assert inside == "4222"
     client = (written / "nemuri-client-ann.env").read_text(encoding="utf-8")
     assert re.search(rf"^NATS_URL=nats://[^@,]+@{re.escape(address)}$", client, re.MULTILINE)
+
+
+def test_an_old_projector_is_gone_before_a_new_one_starts(compose: dict[str, Any]) -> None:
+    """Two versions of the folds never write at the same time, and the older one need not stand aside."""
+    assert compose["services"]["projector"]["deploy"]["update_config"]["order"] == "stop-first"

@@ -169,3 +169,8 @@ def test_kustomize_puts_them_together(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     for each in yaml.safe_load_all(built.stdout):
         assert each["kind"] == "Namespace" or each["metadata"]["namespace"] == "nemuri"
+
+
+def test_an_old_projector_is_gone_before_a_new_one_starts(manifests: list[dict[str, Any]]) -> None:
+    """Two versions of the folds never write at the same time, and the older one need not stand aside."""
+    assert of_kind(manifests, "Deployment")["projector"]["spec"]["strategy"] == {"type": "Recreate"}

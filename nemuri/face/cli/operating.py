@@ -90,14 +90,22 @@ def worker(
 
 def status(context: typer.Context, json: JsonOption = False) -> None:
     """Show how far the views and every consumer are behind the log, and what the views hold."""
-    from nemuri.face.cli.results import next_command
-    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.cli.screen import say_json
 
     session = Session.of(context, json=json)
     found = session.run(_status)
     if session.json:
         say_json(found)
-        return
+    else:
+        _say_status(found, session)
+    if found["halted"]:
+        raise Failure(_halted(found["halted"], found["halted_at"]))
+
+
+def _say_status(found: "dict[str, Any]", session: Session) -> None:
+    from nemuri.face.cli.results import next_command
+    from nemuri.face.cli.screen import say
+
     behind = f", {found['lag']} behind" if found["lag"] else ""
     say(f"bus           {found['bus']}")
     say(f"log           {found['log']} events")
@@ -115,8 +123,11 @@ def status(context: typer.Context, json: JsonOption = False) -> None:
         from nemuri.infra.bus.pausing import UNFINISHED
 
         say(f"incomplete    nobody reacts: an import or a restore {UNFINISHED}")
-    if found.get("halted"):
-        say(f"halted        {found['halted']}")
+
+
+def _halted(why: str, _at: int | None) -> str:
+    """Return the line that says that the views do not go on, and what helps."""
+    return f"the views are halted: {why}"
 
 
 def rebuild(context: typer.Context, json: JsonOption = False) -> None:
@@ -140,11 +151,14 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
     session = Session.of(context, json=json)
     found = _operated(session, operation, "verifying")
     if session.json:
-        say_json({"rows": found.rows, "sequence": found.sequence, "differences": found.differences})
+        known = {"rows": found.rows, "sequence": found.sequence, "differences": found.differences}
+        say_json(known | {"halted": found.halted, "halted_at": found.halted_at})
     else:
         for difference in found.differences:
             say(short(difference, 400))
-        say(f"{len(found.differences)} differences in {found.rows} rows")
+        say(f"{len(found.differences)} differences in {found.rows} rows, up to event {found.sequence}")
+    if found.halted:
+        raise Failure(_halted(found.halted, found.halted_at))
     if found.differences:
         raise Failure(f"the views differ from the log in {len(found.differences)} places; see `nemuri rebuild`")
 

@@ -82,8 +82,8 @@ class Restored:
 
 async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
     """Write the log with its stores into a new directory, while everybody goes on. Raises `OperationError`."""
-    _make(directory)
     async with workshop(settings) as at:
+        _make(directory)
         societies = await copy_out(at.log, directory)
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)

@@ -16,7 +16,7 @@ from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views import rebuilding
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.generations import Words, embeddings, lacking, oldest_lacking
-from nemuri.infra.views.projection import FOLD
+from nemuri.infra.views.projection import OtherFoldsError
 from nemuri.infra.views.refolding import Advance
 
 TOGETHER = 200
@@ -118,8 +118,7 @@ class _Change:
 
     async def _catch_up(self) -> None:
         """Bring the views to the end of the log, whether or not a projector is at work."""
-        if (await self.at.projection.position()).fold != FOLD:
-            await rebuilding.rebuild(self.at.projection, self.at.log, quietly)
+        OtherFoldsError.check(await self.at.projection.position())
         await rebuilding.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), quietly)
 
     async def _is_switched(self, agent_id: str) -> bool:

@@ -14,7 +14,7 @@ from nemuri.infra.log import ConflictError, TooLargeError
 from nemuri.infra.views import rebuilding
 from nemuri.infra.views.lineage import Thing
 from nemuri.infra.views.minds import mind_of, replayed
-from nemuri.infra.views.projection import FOLD
+from nemuri.infra.views.projection import OtherFoldsError
 
 ATTEMPTS = 20
 """So often it is begun again because an agent did something meanwhile."""
@@ -24,8 +24,7 @@ TOLD = 1_000
 
 async def caught_up(at: Workshop) -> None:
     """Bring the views to the end of the log, whether or not a projector is at work."""
-    if (await at.projection.position()).fold != FOLD:
-        await rebuilding.rebuild(at.projection, at.log, quietly)
+    OtherFoldsError.check(await at.projection.position())
     await rebuilding.catch_up(at.projection, at.log, await at.log.last_sequence(), quietly)
 
 

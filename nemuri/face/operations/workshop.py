@@ -11,7 +11,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.database import Database
-from nemuri.infra.views.projection import Projection, Unprojectable
+from nemuri.infra.views.projection import OtherFoldsError, Projection, Unprojectable
 
 
 class OperationError(Exception):
@@ -31,18 +31,19 @@ class Workshop:
 async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
     """The log and the views of a platform, whether or not its services run.
 
-    Raises `OperationError`, also for what the server refused meanwhile.
+    Raises `OperationError`, also for what the server refused meanwhile, and `DatabaseError` for views that have to be
+    provisioned first: only who provisions migrates them.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        await database.migrate()
+        await database.check()
         # A replay never calls a model: the vectors of others are read, those of the hashing embedder computed again.
         with permitted(log, OperationError):
             with jetstream_needed(str(settings.nats_url)):
                 vectors = await Vectors.open(log, HashingEmbedder())
             yield Workshop(log, vectors, Projection(database, vectors))
-    except Unprojectable as error:
+    except (Unprojectable, OtherFoldsError) as error:
         raise OperationError(str(error)) from error
     finally:
         await database.close()

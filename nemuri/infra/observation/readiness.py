@@ -8,6 +8,7 @@ import structlog
 from nats.errors import Error as NatsError
 from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
+from sqlalchemy.exc import DBAPIError
 
 from nemuri.contracts.event import TUTOR
 from nemuri.infra.bus.pausing import UNFINISHED, waits_for_good
@@ -16,7 +17,7 @@ from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.database import OUTAGES
-from nemuri.infra.views.projection import FOLD
+from nemuri.infra.views.projection import FOLD, OtherFoldsError
 
 FRESH = 1.0
 """Seconds for which a report is good: however many ask, the servers are asked once."""
@@ -132,9 +133,7 @@ class Readiness:
         numbers["projected"] = position.sequence
         if position.halted is not None:
             return f"the views are halted: {position.halted}"
-        if position.fold != FOLD:
-            return f"the views were made by folds of version {position.fold}, and this is {FOLD}"
-        return None
+        return str(OtherFoldsError(position.fold)) if position.fold != FOLD else None
 
     async def _log(self, numbers: dict[str, int]) -> None:
         log = self.resources.log
@@ -159,6 +158,8 @@ async def _tried(what: str, check: Awaitable[str | None]) -> str | None:
             return await check
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {said(error)}"
+    except DBAPIError as error:  # a database without the views, or with those of another version
+        return f"{what} cannot be asked: {said(error)}"
 
 
 async def _pinged(name: str, ping: Callable[[], Awaitable[bool]]) -> str | None:

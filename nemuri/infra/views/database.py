@@ -1,6 +1,6 @@
 """The database of the views: one PostgreSQL schema for each namespace."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 MIGRATIONS = Path(__file__).parent / "migrations"
 POOL = 8
 """Connections that a process keeps; under load it opens as many again."""
+
+
+PROVISION = "start `nemuri up`, or run `python -m nemuri.face.provision` as the provisioner"
+"""What makes the views, or brings them to this version."""
 
 
 class DatabaseError(Exception):
@@ -67,6 +71,11 @@ class Database:
         async with self.readers.connect() as connection:
             yield connection
 
+    async def empty(self, names: Iterable[str]) -> None:
+        """Remove every row of some tables."""
+        async with self.begin() as connection:
+            await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
+
     async def migrate(self) -> None:
         """Make the schema and bring it to the newest version; raises `DatabaseError` when nobody answers."""
         engine = _engine(self.url, self.schema, pool_size=1)
@@ -85,15 +94,26 @@ class Database:
         """Raise `DatabaseError` unless the schema is there, in its newest version, for whoever asks to read."""
         from alembic.script import ScriptDirectory  # a tenth of a worker's start, which only who provisions has use for
 
-        newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+        scripts = ScriptDirectory(str(MIGRATIONS))
+        newest, known = scripts.get_current_head(), {each.revision for each in scripts.walk_revisions()}
+        version = await self._version()
+        if version is None:
+            raise DatabaseError(f"there are no views of {self.schema!r} yet; {PROVISION}")
+        if version != newest:
+            said = f"the views are of version {version}, and this nemuri needs {newest}"
+            raise DatabaseError(f"{said}; {PROVISION if version in known else 'use the newer one that made them'}")
+
+    async def _version(self) -> str | None:
+        """Return the version of the schema; None while there is none."""
         try:
             async with self.reading() as connection:
+                there = text("SELECT to_regclass('schema_version')")
+                if (await connection.execute(there)).scalar_one() is None:
+                    return None
                 found = await connection.execute(text("SELECT version_num FROM schema_version"))
-                version = found.scalar_one_or_none()
+                return found.scalar_one_or_none()
         except (DBAPIError, OSError) as error:
-            raise DatabaseError(f"the views cannot be read: {reason(error)}") from error
-        if version != newest:
-            raise DatabaseError(f"the views are of version {version} and not {newest}; provision them first")
+            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
 
     def _upgrade(self, connection: Connection) -> None:
         from alembic import command

@@ -29,6 +29,8 @@ from nemuri.infra.views.rows import insert_new, remove, write
 FOLD = 14
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
+STANDS_ASIDE = "a newer version is at work, and this one stands aside"
+MADE_ANEW = "the projector of this version makes them anew when it starts, and so does `nemuri rebuild`"
 Row = dict[str, Any]
 """The values of a row by the names of its columns."""
 
@@ -41,17 +43,45 @@ class Position:
     fold: int
     halted: str | None = None
     """Why they do not go on; None while they do."""
+    halted_at: int | None = None
+    """The event at which they do not go on; None where the reason is no event."""
 
 
 class Unprojectable(Exception):  # noqa: N818 - reads as what the event is
-    """The log holds something of our own that cannot be read; going on would make the views wrong."""
+    """The log holds something of our own that cannot be folded; going on would make the views wrong."""
+
+    def __init__(self, why: str, sequence: int | None = None) -> None:
+        super().__init__(why)
+        self.sequence = sequence
+        """The event that cannot be folded; None where the reason is no event."""
 
     @classmethod
     def check(cls, batch: Batch, subjects: Subjects) -> None:
         """Raise for an unreadable event of our own; what a client said and nobody understands means nothing."""
         for each in batch.unreadable:
             if subjects.client_of(each.subject) is None:
-                raise cls(f"event {each.sequence} on {each.subject} cannot be read: {each.reason}")
+                why = f"event {each.sequence} on {each.subject} cannot be read: {each.reason}"
+                raise cls(why, each.sequence)
+
+
+class GapError(Exception):
+    """A stretch begins beyond the place that the views are at: read again from there, or events are lost."""
+
+
+class OtherFoldsError(Exception):
+    """The views were made by folds of another version; whoever folds into them mixes two meanings of one event."""
+
+    def __init__(self, fold: int) -> None:
+        self.newer = fold > FOLD
+        """Whether the views are ahead of this program, which then stands aside."""
+        made = f"the views were made by folds of version {fold}, and this is {FOLD}"
+        super().__init__(f"{made}: {STANDS_ASIDE if self.newer else MADE_ANEW}")
+
+    @classmethod
+    def check(cls, position: Position) -> None:
+        """Raise unless the views were made by folds of this version."""
+        if position.fold != FOLD:
+            raise cls(position.fold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +94,13 @@ class Projection:
     async def position(self) -> Position:
         """Where the views are; at the beginning if nothing was ever projected."""
         async with self.database.begin() as connection:
-            return await _position(connection)
+            return await position_in(connection)
 
     async def apply(self, batch: Batch) -> int:
         """Fold what is new in the batch and return how far the views are now.
 
-        However many projectors apply it, and however often, every event counts once.
+        However many projectors apply it, and however often, every event counts once. Raises `GapError` where the views
+        are not at the batch's beginning yet, and `OtherFoldsError` for views that another version made.
         """
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
@@ -77,7 +108,10 @@ class Projection:
             await connection.execute(
                 upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD).on_conflict_do_nothing()
             )
-            here = await _position(connection)
+            here = await position_in(connection)
+            OtherFoldsError.check(here)
+            if here.sequence < batch.after:
+                raise GapError(f"the views are at {here.sequence}, and the stretch begins after {batch.after}")
             if batch.until <= here.sequence:
                 return here.sequence
             events = await first_of_all(
@@ -94,14 +128,20 @@ class Projection:
             await _write_vectors(connection, vector_rows(events, fresh))
             await erase(connection, events)
             await self.write_generations(connection, events)
-            await connection.execute(update(tables.checkpoint).values(sequence=batch.until, fold=FOLD, halted=None))
+            reached = update(tables.checkpoint).values(sequence=batch.until, halted=None, halted_at=None)
+            await connection.execute(reached)
         return batch.until
 
-    async def halt(self, why: str) -> None:
-        """Note why the views do not go on; the next stretch that is applied takes it back."""
+    async def halt(self, why: str, at: int | None = None) -> None:
+        """Note why the views do not go on, and at which event; the next stretch that is applied takes it back.
+
+        Views that a newer version made are not ours to write to.
+        """
+        known = {"halted": why, "halted_at": at}
+        noted = upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD, **known)
+        ours = tables.checkpoint.c.fold <= FOLD
         async with self.database.begin() as connection:
-            noted = upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD, halted=why)
-            await connection.execute(noted.on_conflict_do_update(index_elements=["view"], set_={"halted": why}))
+            await connection.execute(noted.on_conflict_do_update(index_elements=["view"], set_=known, where=ours))
 
     async def encoded_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
         """The vectors of what begins to be remembered, by their keys."""
@@ -135,11 +175,12 @@ async def hold(connection: AsyncConnection, schema: str) -> None:
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(schema, 0))))
 
 
-async def _position(connection: AsyncConnection) -> Position:
+async def position_in(connection: AsyncConnection) -> Position:
+    """Return where the views of a connection's schema are; at the beginning if nothing was ever projected."""
     place = tables.checkpoint.c
-    query = select(place.sequence, place.fold, place.halted).where(place.view == VIEW)
+    query = select(place.sequence, place.fold, place.halted, place.halted_at).where(place.view == VIEW)
     row = (await connection.execute(query)).one_or_none()
-    return Position(row.sequence, row.fold, row.halted) if row else Position(0, FOLD)
+    return Position(row.sequence, row.fold, row.halted, row.halted_at) if row else Position(0, FOLD)
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:

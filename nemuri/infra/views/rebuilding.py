@@ -4,18 +4,32 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+import structlog
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.infra.log import Log
+from nemuri.infra.observation.errors import said
 from nemuri.infra.views import tables
 from nemuri.infra.views.belonging import check_belonging
 from nemuri.infra.views.database import Database
-from nemuri.infra.views.projection import Projection, Unprojectable, hold
+from nemuri.infra.views.projection import (
+    FOLD,
+    GapError,
+    OtherFoldsError,
+    Position,
+    Projection,
+    Unprojectable,
+    hold,
+    position_in,
+)
 from nemuri.infra.views.refolding import Advance, refold
+from nemuri.infra.views.stretches import NO_FAULT_OF_AN_EVENT, fold
 
 SHOWN = 20
 """So many differences of a view are told, the others only counted."""
+
+logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +42,24 @@ class Verified:
     """Rows of all views in use."""
     differences: tuple[str, ...]
     """One line for each row that is in one of them only; empty when they agree."""
+    halted: str | None = None
+    """Why the views in use do not go on from there; None while they do."""
+    halted_at: int | None = None
+    """The event at which they do not go on; None where the reason is no event."""
 
 
 async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
     """Replace the views by what the log says now, and return the place they are at.
 
-    The views in use serve until the moment of the exchange; whoever projects waits for the last stretch only.
+    The views in use serve until the moment of the exchange; whoever projects waits for the last stretch only. Raises
+    `OtherFoldsError` for views that a newer version made, and `Unprojectable`.
     """
+    _check_not_newer(await live.position())
     async with _beside(live) as fresh:
-        await refold(fresh, log, await log.last_sequence(), advance)
+        await _make(fresh, log, await log.last_sequence(), advance)
         async with live.database.begin() as connection:
             await hold(connection, live.database.schema)
+            _check_not_newer(await position_in(connection))
             until = await log.last_sequence()
             await catch_up(fresh, log, until, advance)
             await _exchange(connection, live.database.schema, fresh.database.schema)
@@ -48,14 +69,16 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
 async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
     """Compare every row of every view with what the log says, at the place that the views in use are at.
 
-    Raises `Unprojectable` for views of another log.
+    Raises `Unprojectable` for views of another log, and `OtherFoldsError`.
     """
+    OtherFoldsError.check(await live.position())
     await check_belonging(live, log)
     async with _beside(live) as fresh:
-        await refold(fresh, log, (await live.position()).sequence, advance)
+        await _make(fresh, log, (await live.position()).sequence, advance)
         async with live.database.begin() as connection:
             await hold(connection, live.database.schema)
-            until = (await live.position()).sequence
+            position = await position_in(connection)
+            until = position.sequence
             await catch_up(fresh, log, until, advance)
             counts = [await _count(connection, table) for table in tables.VIEWS]
             found = [
@@ -63,7 +86,28 @@ async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
                 for table in tables.VIEWS
                 for difference in await _differences(connection, table, fresh.database.schema)
             ]
-    return Verified(until, sum(counts), tuple(found))
+    return Verified(until, sum(counts), tuple(found), position.halted, position.halted_at)
+
+
+def _check_not_newer(position: Position) -> None:
+    """Raise `OtherFoldsError` for views that a newer version made: they are never made anew by an older one."""
+    if position.fold > FOLD:
+        raise OtherFoldsError(position.fold)
+
+
+async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
+    """Fold the log up to a place into empty views. Raises `Unprojectable`, which names the event.
+
+    What is folded in bulk fails in bulk: then it is folded again in stretches, up to the event that is at fault.
+    """
+    try:
+        await refold(fresh, log, until, advance)
+    except (Unprojectable, *NO_FAULT_OF_AN_EVENT):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, what follows says at which event
+        logger.warning("not made anew in bulk", why=said(error))
+        await fresh.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))
+        await catch_up(fresh, log, until, advance)
 
 
 @asynccontextmanager
@@ -83,12 +127,14 @@ async def _beside(live: Projection) -> AsyncIterator[Projection]:
 
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Bring the views up to a place in the log; raises `Unprojectable`."""
+    """Bring the views up to a place in the log; raises `Unprojectable` and `OtherFoldsError`."""
     await check_belonging(projection, log)
-    here = (await projection.position()).sequence
-    async for batch in log.read(here, until):
-        Unprojectable.check(batch, log.subjects)
-        advance(await projection.apply(batch), until)
+    while (here := (await projection.position()).sequence) < until:
+        try:
+            async for batch in log.read(here, until):
+                advance(await fold(projection, batch, log.subjects), until)
+        except GapError as error:
+            logger.warning("reading again", why=str(error))
 
 
 async def _exchange(connection: AsyncConnection, live: str, fresh: str) -> None:

@@ -140,7 +140,8 @@ async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
 
 def _joined(batches: Sequence[Batch]) -> Batch:
     events = tuple(event for batch in batches for event in batch.events)
-    return Batch(events, tuple(each for batch in batches for each in batch.unreadable), batches[-1].until)
+    unreadable = tuple(each for batch in batches for each in batch.unreadable)
+    return Batch(events, unreadable, batches[0].after, batches[-1].until)
 
 
 async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:

@@ -49,6 +49,7 @@ from nemuri.infra.turns import aside
 from nemuri.infra.views.erasing import absent, is_erased
 from nemuri.infra.views.ids import begun
 from nemuri.infra.views.learning import gathered
+from nemuri.infra.views.projection import FOLD, OtherFoldsError
 from nemuri.services.herald.explanations import LostError, explanation, routing
 from nemuri.services.herald.health import health_of, memo_of
 from nemuri.services.herald.portraits import agent_view, feedback_of, in_force, memory_view, page, result_of
@@ -230,7 +231,8 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         tasks=tasks,
         agents=agents_known,
         memories=memories_known,
-        halted=position.halted,
+        halted=position.halted or (str(OtherFoldsError(position.fold)) if position.fold != FOLD else None),
+        halted_at=position.halted_at,
     )
 
 

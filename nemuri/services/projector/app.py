@@ -4,14 +4,16 @@ import asyncio
 
 import structlog
 from nats.errors import Error as NatsError
+from sqlalchemy.exc import DBAPIError
 
 from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.belonging import check_belonging
 from nemuri.infra.views.database import OUTAGES
-from nemuri.infra.views.projection import FOLD, Unprojectable
+from nemuri.infra.views.projection import FOLD, GapError, OtherFoldsError, Unprojectable
 from nemuri.infra.views.rebuilding import rebuild
+from nemuri.infra.views.stretches import fold
 
 RETRY = 0.5
 """Seconds until it is tried again to reach a server that is not there."""
@@ -26,30 +28,38 @@ async def project(resources: Resources) -> None:
     """Keep the views up with the log for ever.
 
     What cannot be projected halts the views before it, and `nemuri status` says why; it is tried again now and then,
-    because an operator may have mended it.
+    because an operator may have mended or parked it. Views that a newer version made are left to it.
     """
+    aside = False
     while True:
         try:
             await _follow(resources)
         except (NatsError, *OUTAGES) as error:
             logger.info("waiting", service="projector", why=said(error))
             await asyncio.sleep(RETRY)
+        except GapError as error:
+            logger.warning("reading again", service="projector", why=said(error))
+        except OtherFoldsError as error:
+            if not aside:
+                logger.warning("stands aside", service="projector", why=said(error))
+            aside = error.newer
+            await asyncio.sleep(HALTED if aside else 0)
         except Exception as error:
-            logger.critical(
-                "halted", service="projector", why=said(error), exc_info=not isinstance(error, Unprojectable)
-            )
-            await _halt(resources, said(error))
+            expected = isinstance(error, Unprojectable)
+            logger.critical("halted", service="projector", why=said(error), exc_info=not expected)
+            await _halt(resources, said(error), error.sequence if isinstance(error, Unprojectable) else None)
             await asyncio.sleep(HALTED)
 
 
-async def _halt(resources: Resources, why: str) -> None:
+async def _halt(resources: Resources, why: str, at: int | None) -> None:
     try:
-        await resources.projection.halt(why)
-    except OUTAGES as error:
+        await resources.projection.halt(why, at)
+    except (DBAPIError, *OUTAGES) as error:
         logger.warning("the reason could not be kept", service="projector", why=said(error))
 
 
 async def _follow(resources: Resources) -> None:
+    """Fold what comes, from where the views are; views that an older version made are made anew first."""
     position = await resources.projection.position()
     if position.fold != FOLD:
         await rebuild(resources.projection, resources.log, _report)
@@ -57,8 +67,7 @@ async def _follow(resources: Resources) -> None:
     await check_belonging(resources.projection, resources.log)
     await _tell(resources, position.sequence)
     async for batch in resources.log.read(position.sequence):
-        Unprojectable.check(batch, resources.log.subjects)
-        await _tell(resources, await resources.projection.apply(batch))
+        await _tell(resources, await fold(resources.projection, batch, resources.log.subjects))
 
 
 def _report(done: int, total: int) -> None:

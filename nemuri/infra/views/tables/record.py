@@ -11,6 +11,7 @@ checkpoint = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("fold", Integer, nullable=False),
     Column("halted", Text),
+    Column("halted_at", BigInteger),
     Column("log", Text),
     comment="How far the views are, of which log, by which version of the folds, and why they do not go on, if so.",
 )

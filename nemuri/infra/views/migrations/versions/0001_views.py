@@ -11,7 +11,9 @@ PARTITIONS = 16
 
 TABLES = (
     """
-    CREATE TABLE checkpoint (view text PRIMARY KEY, sequence bigint NOT NULL, fold integer NOT NULL, halted text)
+    CREATE TABLE checkpoint (
+        view text PRIMARY KEY, sequence bigint NOT NULL, fold integer NOT NULL, halted text, halted_at bigint
+    )
     """,
     """
     CREATE TABLE journal (
