@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
@@ -155,6 +156,28 @@ class Waits(Value):
         )
 
 
+class Spent(Value):
+    """What calls of models cost, as far as their providers counted it."""
+
+    calls: int = 0
+    """Those that were answered."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Spent") -> "Spent":
+        """Both together."""
+        return Spent(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+
 class Vitals(Value):
     """How a host is: counted since it began."""
 
@@ -174,6 +197,10 @@ class Vitals(Value):
     """By rank."""
     asked: Waits
     """The questions of all ranks together."""
+    spent: dict[str, dict[str, Spent]]
+    """By module and model. A question that somebody else had asked already costs nothing."""
+    spenders: dict[str, Spent]
+    """The agents here that spent most, by id, the first of them most."""
     waiting: int
     """How many modules wait for their turn to ask a model."""
     standing: str
@@ -187,6 +214,11 @@ class Vitals(Value):
     """Resident bytes."""
     cpu: float
     """Seconds of processor time."""
+
+
+def total(spent: Mapping[str, Mapping[str, Spent]]) -> Spent:
+    """Return what all modules spent with all models together."""
+    return sum((each for models in spent.values() for each in models.values()), Spent())
 
 
 class Turning(Value):

@@ -1,10 +1,10 @@
 """What a society did in a run, from what its hosts told and what its world holds."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 
 from nemuri.contracts.event import Value
-from nemuri.contracts.society import Lateness, Turning, Vitals, Waits
+from nemuri.contracts.society import Lateness, Spent, Turning, Vitals, Waits
 from nemuri.domain.worlds.world import World
 
 
@@ -25,6 +25,10 @@ class Lived(Value):
     """Of those that ask models, by rank."""
     asked: Waits
     """Of all ranks together."""
+    spent: dict[str, dict[str, Spent]]
+    """What questions to models cost, by module and model."""
+    spenders: dict[str, Spent]
+    """The agents that spent most, by id, as far as one host knows of each."""
     unfairness: float
     """The mean wait of the agent that waited longest on average, over all its questions, by the mean of all."""
     waiting: int
@@ -81,6 +85,8 @@ def lived(
             rank: sum((each.waits[rank] for each in newest), Waits()) for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
+        spent=_spent(newest),
+        spenders=_spenders(newest),
         unfairness=round(asked.unfairness, 3),
         waiting=sum(each.waiting for each in living.values()),
         silence=max((each.silence for each in living.values()), default=0.0),
@@ -92,6 +98,23 @@ def lived(
         items=_mean([len(world.unique_items(each)) for each in everybody]) if world else None,
         achievements=_mean([len(world.achievements(each)) for each in everybody]) if world else None,
     )
+
+
+def _spent(hosts: Iterable[Vitals]) -> dict[str, dict[str, Spent]]:
+    found: defaultdict[str, dict[str, Spent]] = defaultdict(dict)
+    for host in hosts:
+        for module, models in sorted(host.spent.items()):
+            for model, each in models.items():
+                found[module][model] = found[module].get(model, Spent()) + each
+    return dict(found)
+
+
+def _spenders(hosts: Iterable[Vitals]) -> dict[str, Spent]:
+    found = dict[str, Spent]()
+    for host in hosts:
+        for agent_id, each in host.spenders.items():
+            found[agent_id] = found.get(agent_id, Spent()) + each
+    return dict(sorted(found.items(), key=lambda each: -each[1].tokens))
 
 
 def _mean(counts: list[int]) -> float:

@@ -5,9 +5,10 @@ import asyncio
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 
-from nemuri.contracts.society import Vitals
+from nemuri.contracts.society import Vitals, total
 from nemuri.contracts.worlds import Acts, Say
 from nemuri.face.cli.screen import say
+from nemuri.face.cli.society_lines import tokens
 from nemuri.face.society.running import vigil
 from nemuri.infra.log import Log
 from nemuri.infra.stores.states import States
@@ -24,7 +25,8 @@ async def watching(log: Log, name: str, seconds: float | None, *, json: bool) ->
 
     async def hear(message: Msg) -> None:
         for speaker, text in _said(message.data):
-            say(_line(speaker=speaker, text=text) if json else f"{names.get(speaker, speaker)}: {text}")
+            called = names.get(speaker, speaker)
+            say(_line(speaker=speaker, name=called, text=text) if json else f"{called}: {text}")
 
     subscription = await log.connection.subscribe(log.subjects.acts(name), cb=hear)
     try:
@@ -47,7 +49,7 @@ def _standing(host: Vitals) -> str:
     asked = sum(each.answered for each in host.waits.values())
     return (
         f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {asked} answers, "
-        f"{host.waiting} wait for their turn, models {host.standing}"
+        f"{host.waiting} wait for their turn, models {host.standing}{tokens(total(host.spent))}"
     )
 
 

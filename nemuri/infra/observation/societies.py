@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from nemuri.contracts.society import LATENESS, Lateness, Vitals, Waits
+from nemuri.contracts.society import LATENESS, Lateness, Spent, Vitals, Waits
 
 BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 """Of the buckets of lateness, in seconds."""
@@ -28,6 +28,7 @@ class HostCollector(Collector):
         yield _lateness(now.lateness)
         yield _hearing(now.hearing)
         yield _questions(now.waits)
+        yield from _spent(now.spent)
         waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
         for nth, name in enumerate(("mean", "longest")):
             told = f"Seconds that modules of the agents here waited for their turn at a model: the {name}."
@@ -80,6 +81,22 @@ def _hearing(late: Lateness) -> Metric:
 def _buckets(late: Lateness) -> list[tuple[str, float]]:
     """Without a sum, which nobody counts."""
     return list(zip(BOUNDS, map(float, accumulate(late.counts)), strict=True))
+
+
+def _spent(spent: Mapping[str, Mapping[str, Spent]]) -> Iterator[Metric]:
+    calls = CounterMetricFamily(
+        "nemuri_host_model_calls", "Calls of models that were answered.", labels=["module", "model"]
+    )
+    tokens = CounterMetricFamily(
+        "nemuri_host_tokens", "Tokens that providers counted.", labels=["module", "model", "direction"]
+    )
+    for module, models in spent.items():
+        for model, each in models.items():
+            calls.add_metric([module, model], each.calls)
+            tokens.add_metric([module, model, "input"], each.input_tokens)
+            tokens.add_metric([module, model, "output"], each.output_tokens)
+    yield calls
+    yield tokens
 
 
 def _questions(waits: Mapping[str, Waits]) -> Metric:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import structlog
 
+from nemuri.contracts.event import Usage
 from nemuri.contracts.society import Society
 from nemuri.domain.cognition.module import Module, Prompt
 from nemuri.domain.cognition.registry import PLUGINS, modules
@@ -19,6 +20,7 @@ from nemuri.infra.collecting import the_young
 from nemuri.infra.ending import end
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import build_chats
+from nemuri.infra.models.protocol import Reply
 from nemuri.infra.models.settings import ModelSettings
 from nemuri.infra.observation.worlds import WorldMetrics
 from nemuri.infra.stores.states import SOCIETY, RevisionError, SocietyError, States
@@ -43,11 +45,11 @@ class Scripted:
         """`latency` is the mean of the exponentially distributed seconds that an answer takes; 0 is at once."""
         self._rng, self._latency = Random(seed), latency
 
-    async def answer(self, prompt: Prompt) -> str:
-        """What the rules say."""
+    async def answer(self, prompt: Prompt) -> Reply[str]:
+        """What the rules say, which costs no tokens."""
         if self._latency:
             await asyncio.sleep(self._rng.expovariate(1 / self._latency))
-        return answer(prompt, self._rng)
+        return Reply(answer(prompt, self._rng), Usage(model=self.name))
 
 
 def plugins(wanted: Sequence[str]) -> list[Module]:

@@ -150,11 +150,12 @@ class Host:
 
     async def _asked(self, pending: Pending, ask: Ask) -> Any:
         """What follows from the answer."""
-        rank = pending.slot.module.spec.rank
-        if rank is None:
-            raise TypeError(f"module {pending.slot.module.spec.name!r} asks a model and has no rank")
-        self.vitality.asked(pending.slot.agent_id, rank, self.clock.wall(pending.slot.waited))
-        return ask.then(await self.thinking.ask(rank, ask.prompt))
+        slot, spec = pending.slot, pending.slot.module.spec
+        if spec.rank is None:
+            raise TypeError(f"module {spec.name!r} asks a model and has no rank")
+        self.vitality.asked(slot.agent_id, spec.rank, self.clock.wall(slot.waited))
+        answer = await self.thinking.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
+        return ask.then(answer)
 
     async def _send(self) -> None:
         """What leaves the agents: acts and speech to the world, experiences to their memories."""

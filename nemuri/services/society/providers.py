@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 import structlog
 
 from nemuri.domain.cognition.module import Prompt
-from nemuri.infra.models.protocol import Chat, ModelUnavailable, ModelUnusable
+from nemuri.infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, Reply
 from nemuri.infra.observation.errors import said
 
 REST: Final = 2.0
@@ -32,8 +32,8 @@ class Thinker(Protocol):
     def name(self) -> str:
         """For people."""
 
-    async def answer(self, prompt: Prompt) -> str:
-        """The answer; raises `ModelUnavailable` or `ModelRefused`."""
+    async def answer(self, prompt: Prompt) -> Reply[str]:
+        """The answer and what it cost; raises `ModelUnavailable` or `ModelRefused`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Speaking:
         """The name of the model."""
         return self.chat.name
 
-    async def answer(self, prompt: Prompt) -> str:
+    async def answer(self, prompt: Prompt) -> Reply[str]:
         """What the model says."""
-        return (await self.chat.complete(prompt.system, prompt.user, prompt.limit)).value
+        return await self.chat.complete(prompt.system, prompt.user, prompt.limit)
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class Providers:
             return "ok"
         return "failing" if any(not each.failures for each in self._providers) else "down"
 
-    async def answer(self, prompt: Prompt) -> str:
+    async def answer(self, prompt: Prompt) -> Reply[str]:
         """The first answer; raises `ModelUnavailable` where nobody has one now, `ModelRefused` where one refuses."""
         why = "every provider rests after a failure"
         for provider in self._providers:

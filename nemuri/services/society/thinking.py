@@ -7,7 +7,9 @@ from typing import Final
 
 from nemuri.domain.cognition.module import Prompt, Rank
 from nemuri.infra.ending import end
+from nemuri.infra.models.protocol import Reply
 from nemuri.services.society.providers import Providers
+from nemuri.services.society.spending import Spending
 
 KEPT: Final = 2_048
 """Answers that are kept for whoever asks the same."""
@@ -31,30 +33,38 @@ class Thinking:
         """Nobody has asked anything yet."""
         self.providers = providers
         self.served: dict[Rank, Served] = {rank: Served() for rank in Rank}
-        self._answers: OrderedDict[Question, asyncio.Task[str]] = OrderedDict()
+        self.spending = Spending()
+        self._answers: OrderedDict[Question, asyncio.Task[Reply[str]]] = OrderedDict()
 
-    async def ask(self, rank: Rank, prompt: Prompt) -> str:
-        """The answer. Raises `ModelUnavailable` or `ModelRefused`."""
+    async def ask(self, rank: Rank, prompt: Prompt, *, module: str, agent_id: str) -> str:
+        """The answer, whose cost is that of the module and agent that asked first.
+
+        Raises `ModelUnavailable` or `ModelRefused`.
+        """
         question, served = (prompt.system, prompt.user, prompt.limit), self.served[rank]
         kept = self._answers.get(question)
         if kept is not None:
             self._answers.move_to_end(question)
             served.shared += 1
-            return await asyncio.shield(kept)
+            return (await asyncio.shield(kept)).value
         answer = self._answers[question] = asyncio.ensure_future(self.providers.answer(prompt))
-        answer.add_done_callback(lambda done: self._answered(question, served, done))
+        answer.add_done_callback(lambda done: self._answered(question, served, done, module, agent_id))
         while len(self._answers) > KEPT:
             self._answers.popitem(last=False)
-        return await asyncio.shield(answer)
+        return (await asyncio.shield(answer)).value
 
     async def close(self) -> None:
         """End what is being asked."""
         await end(*self._answers.values())
 
-    def _answered(self, question: Question, served: Served, answer: "asyncio.Task[str]") -> None:
-        """Only what was answered is kept."""
+    def _answered(
+        self, question: Question, served: Served, answer: "asyncio.Task[Reply[str]]", module: str, agent_id: str
+    ) -> None:
+        """Only what was answered is kept, and paid for."""
         good = not answer.cancelled() and answer.exception() is None
         served.answered += good
         served.failed += not good
-        if not good and self._answers.get(question) is answer:
+        if good:
+            self.spending.add(module, agent_id, answer.result().usage)
+        elif self._answers.get(question) is answer:
             del self._answers[question]

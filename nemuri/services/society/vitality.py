@@ -88,6 +88,8 @@ class Vitality:
             hearing=Lateness(counts=tuple(self._heard)),
             waits={rank.name.lower(): together([thinking.served[rank]], [self._waited[rank]]) for rank in Rank},
             asked=together(thinking.served.values(), self._waited.values()),
+            spent=thinking.spending.by_module,
+            spenders=thinking.spending.most,
             waiting=engine.schedule.waiting,
             standing=thinking.providers.standing,
             conflicts=engine.conflicts,

@@ -13,6 +13,7 @@ from nemuri.domain.cognition.module import Module, Prompt, Spec
 from nemuri.domain.cognition.state import Changes, Snapshot
 from nemuri.infra.ending import end
 from nemuri.infra.log import Log
+from nemuri.infra.models.protocol import Reply
 from nemuri.infra.stores.states import States
 from nemuri.services.society.checkpoints import Checkpoints
 from nemuri.services.society.host import Host
@@ -68,7 +69,7 @@ class Silent:
 
     name = "silent"
 
-    async def answer(self, prompt: Prompt) -> str:
+    async def answer(self, prompt: Prompt) -> Reply[str]:
         """Nobody asks."""
         raise AssertionError(prompt)
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from nemuri.contracts.event import Usage
 from nemuri.contracts.society import Society
 from nemuri.contracts.tiers import ExperienceRecorded, MemoryFormed
 from nemuri.domain.cognition.module import Prompt
@@ -22,6 +23,7 @@ from nemuri.face.society.residents import residents
 from nemuri.face.society.running import begin
 from nemuri.infra.ending import end
 from nemuri.infra.log import Log
+from nemuri.infra.models.protocol import Reply
 from nemuri.services.society.checkpoints import Checkpoints
 from nemuri.services.society.host import Host
 from nemuri.services.society.providers import Providers
@@ -46,10 +48,10 @@ class Listening:
         self.asked: defaultdict[str, list[Prompt]] = defaultdict(list)
         self._rng = Random(1)
 
-    async def answer(self, prompt: Prompt) -> str:
+    async def answer(self, prompt: Prompt) -> Reply[str]:
         """What the rules say."""
         self.asked[str(prompt.about["job"])].append(prompt)
-        return answer(prompt, self._rng)
+        return Reply(answer(prompt, self._rng), Usage(model=self.name))
 
     @property
     def heard(self) -> set[str]:

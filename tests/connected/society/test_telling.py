@@ -6,26 +6,32 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from nats.aio.msg import Msg
+
 from nemuri.contracts.society import Society
+from nemuri.contracts.worlds import Acts, Give, Say
 from nemuri.face.society.residents import residents
-from nemuri.face.society.running import begin
+from nemuri.face.society.running import begin, vigil
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from tests.connected.probes import asked, metrics, ready
 from tests.connected.scene import eventually
+from tests.connected.society.villager import TOKENS, Villager
 from tests.e2e.conftest import SCRIPT, environment
 
 NAME = "village"
 
 
 @asynccontextmanager
-async def telling(role: str, settings: Settings, data: Path) -> AsyncIterator[str]:
+async def telling(role: str, settings: Settings, data: Path, **more: str) -> AsyncIterator[str]:
     """One process of the society by its command; yields where it says that it tells of itself."""
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", data, "society", role, NAME, "--http", "127.0.0.1:0"),
         stdout=asyncio.subprocess.PIPE,
         env=environment(
-            NATS_URL=str(settings.nats_url), NEMURI_NAMESPACE=settings.namespace, NEMURI_PROVIDERS="extractive"
+            NATS_URL=str(settings.nats_url),
+            NEMURI_NAMESPACE=settings.namespace,
+            **({"NEMURI_PROVIDERS": "extractive"} | more),
         ),
     )
     assert process.stdout is not None
@@ -68,3 +74,48 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
     assert min(each["process_resident_memory_bytes"][()] for each in (counted, turned)) > 0
     assert turned["nemuri_world_agents"] == {(): 3.0}
     assert turned["nemuri_world_percepts_total"][()] > 0
+
+
+async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
+    settings: Settings, log: Log, tmp_path: Path
+) -> None:
+    """It gives to whom it names, says its own name, and what it costs is told by module and model, and of agents."""
+    people = {each.id: each.name for each in residents(NAME, 4, 1)}
+    await begin(log, Society(name=NAME, seed=1, size=64, speed=10, agents=residents(NAME, 4, 1)))
+    given, said = set[str](), list[tuple[str, str]]()
+
+    async def hear(message: Msg) -> None:
+        for each in Acts.model_validate_json(message.data).acts:
+            if isinstance(each.act, Give):
+                given.add(each.act.to)
+            if isinstance(each.act, Say):
+                said.append((people[each.agent_id], each.act.text))
+
+    listening = await log.connection.subscribe(log.subjects.acts(NAME), cb=hear)
+    async with Villager() as model, vigil(log, NAME) as seen:
+        of_model = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        of_model["NEMURI_OPENAI_LIGHT_MODEL"] = "villager"
+        async with telling("world", settings, tmp_path), telling("host", settings, tmp_path, **of_model) as host:
+
+            async def lived() -> bool:
+                """somebody gave something away, somebody was judged, and that was counted"""
+                return bool(given and said and model.answered.get("social") and model.answered.get("plan"))
+
+            await eventually(lived, seconds=90)
+            counted = await metrics(host)
+            [told] = seen.told.values()
+    await listening.unsubscribe()
+    assert given <= people.keys()
+    for name, text in said:
+        assert text.startswith(f"I am {name}, and glad to see you, ")
+        assert text.split(", ")[2].strip("!") in people.values()
+    modules = {"cognitive_controller", "talking", "social_awareness", "goal_generation", "planning"}
+    tokens, calls = counted["nemuri_host_tokens_total"], counted["nemuri_host_model_calls_total"]
+    for module in modules:
+        known = calls["openai:villager", module]
+        assert known > 0
+        assert tokens["input", "openai:villager", module] == TOKENS[0] * known
+        assert tokens["output", "openai:villager", module] == TOKENS[1] * known
+    assert told.spent.keys() >= {"cognitive_controller"}
+    assert set(told.spenders) <= people.keys()
+    assert all(each.tokens == sum(TOKENS) * each.calls for each in told.spenders.values())

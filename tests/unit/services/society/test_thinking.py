@@ -5,8 +5,10 @@ from random import Random
 
 import pytest
 
+from nemuri.contracts.event import Usage
+from nemuri.contracts.society import Spent
 from nemuri.domain.cognition.module import Prompt, Rank
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
 from nemuri.services.society.providers import JITTER, LONGEST_REST, REST, Providers
 from nemuri.services.society.thinking import Thinking
 
@@ -32,11 +34,11 @@ class Slow:
         self.asked: list[Prompt] = []
         self.answers: list[asyncio.Future[str]] = []
 
-    async def answer(self, prompt: Prompt) -> str:
-        """What the test says."""
+    async def answer(self, prompt: Prompt) -> Reply[str]:
+        """What the test says, for ten tokens in and two out."""
         self.asked.append(prompt)
         self.answers.append(asyncio.get_running_loop().create_future())
-        return await self.answers[-1]
+        return Reply(await self.answers[-1], Usage(model=self.name, input_tokens=10, output_tokens=2))
 
 
 class Moody:
@@ -47,16 +49,20 @@ class Moody:
         self.name, self.asked = name, 0
         self.failing: Exception | None = None
 
-    async def answer(self, prompt: Prompt) -> str:
+    async def answer(self, prompt: Prompt) -> Reply[str]:
         """Its name and what it was asked."""
         self.asked += 1
         if self.failing:
             raise self.failing
-        return f"{self.name}: {prompt.user}"
+        return Reply(f"{self.name}: {prompt.user}", Usage(model=self.name))
 
 
 def _prompt(text: str) -> Prompt:
     return Prompt("You live in a village.", text)
+
+
+async def _ask(thinking: Thinking, rank: Rank, prompt: Prompt, agent_id: str = "ann") -> str:
+    return await thinking.ask(rank, prompt, module="social_awareness", agent_id=agent_id)
 
 
 async def _settled() -> None:
@@ -68,28 +74,45 @@ async def test_the_same_question_is_asked_once() -> None:
     """The same question is asked once."""
     slow, clock = Slow(), Hands()
     thinking = Thinking(Providers([slow], clock))
-    asked = [asyncio.ensure_future(thinking.ask(Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
+    asked = [asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
     await _settled()
     slow.answers[0].set_result("eve")
     assert [await each for each in asked] == ["eve", "eve"]
-    assert await thinking.ask(Rank.SOCIAL, _prompt("who?")) == "eve"
+    assert await _ask(thinking, Rank.SOCIAL, _prompt("who?")) == "eve"
     assert len(slow.asked) == 1
     assert thinking.served[Rank.SOCIAL].shared == 2
+
+
+async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first() -> None:
+    """Once, however many share the answer and whoever went away meanwhile; what failed and was not counted is free."""
+    slow, clock = Slow(), Hands()
+    thinking = Thinking(Providers([slow], clock))
+    first = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?")))
+    second = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"), "bob"))
+    third = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("why?"), "bob"))
+    await _settled()
+    first.cancel()
+    slow.answers[0].set_result("eve")
+    slow.answers[1].set_exception(ModelRefused("declined"))
+    await asyncio.gather(first, second, third, return_exceptions=True)
+    once = Spent(calls=1, input_tokens=10, output_tokens=2)
+    assert thinking.spending.by_module == {"social_awareness": {"slow": once}}
+    assert thinking.spending.most == {"ann": once}
 
 
 async def test_another_provider_answers_while_the_first_rests_and_the_first_comes_back_by_itself() -> None:
     """Another provider answers while the first rests and the first comes back by itself."""
     first, second, clock = Moody("first"), Moody("second"), Hands()
     providers = Providers([first, second], clock)
-    assert await providers.answer(_prompt("a")) == "first: a"
+    assert (await providers.answer(_prompt("a"))).value == "first: a"
     first.failing = ModelUnavailable("429")
-    assert await providers.answer(_prompt("b")) == "second: b"
+    assert (await providers.answer(_prompt("b"))).value == "second: b"
     assert _standing(providers) == "failing"
-    assert await providers.answer(_prompt("c")) == "second: c"
+    assert (await providers.answer(_prompt("c"))).value == "second: c"
     assert first.asked == 2
     first.failing = None
     clock.now = REST + 0.1
-    assert await providers.answer(_prompt("d")) == "first: d"
+    assert (await providers.answer(_prompt("d"))).value == "first: d"
     assert _standing(providers) == "ok"
 
 
@@ -99,13 +122,13 @@ async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an
     only.failing = ModelUnavailable("500")
     thinking = Thinking(Providers([only], clock))
     with pytest.raises(ModelUnavailable, match="500"):
-        await thinking.ask(Rank.PLANNING, _prompt("a"))
+        await _ask(thinking, Rank.PLANNING, _prompt("a"))
     assert thinking.providers.standing == "down"
     with pytest.raises(ModelUnavailable, match="rests"):
-        await thinking.ask(Rank.PLANNING, _prompt("a"))
+        await _ask(thinking, Rank.PLANNING, _prompt("a"))
     only.failing = None
     clock.now = REST + 0.1
-    assert await thinking.ask(Rank.PLANNING, _prompt("a")) == "only: a"
+    assert await _ask(thinking, Rank.PLANNING, _prompt("a")) == "only: a"
 
 
 async def test_what_a_provider_refuses_no_other_is_asked() -> None:
@@ -121,7 +144,7 @@ async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_th
     """Who goes away while another asks the same leaves the answer to the other."""
     slow, clock = Slow(), Hands()
     thinking = Thinking(Providers([slow], clock))
-    first, second = (asyncio.ensure_future(thinking.ask(Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
+    first, second = (asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
     await _settled()
     first.cancel()
     await _settled()
