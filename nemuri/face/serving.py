@@ -83,7 +83,8 @@ class Serving:
 @asynccontextmanager
 async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Serving]:
     """The named services, at work in this process for as long as the context lasts."""
-    async with opened(settings) as resources, working(resources, names) as readiness:
+    names = tuple(names)
+    async with opened(settings, len(names)) as resources, working(resources, names) as readiness:
         if settings.http is None:
             yield Serving(resources, None)
             return

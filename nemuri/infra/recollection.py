@@ -1,13 +1,13 @@
 """What comes to an agent's mind: the indexes of agents in this process, kept up from the views."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
-from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from nemuri.contracts.clients import Scope, Setting
@@ -20,15 +20,15 @@ from nemuri.domain.memory.mind import Agent, Remembered
 from nemuri.domain.memory.ranking import holding, version
 from nemuri.domain.memory.retrieval import Asked, Wording, relevant, retrieved, worded
 from nemuri.domain.memory.scopes import setting_of
+from nemuri.infra.index_cache import IndexCache, Indexed
 from nemuri.infra.observation.tracing import span
 from nemuri.infra.resources import Resources
 from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.erasing import everything_erased
 from nemuri.infra.views.remembered import Change, changes
 
-REMEMBERED_AGENTS = 32
-"""Indexes kept in one process; the least recently used one is dropped and read again when it is needed."""
-
+_PROCESS = IndexCache()
+"""The indexes of all services of this process: several of them recall for the same agents."""
 AT_ONCE = 64
 """More memories than this are indexed in a thread, under the index's lock, so that others are answered meanwhile."""
 
@@ -51,29 +51,13 @@ class Recollection:
 
 
 @dataclass(slots=True)
-class _Indexed:
-    index: AgentIndex
-    generation: str
-    known: dict[UUID, Remembered] = field(default_factory=dict)
-    """What is in the index, as of when it was last brought up to the views."""
-    principles: set[UUID] = field(default_factory=set)
-    """What came from definitions, active or not, defined now or not."""
-    until: int = 0
-    """The newest change that it knows, by its place in the log."""
-    seen: int = -1
-    """How far the views were when it was last brought up to them."""
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def begin_again(self) -> None:
-        """Know nothing, so that everything is read anew: what was erased is in no part of an index then."""
-        self.index, self.known, self.principles, self.until = AgentIndex(self.index.dimension), {}, set(), 0
-
-
-@dataclass(slots=True)
 class Recollections:
-    """The indexes of this process, by database and namespace, agent and generation of vectors."""
+    """The indexes of this process, by database and namespace, agent and generation of vectors.
 
-    indexes: LRUCache[tuple[str, str, str, str], _Indexed] = field(default_factory=lambda: LRUCache(REMEMBERED_AGENTS))
+    They take at most `Settings.index_bytes`, and while it is used the one that is in use.
+    """
+
+    indexes: IndexCache = field(default_factory=lambda: _PROCESS)
 
     async def recall(
         self,
@@ -96,9 +80,7 @@ class Recollections:
             vectors = resources.vectors.serving(agent.embedding)
             asked = await _asked(vectors, wording, setting)
             scorer = await resources.views.scorer(agent.agent_id)
-            indexed = self._indexed(resources, agent, vectors)
-            async with indexed.lock:
-                await _refresh(indexed, resources, agent, vectors)
+            async with self._current(resources, agent, vectors) as indexed:
                 mind = (agent, indexed.index, indexed.known.__getitem__)
                 moment = now or datetime.now(UTC)
                 found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
@@ -124,9 +106,7 @@ class Recollections:
         vectors = resources.vectors.serving(agent.embedding)
         asked = await _asked(vectors, Wording(text), setting_of(scope))
         wanted = terms(text)
-        indexed = self._indexed(resources, agent, vectors)
-        async with indexed.lock:
-            await _refresh(indexed, resources, agent, vectors)
+        async with self._current(resources, agent, vectors) as indexed:
             found = relevant(agent, indexed.index, indexed.known.__getitem__, asked)
         close = [
             (each.content, each.memory)
@@ -135,17 +115,26 @@ class Recollections:
         ]
         return tuple(close[:COMPARED])
 
-    def _indexed(self, resources: Resources, agent: Agent, vectors: Vectors) -> _Indexed:
-        views = resources.database
+    @asynccontextmanager
+    async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[Indexed]:
+        """The index of an agent, brought up to the views and held for as long as the context lasts."""
+        views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
-        return self.indexes.setdefault(name, _Indexed(AgentIndex(vectors.embedder.dimension), vectors.generation))
+        indexed = self.indexes.take(name, lambda: Indexed(AgentIndex(dimension), vectors.generation))
+        try:
+            async with indexed.lock:
+                async with nullcontext() if indexed.known else self.indexes.loading:
+                    await _refresh(indexed, resources, agent, vectors)
+                yield indexed
+        finally:
+            self.indexes.fit(resources.settings.index_bytes)
 
 
 async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:
     return Asked(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
 
 
-async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     """Take in what changed since the index was last used."""
     here = await resources.views.progress.here()
     if here == indexed.seen:
@@ -159,13 +148,13 @@ async def _refresh(indexed: _Indexed, resources: Resources, agent: Agent, vector
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changed if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
-    indexed.known |= {each.memory.memory_id: (each.content, each.memory) for each in changed}
+    indexed.learn({each.memory.memory_id: (each.content, each.memory) for each in changed})
     indexed.principles |= {each.memory.memory_id for each in changed if each.content.source == "definition"}
     indexed.until = max((each.memory.changed for each in changed), default=indexed.until)
     indexed.seen = here
 
 
-async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
+async def _index(indexed: Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
     if not fresh:
         return
     # A memory may have been encoded under another model: its vector of this one is then made on the way.
@@ -179,7 +168,7 @@ async def _index(indexed: _Indexed, fresh: Sequence[Change], vectors: Vectors) -
         _add(indexed, fresh, rows)
 
 
-def _add(indexed: _Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
+def _add(indexed: Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
     indexed.index.add(
         [each.memory.memory_id for each in fresh],
         np.stack(rows),

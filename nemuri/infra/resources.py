@@ -24,6 +24,9 @@ from nemuri.infra.views.progress import Progress
 from nemuri.infra.views.projection import Projection
 from nemuri.infra.views.queries import Views
 
+ALL = 16
+"""Services of a process that says nothing of how many it has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resources:
@@ -57,12 +60,13 @@ class Resources:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Resources]:
-    """The adapters that the settings ask for; closed again at the end."""
+async def opened(settings: Settings, services: int = ALL) -> AsyncIterator[Resources]:
+    """The adapters that the settings ask for, for so many services; closed again at the end."""
     async with AsyncExitStack() as stack:
         log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
         stack.push_async_callback(log.close)
-        database = Database.at(str(settings.database_url), settings.namespace)
+        connections = settings.connections(services)
+        database = Database.at(str(settings.database_url), settings.namespace, connections=connections)
         stack.push_async_callback(database.close)
         embedder = build_embedder(settings.embedding_settings())
         stack.push_async_callback(embedder.aclose)

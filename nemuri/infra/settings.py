@@ -11,7 +11,17 @@ from nemuri.infra import whereabouts
 from nemuri.infra.bus.access import Access
 from nemuri.infra.embedded.home import default_path
 from nemuri.infra.embeddings.settings import EmbeddingSettings
+from nemuri.infra.machine import memory_limit
 from nemuri.infra.models.settings import ModelSettings
+
+MEGABYTE = 1024 * 1024
+SHARE_OF_MEMORY = 4
+"""One part in so many of a process's memory is for retrieval indexes."""
+MOST_MEMORY = 1024 * MEGABYTE
+CONNECTIONS = 4
+"""Connections to the database for one service."""
+MOST_CONNECTIONS = 16
+"""For a process with many services."""
 
 
 class Settings(BaseSettings):
@@ -64,6 +74,11 @@ class Settings(BaseSettings):
     """Whether traces are exported, as OpenTelemetry's own variables (`OTEL_…`) say; needs the extra `otel`."""
     ack_wait: float = Field(default=10.0, ge=0.5, le=600)
     """Seconds without a sign of life after which an event is handed to another worker; the same for all processes."""
+    recall_memory: int | None = Field(default=None, ge=0)
+    """Megabytes for the memories of agents that one process keeps at hand; by default a quarter of what its container
+    or the machine gives it, and at most 1,024."""
+    database_connections: int | None = Field(default=None, ge=1)
+    """Connections to the database that one process opens at most; by default 4 for each of its services, and 16."""
     input_patience: float = Field(default=20.0, ge=0)
     """Seconds that an event waits for the rest of an input that is stored in part; then it is given up."""
 
@@ -119,6 +134,17 @@ class Settings(BaseSettings):
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
         """The same settings with the servers' addresses known."""
         return self.model_copy(update={"nats_url": nats_url, "database_url": database_url})
+
+    @property
+    def index_bytes(self) -> int:
+        """Bytes for the retrieval indexes that one process keeps."""
+        if self.recall_memory is not None:
+            return self.recall_memory * MEGABYTE
+        return min(memory_limit() // SHARE_OF_MEMORY, MOST_MEMORY)
+
+    def connections(self, services: int) -> int:
+        """Connections to the database for a process with so many services."""
+        return self.database_connections or min(CONNECTIONS * services, MOST_CONNECTIONS)
 
     @property
     def domain_names(self) -> tuple[str, ...]:

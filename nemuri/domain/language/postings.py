@@ -20,6 +20,11 @@ LONG: Final = 24
 _MOST: Final = (1 << _COUNT_BITS) - 1
 """Occurrences of a term in one row are counted up to here, where BM25 is saturated long since."""
 
+TERM_BYTES: Final = 200
+ROW_BYTES: Final = 150
+PAIR_BYTES: Final = 8
+"""What a term of the vocabulary, a row, and a term in a row take, measured."""
+
 
 class Postings:
     """Which rows hold which terms. A row is a small number that the caller gives; not for several threads at once.
@@ -35,6 +40,13 @@ class Postings:
         self._held: dict[int, array[int]] = {}
         self._lengths: NDArray[np.float32] = np.zeros(0, np.float32)
         self._total = 0
+        self._pairs = 0
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the index takes, estimated to about a quarter."""
+        vocabulary, rows = TERM_BYTES * len(self._terms), ROW_BYTES * len(self._held)
+        return self._lengths.nbytes + vocabulary + rows + PAIR_BYTES * self._pairs
 
     def __len__(self) -> int:
         return len(self._held)
@@ -53,10 +65,13 @@ class Postings:
         length = sum(counts.values())
         self._held[row], self._lengths[row] = held, length
         self._total += length
+        self._pairs += len(held)
 
     def remove(self, row: int) -> None:
         """Forget a row of the index, and the terms that only it held."""
-        for code in self._held.pop(row):
+        gone = self._held.pop(row)
+        self._pairs -= len(gone)
+        for code in gone:
             postings = self._lists[code]
             at = int(np.flatnonzero(np.frombuffer(postings, np.uint32) >> _COUNT_BITS == row)[0])
             postings.pop(at)

@@ -33,6 +33,8 @@ TELLING: Final = 3
 """A cosine of so many times the embedder's threshold is as telling as a share of `RELEVANCE_FLOOR` of the terms."""
 BESIDE: Final = 0.25
 """What is less relevant than this share of the most relevant is no candidate beside it, where there is a floor."""
+ID_BYTES: Final = 250
+"""What the id of a row takes, in a list and in a dictionary."""
 _GONE: Final = -1
 _NOBODY: Final = 0
 _UNIVERSAL: Final = ("universal", None)
@@ -78,6 +80,12 @@ class AgentIndex:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the index takes, room for further rows included, estimated to about a quarter."""
+        arrays = (self._vectors, self._active, self._scopes, self._sources)
+        return sum(each.nbytes for each in arrays) + ID_BYTES * len(self._ids) + self._postings.nbytes
 
     def __contains__(self, memory_id: UUID) -> bool:
         return memory_id in self._rows

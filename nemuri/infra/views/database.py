@@ -17,8 +17,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-POOL = 8
-"""Connections that a process keeps; under load it opens as many again."""
+POOL = 4
+"""Connections that are opened at most, where nobody says otherwise; half of them are kept."""
 
 
 PROVISION = "start `nemuri up`, or run `python -m nemuri.face.provision` as the provisioner"
@@ -40,14 +40,23 @@ class Database:
     schema: str
 
     @classmethod
-    def at(cls, url: str, schema: str, *, durable: bool = True) -> Self:
+    def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = POOL) -> Self:
         """The schema at a URL; connects only when it is used.
 
         Where it need not be `durable` yet, nobody waits for the disk: what is committed is safe as soon as anything is
         that is committed durably afterwards.
         """
         options = "" if durable else " -csynchronous_commit=off"
-        engine = _engine(url, schema, options, pool_size=POOL, max_overflow=POOL, pool_timeout=10, pool_pre_ping=True)
+        kept = -(-connections // 2)
+        engine = _engine(
+            url,
+            schema,
+            options,
+            pool_size=kept,
+            max_overflow=connections - kept,
+            pool_timeout=10,
+            pool_pre_ping=True,
+        )
 
         @event.listens_for(engine.sync_engine, "connect")
         def register(connection: Any, _record: Any) -> None:
