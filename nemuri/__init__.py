@@ -4,13 +4,28 @@ TYPE_CHECKING = False  # as type checkers read it; the module `typing` would cos
 if TYPE_CHECKING:
     from nemuri.face.client import Client
     from nemuri.face.connection import connect
+    from nemuri.face.exchange import CallTimeoutError, ClientError, NotConnectedError
     from nemuri.face.sync import SyncClient, connect_sync
+    from nemuri.face.waiting import TaskTimeoutError
 
-__all__ = ["Client", "SyncClient", "connect", "connect_sync"]
+__all__ = [
+    "CallTimeoutError",
+    "Client",
+    "ClientError",
+    "NotConnectedError",
+    "SyncClient",
+    "TaskTimeoutError",
+    "connect",
+    "connect_sync",
+]
 
 _HOMES = {
+    "CallTimeoutError": "nemuri.face.exchange",
     "Client": "nemuri.face.client",
+    "ClientError": "nemuri.face.exchange",
+    "NotConnectedError": "nemuri.face.exchange",
     "SyncClient": "nemuri.face.sync",
+    "TaskTimeoutError": "nemuri.face.waiting",
     "connect": "nemuri.face.connection",
     "connect_sync": "nemuri.face.sync",
 }

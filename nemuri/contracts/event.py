@@ -23,6 +23,10 @@ OPERATOR = spelling.OPERATOR
 def _storable(text: str) -> str:
     if "\x00" in text:
         raise ValueError("the text contains a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("the text is not valid Unicode") from error
     return text
 
 

@@ -1,9 +1,8 @@
 """Everything that may be asked of a running platform, by whoever has a connection to it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
 from uuid import UUID
 
 from nemuri.contracts import queries
@@ -25,17 +24,31 @@ from nemuri.contracts.portraits import (
 )
 from nemuri.contracts.results import TaskResult
 from nemuri.contracts.scorers import ScorerView
-from nemuri.contracts.tiers import Layer, Module
+from nemuri.contracts.tiers import Module
 from nemuri.contracts.tiers_views import TierMemoryView, TiersRecallView, TiersView
 from nemuri.face.exchange import Exchange, checked
+from nemuri.face.method_guard import guarded
 from nemuri.face.paging import explained, listed
+from nemuri.face.parameters import Id, Layers, Texts, Written
+from nemuri.face.waiting import check_timeout
 
 
+@guarded
 @dataclass(slots=True)
 class Asking:
     """Asks, and so changes nothing; each answer knows all that was said over the same exchange before."""
 
     _exchange: Exchange
+    limit: float | None = field(default=None, kw_only=True)
+    """Seconds within which each call ends; None for the patience of each."""
+
+    def within(self, seconds: float) -> Self:
+        """Return this client over the same connection, each call of which ends within so many seconds.
+
+        A call that does not end in time raises `CallTimeoutError`, which is a `ClientError` and a `TimeoutError`.
+        """
+        check_timeout(seconds)
+        return replace(self, limit=seconds)
 
     async def whole_id(self, of: Named, beginning: str) -> UUID:
         """The id of a task, memory or course by its beginning, of at least six hex digits.
@@ -44,18 +57,18 @@ class Asking:
         """
         return (await self._exchange.ask(queries.IdQuery, IdView, of=of, beginning=beginning)).found
 
-    async def progress(self, task_id: UUID) -> TaskResult:
+    async def progress(self, task_id: Id) -> TaskResult:
         """How a task stands now. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
-    async def why(self, task_id: UUID) -> tuple[Explanation, ...]:
+    async def why(self, task_id: Id) -> tuple[Explanation, ...]:
         """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
 
         One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
         """
         return await explained(self._exchange, task_id)
 
-    async def routing(self, task_id: UUID) -> Routing | None:
+    async def routing(self, task_id: Id) -> Routing | None:
         """Why a task got its agents: everybody's scores; None while it is not routed.
 
         Raises `ClientError` for an unknown task.
@@ -65,12 +78,12 @@ class Asking:
     async def recall(
         self,
         agent: str,
-        query: str,
+        query: Written,
         *,
         top: int = 10,
         perspective: str | None = None,
         project: str | None = None,
-        domains: Iterable[str] = (),
+        domains: Texts = (),
         deep: bool = False,
     ) -> RecallView:
         """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
@@ -100,7 +113,7 @@ class Asking:
     async def come_to_mind(
         self,
         agent: str,
-        prompt: str,
+        prompt: Written,
         *,
         session: str | None = None,
         category: Category | None = None,
@@ -132,10 +145,10 @@ class Asking:
     async def tiers_recall(
         self,
         agent: str,
-        query: str,
+        query: Written,
         *,
         module: Module = "default",
-        layers: Iterable[Layer] = (),
+        layers: Layers = (),
         top: int | None = None,
         shared: bool = False,
         second: float | None = None,
@@ -176,7 +189,7 @@ class Asking:
         """
         return await listed(self._exchange, agent, status, limit)
 
-    async def memory(self, memory_id: UUID) -> MemoryView:
+    async def memory(self, memory_id: Id) -> MemoryView:
         """One memory. Raises `ClientError` for an unknown one."""
         return await self._exchange.ask(queries.MemoryQuery, MemoryView, memory_id=memory_id)
 
@@ -188,7 +201,7 @@ class Asking:
         """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
         return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
 
-    async def memo(self, agent: str, *, project: str | None = None, domains: Iterable[str] = ()) -> MemoView:
+    async def memo(self, agent: str, *, project: str | None = None, domains: Texts = ()) -> MemoView:
         """The table of contents of its memory that an agent is given with a task of this project and these domains.
 
         Raises `ClientError` for an unknown one.
@@ -196,7 +209,7 @@ class Asking:
         setting = checked(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
 
-    async def courses(self, agent: str, course_id: UUID | None = None) -> CoursesView:
+    async def courses(self, agent: str, course_id: Id | None = None) -> CoursesView:
         """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
         return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
 

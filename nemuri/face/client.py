@@ -1,11 +1,13 @@
 """The client: everything a program can say to a running platform, and ask of it (`Asking`), over NATS alone."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, Self
 from uuid import UUID
+
+from nats.errors import Error as NatsError
 
 from nemuri.contracts import queries
 from nemuri.contracts.clients import MemoryContent, NegotiationOption, Scope
@@ -15,22 +17,36 @@ from nemuri.contracts.portraits import RetriedView
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.contracts.tiers import Cues, Experience, Experienced, Place
 from nemuri.face.asking import Asking
-from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.face.deadlines import Expired, within
+from nemuri.face.exchange import SHORTEST, ClientError, Exchange, checked
+from nemuri.face.keys import Key
 from nemuri.face.living import lived
-from nemuri.face.offering import offered, until_known
+from nemuri.face.method_guard import guarded
+from nemuri.face.offering import check_remembered, offered, until_known
+from nemuri.face.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
+from nemuri.face.platform_connection import CONNECTING_SECONDS, reached
 from nemuri.face.tasks import answered, judged, submitted
 from nemuri.face.teaching import begin
-from nemuri.face.waiting import OnProgress, check_timeout, ended
+from nemuri.face.waiting import OnProgress, ended, not_submitted
 from nemuri.infra.bus.access import Access
 from nemuri.infra.log import Log
 from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.stores.clock import Clock
 from nemuri.infra.stores.results import Results
 
+CLOSING_SECONDS = 2.0
+"""Seconds that a connection has to send what it still holds when it is closed."""
 
+
+@guarded
 @dataclass(slots=True)
 class Client(Asking):
-    """A client of one namespace. Not safe for several threads; see `SyncClient` for programs without asyncio."""
+    """A client of one namespace. Not safe for several threads; see `SyncClient` for programs without asyncio.
+
+    Its methods raise `ClientError`, of which `NotConnectedError` and `TaskTimeoutError` are kinds, and nothing else.
+    A connection that is lost is made again, and calls wait for it: those with a `timeout` as long as that says, the
+    others 15 seconds, or what `within` says.
+    """
 
     log: Log
     _blobs: Blobs
@@ -39,43 +55,53 @@ class Client(Asking):
     @classmethod
     @asynccontextmanager
     async def connect(
-        cls, url: str, *, namespace: str = "nemuri", client_id: str = OPERATOR, access: Access | None = None
+        cls,
+        url: str,
+        *,
+        namespace: str = "nemuri",
+        client_id: str = OPERATOR,
+        access: Access | None = None,
+        timeout: float = CONNECTING_SECONDS,
     ) -> AsyncIterator[Self]:
-        """A client connected to the NATS server at `url`.
+        """A client connected to the NATS server at `url`, within `timeout` seconds.
 
-        Raises `UnreachableError` when nobody answers there, `ClientError` for a name that is a service's own.
+        Raises `NotConnectedError` when nobody answers there or there is no platform, `ClientError` for a name that is
+        a service's own.
         """
         if client_id == TUTOR:
             raise ClientError(f"{TUTOR!r} is the name of a service; choose another one")
-        name = f"{namespace}-client-{client_id}"
-        log = await Log.connect(url, namespace, patient=False, name=name, access=access)
+        log, blobs, results = await reached(url, namespace, client_id, access or Access(), timeout)
         try:
-            yield cls(Exchange(log, client_id), log, await Blobs.open(log, client_id), await Results.open(log))
+            yield cls(Exchange(log, client_id), log, blobs, results)
         finally:
-            await log.close()
+            # what was acknowledged is on disk, and nobody waits for anything else any more
+            with suppress(TimeoutError, OSError, NatsError):
+                async with within(CLOSING_SECONDS):
+                    await log.close()
 
     async def submit(
         self,
-        text: str,
+        text: Written,
         *,
-        documents: Sequence[tuple[str, str]] = (),
-        summary: str | None = None,
+        documents: Documents = (),
+        summary: Written | None = None,
         agent: str | None = None,
         perspective: str | None = None,
         project: str | None = None,
-        domains: Iterable[str] = (),
+        domains: Texts = (),
         conversation: str | None = None,
         panel: int | None = None,
         deep: bool = False,
-        key: UUID | None = None,
+        key: Key = None,
     ) -> UUID:
         """Submit a task and return its id, once it is on disk.
 
         `documents` are names and texts (pages separated by form feeds). In a `conversation`, a name of the client's
         own, the text may refer back to what was asked and answered there before. A `panel` of 2 to 8 agents is asked
         instead of one, and its answers are merged. With `deep` archived memories are searched too, and not only when
-        nothing active is relevant. Under the same `key` a task is submitted once. Raises `ClientError` for an unknown
-        agent or input that is not text, and then nothing was submitted.
+        nothing active is relevant. Under the same `key`, a name of the client's own or a UUID, a task is submitted
+        once: after an error it is safe to submit it again. Raises `ClientError` for an unknown agent or input that is
+        not text, and then nothing was submitted.
         """
         return await submitted(
             self._exchange,
@@ -94,23 +120,32 @@ class Client(Asking):
 
     async def ask(
         self,
-        text: str,
+        text: Written,
         *,
-        timeout: float | None = 120.0,
+        timeout: Timeout | None = 120.0,
         settled: bool = False,
         on_progress: OnProgress | None = None,
         **options: Any,
     ) -> TaskResult:
-        """Submit a task and wait for its result; takes what `submit` and `result` take."""
-        check_timeout(timeout)
-        task_id = await self.submit(text, **options)
-        return await self.result(task_id, timeout=timeout, settled=settled, on_progress=on_progress)
+        """Submit a task and wait for its result; takes what `submit` and `result` take.
+
+        All of it ends within `timeout` seconds. Raises `TaskTimeoutError` then: its `task_id` is None if nothing was
+        submitted.
+        """
+        limit = self._limit(timeout)
+        try:
+            async with within(limit) as call:
+                task_id = await self.submit(text, **options)
+        except Expired as error:
+            raise not_submitted(self._exchange, call.sent, limit) from error
+        left = None if limit is None else max(call.seconds_left, SHORTEST)
+        return await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress)
 
     async def result(
         self,
-        task_id: UUID,
+        task_id: Id,
         *,
-        timeout: float | None = 120.0,
+        timeout: Timeout | None = 120.0,
         settled: bool = False,
         on_progress: OnProgress | None = None,
     ) -> TaskResult:
@@ -121,11 +156,12 @@ class Client(Asking):
         Raises `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open; services that are
         away are waited for.
         """
+        limit = self._limit(timeout)
         return await ended(
-            self._exchange, self._results, task_id, timeout=timeout, settled=settled, on_progress=on_progress
+            self._exchange, self._results, task_id, timeout=limit, settled=settled, on_progress=on_progress
         )
 
-    async def answer(self, task_id: UUID, option: NegotiationOption, *, items: Iterable[int] = ()) -> None:
+    async def answer(self, task_id: Id, option: NegotiationOption, *, items: Numbers = ()) -> None:
         """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
 
         Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items, and this
@@ -135,11 +171,11 @@ class Client(Asking):
 
     async def feedback(
         self,
-        task_id: UUID,
+        task_id: Id,
         verdict: Literal["helpful", "unhelpful"] | None = None,
         *,
         result: Literal["success", "failure"] | None = None,
-        prevented_error: UUID | None = None,
+        prevented_error: Id | None = None,
     ) -> FeedbackStanding:
         """Say what a task's answer was worth, at any time, and return what became of it.
 
@@ -152,25 +188,28 @@ class Client(Asking):
     async def remember(
         self,
         agent: str,
-        content: str,
+        content: Written,
         *,
-        tags: Iterable[str] = (),
+        tags: Texts = (),
         learnings: dict[str, str] | None = None,
         scope: Scope | None = None,
         said_by: str | None = None,
         said_at: datetime | None = None,
+        key: Key = None,
     ) -> UUID:
-        """Put a memory into an agent's mind and return its id, once it can be recalled."""
-        memory = checked(
-            MemoryContent,
-            content=content,
-            tags=list(tags),
-            learnings=learnings or {},
-            scope=scope or Scope(),
-            said_by=said_by,
-            said_at=said_at,
-        )
-        return (await self.remember_all(agent, [memory]))[0]
+        """Put a memory into an agent's mind and return its id, once it can be recalled.
+
+        Each call is a memory of its own, unless it has a `key`: a name of the client's own choice, or a UUID. Under
+        the same key for the same agent it is remembered once, however often it is told; so a call that failed can be
+        repeated. Raises `ClientError` where something else was remembered under the key.
+        """
+        fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
+        memory = checked(MemoryContent, **fields, said_by=said_by, said_at=said_at)
+        [knower] = await self.agents(agent)
+        [memory_id] = await offered(self._exchange, knower, [memory], key)
+        if key is not None:
+            check_remembered(memory, await self.memory(memory_id), key)
+        return memory_id
 
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
         """Put many memories into an agent's mind and return their ids in order, once all can be recalled.
@@ -184,25 +223,27 @@ class Client(Asking):
     async def experience(
         self,
         agent: str,
-        content: str,
+        content: Written,
         *,
         type: Experienced = "observation",  # noqa: A002 - the document's own name
-        participants: Iterable[str] = (),
+        participants: Texts = (),
         location: Place | None = None,
         second: float | None = None,
         cues: Cues | None = None,
         importance: float | None = None,
+        key: Key = None,
     ) -> UUID:
         """Tell what an agent with tiered memory lived through, and return the memory's id, once it can be recalled.
 
-        `second` is the time of a simulation's clock; `cues` and `importance` go by the words unless given. Raises
-        `ClientError` for an agent without such memory, or for what does not matter enough.
+        `second` is the time of a simulation's clock; `cues` and `importance` go by the words unless given. Under the
+        same `key` it is told once. Raises `ClientError` for an agent without such memory, or for what does not matter
+        enough.
         """
         fields = {"type": type, "content": content, "participants": list(participants)}
         experience = checked(Experience, **fields, location=location, second=second)
-        return await lived(self._exchange, agent, experience, cues, importance)
+        return await lived(self._exchange, agent, experience, cues, importance, key)
 
-    async def until_known(self, agent: str, causes: Sequence[UUID]) -> None:
+    async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
         """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""
         await until_known(self._exchange, agent, causes)
 
@@ -229,6 +270,7 @@ class Client(Asking):
 
         Raises `ClientError` for a step that is not forward.
         """
+        await self._exchange.connected()
         clock = await Clock.open(self.log)
         try:
             return await clock.now() if advance is None else await clock.advance(advance)
@@ -237,9 +279,10 @@ class Client(Asking):
 
     async def ahead(self) -> timedelta:
         """How far the platform's clock is ahead of the real time."""
+        await self._exchange.connected()
         return await (await Clock.open(self.log)).ahead()
 
-    async def again(self, service: str, sequence: int) -> str:
+    async def again(self, service: str, sequence: LogPlace) -> str:
         """Let a service react once more to the event at a place in the log, and return its kind once that is done.
 
         Raises `ClientError` with what went wrong.
@@ -249,5 +292,10 @@ class Client(Asking):
 
     async def settle(self) -> None:
         """Wait until the views hold everything that is in the log now."""
-        self._exchange.seen = max(self._exchange.seen, await self.log.last_sequence())
+        last = await self._exchange.repeated(self.log.last_sequence)
+        self._exchange.seen = max(self._exchange.seen, last)
         await self.agents()
+
+    def _limit(self, timeout: float | None) -> float | None:
+        """Return the seconds that a call with a timeout has."""
+        return min((each for each in (timeout, self.limit) if each is not None), default=None)

@@ -2,25 +2,23 @@
 
 import shlex
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from nats.errors import Error as NatsError
-from nats.js.errors import APIError, NotFoundError
+from pydantic import ValidationError
 
+from nemuri.contracts.log import complaint
 from nemuri.face.client import Client
-from nemuri.face.jetstream import jetstream_needed
-from nemuri.infra.bus.connection import UnreachableError
-from nemuri.infra.embedded.home import Addresses, Holder, Home
+from nemuri.face.exchange import ClientError, NotConnectedError, NotPermitted
+from nemuri.face.platform_connection import CONNECTING_SECONDS
+from nemuri.face.waiting import check_timeout
+from nemuri.infra.embedded.home import Addresses, Holder, Home, HomeUnusable
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 
 
-class NotPermitted(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """The user that the address names may not do this; the message is one line."""
-
-
-class NotRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
+class NotRunning(NotConnectedError):  # noqa: N818 - said as the fact that it is
     """There is no platform where one was looked for; the message is one line and says how to start one."""
 
 
@@ -53,31 +51,42 @@ def given(**options: object) -> Settings:
 
 @asynccontextmanager
 async def connect(
-    data: str | Path | None = None, namespace: str | None = None, client_id: str | None = None
+    data: str | Path | None = None,
+    namespace: str | None = None,
+    client_id: str | None = None,
+    *,
+    timeout: float = CONNECTING_SECONDS,
 ) -> AsyncIterator[Client]:
-    """A client of the platform that runs in the data directory `data`, or at `NATS_URL`.
+    """A client of the platform that runs in the data directory `data`, or at `NATS_URL`, within `timeout` seconds.
 
-    Raises `NotRunning` or `UnreachableError` when there is none.
+    It logs to the logger `nemuri` of the standard library and prints nothing. Raises `NotConnectedError` when there is
+    no such platform, `ClientError` for a setting that cannot be used.
     """
-    settings = given(data=data, namespace=namespace)
-    async with connected(settings, client_id or settings.client or "python") as client:
+    check_timeout(timeout)
+    try:
+        settings = given(data=data, namespace=namespace, client=client_id)
+        url = nats_address(settings)
+    except ValidationError as error:
+        raise ClientError(f"the settings are wrong: {complaint(error)}") from error
+    except HomeUnusable as error:
+        raise NotConnectedError(str(error)) from error
+    name = settings.client or "python"
+    async with Client.connect(
+        url, namespace=settings.namespace, client_id=name, access=settings.access, timeout=timeout
+    ) as client:
         yield client
 
 
 @asynccontextmanager
-async def connected(settings: Settings, client_id: str) -> AsyncIterator[Client]:
-    """A client of the platform that the settings lead to; raises like `connect`."""
-    url = nats_address(settings)
-    async with AsyncExitStack() as stack:
-        try:
-            entered = Client.connect(url, namespace=settings.namespace, client_id=client_id, access=settings.access)
-            with jetstream_needed(url):
-                client = await stack.enter_async_context(entered)
-        except (NotFoundError, APIError) as error:
-            where = f"the NATS server holds no platform of the namespace {settings.namespace!r}"
-            raise NotRunning(f"{where}; run `nemuri up` against it first") from error
-        except (NatsError, ValueError) as error:
-            raise UnreachableError(f"the NATS server cannot be used: {_line(error)}; check NATS_URL") from error
+async def connected(settings: Settings, client_id: str, timeout: float = CONNECTING_SECONDS) -> AsyncIterator[Client]:
+    """A client of the platform that the settings lead to; raises like `connect`, and `NotPermitted`."""
+    async with Client.connect(
+        nats_address(settings),
+        namespace=settings.namespace,
+        client_id=client_id,
+        access=settings.access,
+        timeout=timeout,
+    ) as client:
         with permitted(client.log):
             yield client
 
@@ -88,7 +97,7 @@ def permitted(log: Log, refused: type[Exception] = NotPermitted) -> Iterator[Non
     try:
         yield
     except (NatsError, TimeoutError) as error:
-        if not log.denied:
+        if not log.denied or isinstance(error, ClientError):
             raise
         raise refused(f"the NATS server does not permit this user {log.denied[0]}") from error
 
@@ -117,7 +126,3 @@ def _instead(path: Path, holder: Holder, start: str) -> str:
         f"society {holder.society!r} runs in {path} ({holder}) on a server of its own, without a platform: watch it"
         f" with `nemuri society watch {holder.society}`, or end it and start the platform with `{start}`"
     )
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,6 +1,6 @@
 """What an agent with tiered memory lives through: told, and waited for until it is taken in."""
 
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from nemuri.contracts.event import derive
 from nemuri.contracts.portraits import RememberedView
@@ -8,17 +8,23 @@ from nemuri.contracts.queries import RememberedQuery, TiersQuery
 from nemuri.contracts.tiers import Cues, Experience, ExperienceOffered, ExperienceRecorded
 from nemuri.contracts.tiers_views import TiersView
 from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.face.keys import named
 
 PATIENCE = 30
 """Questions in a row, a few seconds each, to which nothing had moved."""
 
 
 async def lived(
-    exchange: Exchange, agent: str, experience: Experience, cues: Cues | None, importance: float | None
+    exchange: Exchange,
+    agent: str,
+    experience: Experience,
+    cues: Cues | None,
+    importance: float | None,
+    key: str | UUID | None = None,
 ) -> UUID:
     """Tell it and return the memory's id; raises `ClientError`, as `Client.experience` says."""
     said = {"experience": experience, "cues": cues, "importance": importance}
-    event = checked(ExperienceOffered, event_id=uuid4(), agent_id=agent, **said)
+    event = checked(ExperienceOffered, event_id=named(exchange, key, "experience", agent), agent_id=agent, **said)
     await exchange.ask(TiersQuery, TiersView, agent_id=agent)
     await exchange.say(event)
     for _ in range(PATIENCE):

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
-from nemuri.contracts.portraits import AgentView, RememberedView
+from nemuri.contracts.portraits import AgentView, MemoryView, RememberedView
 from nemuri.contracts.queries import RememberedQuery
 from nemuri.domain.memory.offers import refusal
 from nemuri.face.exchange import ClientError, Exchange, checked
+from nemuri.face.keys import named
 
 GROUP = 500
 """Offered memories that are waited for together."""
@@ -44,8 +45,10 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
             )
 
 
-async def offered(exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
-    """Offer memories and return their ids in order, once all can be recalled.
+async def offered(
+    exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent], key: str | UUID | None = None
+) -> tuple[UUID, ...]:
+    """Offer memories and return their ids in order, once all can be recalled. A `key` belongs to a memory alone.
 
     Raises `ClientError` as `check` does, before anything is said; and when memories are refused all the same, or when
     nothing moves any more.
@@ -53,12 +56,25 @@ async def offered(exchange: Exchange, agent: AgentView, memories: Sequence[Memor
     check(agent, memories)
     known: list[UUID] = []
     for start in range(0, len(memories), GROUP):
-        known += await _offered(exchange, agent.agent_id, memories[start : start + GROUP])
+        known += await _offered(exchange, agent.agent_id, memories[start : start + GROUP], key)
     return tuple(known)
 
 
-async def _offered(exchange: Exchange, agent: str, memories: Sequence[MemoryContent]) -> list[UUID]:
-    offers = [checked(MemoryOffered, event_id=uuid4(), agent_id=agent, memory=each) for each in memories]
+def check_remembered(told: MemoryContent, known: MemoryView, key: str | UUID) -> None:
+    """Raise `ClientError` where what is remembered under a key is not what was told under it now."""
+    if known.memory != told:
+        raise ClientError(
+            f"something else was remembered under the key {str(key)!r}: {known.memory_id}; choose another"
+        )
+
+
+async def _offered(
+    exchange: Exchange, agent: str, memories: Sequence[MemoryContent], key: str | UUID | None
+) -> list[UUID]:
+    offers = [
+        checked(MemoryOffered, event_id=named(exchange, key, "memory", agent), agent_id=agent, memory=each)
+        for each in memories
+    ]
     room = asyncio.Semaphore(TOGETHER)
 
     async def offer(event: MemoryOffered) -> None:

@@ -11,6 +11,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from nemuri.contracts.results import TaskResult
 from nemuri.face.client import Client
 from nemuri.face.connection import connect
+from nemuri.face.exchange import NotConnectedError
+from nemuri.face.platform_connection import CONNECTING_SECONDS
+from nemuri.infra.ending import end
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,7 +28,13 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
-        """Wait for the work in the calling thread; an interruption of the wait cancels the work."""
+        """Wait for the work in the calling thread; an interruption of the wait cancels the work.
+
+        Raises `NotConnectedError` once the loop is closed.
+        """
+        if self._loop.is_closed():
+            work.close()
+            raise NotConnectedError("this client is closed; connect again")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -34,10 +43,15 @@ class Loop:
             raise
 
     def close(self) -> None:
-        """Stop the loop; nothing can be run afterwards."""
+        """Stop the loop; nothing can be run afterwards. What still goes on in it is cancelled, and ends first."""
+        self.run(_ended())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _ended() -> None:
+    await end(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
 
 def blocking(
@@ -59,6 +73,10 @@ class SyncClient:
     def __init__(self, client: Client, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
         self._client = client
         self._run = run
+
+    def within(self, seconds: float) -> "SyncClient":
+        """Return this client over the same connection, each call of which ends within so many seconds."""
+        return SyncClient(self._client.within(seconds), self._run)
 
     submit = blocking(Client.submit)
 
@@ -97,20 +115,23 @@ class SyncClient:
     due = blocking(Client.due)
     status = blocking(Client.status)
     settle = blocking(Client.settle)
+    until_known = blocking(Client.until_known)
+    again = blocking(Client.again)
 
 
 @contextmanager
 def connect_sync(
-    data: str | Path | None = None, namespace: str | None = None, client_id: str | None = None
+    data: str | Path | None = None,
+    namespace: str | None = None,
+    client_id: str | None = None,
+    *,
+    timeout: float = CONNECTING_SECONDS,
 ) -> Iterator[SyncClient]:
-    """A blocking client of the platform that runs in the data directory `data`, or at `NATS_URL`.
-
-    Raises `NotRunning` or `UnreachableError` when there is none.
-    """
+    """A blocking client; see `connect` for what it takes and raises."""
     loop = Loop()
     try:
         stack = AsyncExitStack()
-        client = loop.run(stack.enter_async_context(connect(data, namespace, client_id)))
+        client = loop.run(stack.enter_async_context(connect(data, namespace, client_id, timeout=timeout)))
         try:
             yield SyncClient(client, loop.run)
         finally:

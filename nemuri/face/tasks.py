@@ -1,6 +1,7 @@
 """What a client says of a task, checked and said: the task itself, how it goes on, what its answer was worth."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -14,36 +15,43 @@ from nemuri.contracts.clients import (
     TaskSubmitted,
 )
 from nemuri.contracts.complaints import LISTED, not_by_use
-from nemuri.contracts.event import DERIVED, OPERATOR
+from nemuri.contracts.event import OPERATOR
 from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.domain.language.chunks import split
 from nemuri.domain.tasks import reading
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.infra.stores.blobs import Blobs
+from nemuri.face.keys import named
+from nemuri.infra.stores.blobs import Blobs, ref_of
 
 
 async def submitted(
-    exchange: Exchange, blobs: Blobs, text: str, documents: Sequence[tuple[str, str]], *, key: UUID | None, **wish: Any
+    exchange: Exchange,
+    blobs: Blobs,
+    text: str,
+    documents: Sequence[tuple[str, str]],
+    *,
+    key: str | UUID | None,
+    **wish: Any,
 ) -> UUID:
     """Submit a task and return its id, once it is on disk; under the same key it is submitted once.
 
     `wish` are further fields of `TaskSubmitted`. Raises `ClientError`, and has then submitted nothing.
     """
-    if key is not None and key.version == DERIVED:
-        raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
+    task_id = named(exchange, key, "task")
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
     documents, text = _within_limit(text, documents)
     if why := reading.too_long([name for name, content in documents for _ in split(content)]):
         raise ClientError(why)
-    stored = [
-        checked(Document, name=name, ref=await blobs.put(content), characters=len(content))
-        for name, content in documents
+    known = [
+        (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
     ]
-    event = checked(TaskSubmitted, event_id=key or uuid4(), text=text, documents=stored, **wish)
+    event = checked(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
+    for _, content in known:
+        await exchange.repeated(partial(blobs.put, content))
     await exchange.say(event)
-    return event.event_id
+    return task_id
 
 
 async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]) -> None:

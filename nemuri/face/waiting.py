@@ -1,12 +1,12 @@
 """Waiting for a task: news of it as it comes, and a question now and then in case some was lost."""
 
-import asyncio
 from collections.abc import Callable
 from uuid import UUID
 
 from nemuri.contracts.queries import TaskQuery
 from nemuri.contracts.results import TaskResult
-from nemuri.face.exchange import ClientError, Exchange, PassingError
+from nemuri.face.deadlines import Expired, time_left, within
+from nemuri.face.exchange import CallTimeoutError, ClientError, Exchange, PassingError
 from nemuri.infra.stores.results import Results
 
 HEARTBEAT = 2.0
@@ -15,14 +15,31 @@ PROGRESS = 0.5
 """Seconds between two looks at a task for somebody who wants to hear of its progress."""
 
 
-class TaskTimeoutError(ClientError):
+class TaskTimeoutError(CallTimeoutError):
     """The task has not ended in time; it goes on, and its result can be asked for later."""
+
+    def __init__(self, line: str, task_id: UUID | None = None) -> None:
+        super().__init__(line)
+        self.task_id = task_id
+        """Its id. It may have been submitted although nobody could say so in time; None if nothing was sent."""
+
+    def __reduce__(self) -> tuple[type["TaskTimeoutError"], tuple[str, UUID | None]]:
+        return type(self), (str(self), self.task_id)
 
 
 def check_timeout(timeout: float | None) -> None:
-    """Raise `ClientError` for a timeout within which nothing could happen."""
-    if timeout is not None and timeout <= 0:
-        raise ClientError("the timeout must be more than 0 seconds")
+    """Raise `ClientError` unless the timeout is None or a finite number above 0."""
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise ClientError("the timeout must be a number of seconds above 0, or None")
+
+
+def not_submitted(exchange: Exchange, task_id: UUID | None, timeout: float | None) -> TaskTimeoutError:
+    """Return the error for a task whose submission was not confirmed in time."""
+    spent = "time" if timeout is None else f"{timeout:g} s"
+    why = "" if exchange.log.connection.is_connected else "; there is no connection to the NATS server"
+    if task_id is None:
+        return TaskTimeoutError(f"the task could not be submitted in {spent}{why}")
+    return TaskTimeoutError(f"nobody confirmed in {spent} that task {task_id} was submitted{why}", task_id)
 
 
 OnProgress = Callable[[TaskResult], None]
@@ -48,20 +65,21 @@ async def ended(
     result: TaskResult | None = None
     told: TaskResult | None = None
     try:
-        async with asyncio.timeout(timeout), results.following(task_id) as news:
+        async with within(timeout), results.following(task_id) as news:
             result = await _standing(exchange, task_id)
             while result is None or not _final(result, settled=settled):
                 if on_progress and result and result != told:
                     on_progress(told := result)
-                heard = await news(PROGRESS if on_progress else HEARTBEAT)
+                heard = await news(time_left(PROGRESS if on_progress else HEARTBEAT))
                 if heard is None or heard.status != "done":  # whatever else was told may be over since
                     heard = await _standing(exchange, task_id)
                 result = heard or result
-    except TimeoutError as error:
+    except Expired as error:
         if result is not None and result.status == "done":
             return result
         spent = "time" if timeout is None else f"{timeout:g} s"
-        raise TaskTimeoutError(f"task {task_id} has not ended in {spent}; it goes on") from error
+        why = "" if exchange.log.connection.is_connected else " (there is no connection to the NATS server)"
+        raise TaskTimeoutError(f"task {task_id} has not ended in {spent}{why}; it goes on", task_id) from error
     return result
 
 
@@ -70,6 +88,8 @@ async def _standing(exchange: Exchange, task_id: UUID) -> TaskResult | None:
     try:
         return await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     except PassingError:
+        if exchange.closed:
+            raise
         return None
 
 

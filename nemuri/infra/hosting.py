@@ -19,7 +19,7 @@ from nemuri.contracts.log import AnyEvent, UndecodableError
 from nemuri.contracts.queries import Query
 from nemuri.infra.bus.access import Credentials, asker_of, credentials, inbox, servers
 from nemuri.infra.bus.broker import Broker, Handler
-from nemuri.infra.bus.connection import PING_SECONDS
+from nemuri.infra.bus.connection import PING_SECONDS, Troubles
 from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.ending import end
 from nemuri.infra.models.protocol import ModelUnavailable
@@ -71,8 +71,13 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
     async def lose() -> None:
         resources.log.lost.set()
 
+    troubles = Troubles(service.name)
+
     async def complain(error: Exception) -> None:
-        logger.warning("nats", service=service.name, error=str(error) or type(error).__name__)
+        troubles.tell(str(error) or type(error).__name__)
+
+    async def regain() -> None:
+        troubles.over()
 
     tls = resources.settings.access.tls()
     return Broker(
@@ -87,6 +92,7 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
         apply_types=False,
         closed_cb=lose,
         error_cb=complain,
+        reconnected_cb=regain,
         logger=None,
     )
 

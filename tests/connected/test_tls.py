@@ -8,8 +8,8 @@ import pytest_asyncio
 import trustme
 
 from nemuri.face.connection import connected
+from nemuri.face.exchange import NotConnectedError
 from nemuri.face.serving import prepare, serving
-from nemuri.infra.bus.connection import UnreachableError
 from nemuri.infra.settings import Settings
 from tests.connected.guarded import Guarded
 from tests.connected.servers import Servers
@@ -59,7 +59,7 @@ async def test_services_and_clients_talk_over_tls(encrypted: Guarded, certificat
 async def test_without_certificates_nobody_talks(encrypted: Guarded, certificates: Path, missing: str) -> None:
     """Neither to a server that nobody vouches for, nor as somebody for whom nobody does."""
     settings = showing(encrypted.client("ann"), certificates).model_copy(update={missing: None, "nats_key": None})
-    with pytest.raises(UnreachableError):
+    with pytest.raises(NotConnectedError):
         async with connected(settings, "ann"):
             pass
 
@@ -67,6 +67,6 @@ async def test_without_certificates_nobody_talks(encrypted: Guarded, certificate
 async def test_a_certificate_that_is_not_there_is_said(encrypted: Guarded, certificates: Path) -> None:
     """In one line that names the setting."""
     settings = encrypted.client("ann").model_copy(update={"nats_ca": certificates / "none.pem"})
-    with pytest.raises(UnreachableError, match="NEMURI_NATS_CA"):
+    with pytest.raises(NotConnectedError, match="NEMURI_NATS_CA"):
         async with connected(settings, "ann"):
             pass

@@ -13,7 +13,7 @@ import typer
 
 from nemuri.face.cli.failures import LATE, Failure, WrongUse
 from nemuri.face.cli.ids import id_argument
-from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds
+from nemuri.face.cli.session import JsonOption, Limit, Session, TimeoutOption, agent_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ def teach(
     from nemuri.face.cli.screen import say, say_json, waiting
     from nemuri.face.textbooks import read_textbook
 
-    session, name, limit = Session.of(context, json=json), agent_id(agent), seconds(timeout)
+    session, name, limit = Session.of(context, json=json), agent_id(agent), Limit(timeout)
     textbook, scope = read_textbook(file), session.scope(project, domain)
 
     async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
@@ -73,7 +73,7 @@ def teach(
         with waiting(f"{name} reads {textbook.title}") as show:
             return course_id, await _until_finished(client, name, course_id, limit, show)
 
-    course_id, view = session.run(work)
+    course_id, view = session.run(work, limit.seconds)
     if view is None:
         if session.json:
             say_json({"course_id": course_id})
@@ -150,16 +150,18 @@ def _step(text: str) -> timedelta:
 
 
 async def _until_finished(
-    client: "Client", name: str, course_id: UUID, limit: float, show: "Callable[[str], None]"
+    client: "Client", name: str, course_id: UUID, limit: Limit, show: "Callable[[str], None]"
 ) -> "CoursesView":
+    from nemuri.face.deadlines import Expired, within
+
     try:
-        async with asyncio.timeout(limit):
+        async with within(limit.left):
             while (view := await client.courses(name, course_id)).courses[0].finished_at is None:
                 show(_doing(view.courses[0]))
                 await asyncio.sleep(LOOK)  # nothing announces how far a course is
-    except TimeoutError:
+    except Expired:
         raise Failure(
-            f"course {course_id} is not over in {limit:g} s; it goes on: `nemuri courses {name}`", LATE
+            f"course {course_id} is not over in {limit.seconds:g} s; it goes on: `nemuri courses {name}`", LATE
         ) from None
     return view
 

@@ -44,22 +44,20 @@ def explain(error: Exception) -> tuple[str, int]:
 
 def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     """Imported only when something failed: the command line itself starts without them."""
-    from nemuri.face.connection import NotPermitted, NotRunning
     from nemuri.face.definitions import DefinitionError
     from nemuri.face.documents import InputError
-    from nemuri.face.exchange import ClientError
+    from nemuri.face.exchange import CallTimeoutError, ClientError
     from nemuri.face.hook.importing import NoTranscripts
     from nemuri.face.hook.installing import SettingsBroken
     from nemuri.face.places import PlaceError
     from nemuri.face.textbooks import TextbookError
-    from nemuri.face.waiting import TaskTimeoutError
     from nemuri.infra.bus.connection import UnreachableError
     from nemuri.infra.bus.plain import PlainError
     from nemuri.infra.whereabouts import Elsewhere
 
-    yield (TaskTimeoutError,), LATE
+    yield (CallTimeoutError,), LATE
     yield (InputError, DefinitionError, TextbookError, PlaceError, NoTranscripts, SettingsBroken), WRONG_USE
-    yield (ClientError, NotPermitted, NotRunning, UnreachableError, Elsewhere, PlainError), FAILED
+    yield (ClientError, UnreachableError, Elsewhere, PlainError), FAILED
 
     from nats.errors import Error as NatsError
     from pydantic import ValidationError

@@ -11,7 +11,7 @@ import typer
 
 from nemuri.face.cli.failures import WrongUse
 from nemuri.face.cli.ids import id_argument
-from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
+from nemuri.face.cli.session import JsonOption, KeyOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.contracts.clients import MemoryContent, Scope
@@ -56,6 +56,7 @@ def remember(
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
     said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO")] = None,
     said_at: Annotated[datetime | None, typer.Option("--said-at", metavar="TIME")] = None,
+    key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
     """Put memories into an agent's mind."""
@@ -69,12 +70,15 @@ def remember(
     if file is not None:
         if any((tag, learning, project, domain, said_by, said_at)):
             raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
+        if key is not None:
+            raise WrongUse("--key goes with a TEXT, not with --file")
         lines = read_memories(file, session.scope)
         places, content = tuple(lines), tuple(lines.values())
     else:
         places = ()
         content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
-    ids = session.run(lambda client: _remembered(client, name, content, places))
+    storable(**{"--key": key})
+    ids = session.run(lambda client: _remembered(client, name, content, places, key))
     if session.json:
         say_json({"agent_id": name, "memory_ids": ids})
     else:
@@ -224,13 +228,15 @@ def _content(
 
 
 async def _remembered(
-    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...]
+    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...], key: str | None
 ) -> list[UUID]:
     from nemuri.face.cli.screen import progress
     from nemuri.face.offering import check
 
     [knower] = await client.agents(agent)
     check(knower, content, places)
+    if key is not None:
+        return [await client.remember(agent, **dict(content[0]), key=key)]
     ids: list[UUID] = []
     with progress("remembering") as show:
         for start in range(0, len(content), GROUP):

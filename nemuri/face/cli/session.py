@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")]
+KeyOption = Annotated[
+    str | None,
+    typer.Option("--key", metavar="NAME", help="Your own name for it: said again under the same one, it is one."),
+]
 TimeoutOption = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Seconds to wait at most.")]
 
 
@@ -77,14 +82,16 @@ class Session:
             raise WrongUse("NEMURI_DOMAINS names several domains, but a memory is valid in one; name its scope")
         return None, settings.domain_names[0]
 
-    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]]) -> T:
-        """Connect to the platform, do the work and return what it returns."""
+    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: float | None = None) -> T:
+        """Connect to the platform, within `limit` seconds if given, do the work and return what it returns."""
         from nemuri.contracts.event import OPERATOR
         from nemuri.face.connection import connected
+        from nemuri.face.platform_connection import CONNECTING_SECONDS
 
         async def main() -> T:
             settings = self.settings()
-            async with connected(settings, settings.client or OPERATOR) as client:
+            patience = min(CONNECTING_SECONDS, limit or CONNECTING_SECONDS)
+            async with connected(settings, settings.client or OPERATOR, patience) as client:
                 return await work(client)
 
         self.quieten()
@@ -122,11 +129,19 @@ class Session:
             raise WrongUse("NEMURI_OTEL needs `pip install nemuri[otel]`") from error
 
 
-def seconds(value: float) -> float:
-    """A timeout; raises `WrongUse` unless it is a number above 0."""
-    if not math.isfinite(value) or value <= 0:
-        raise WrongUse("--timeout must be a number of seconds above 0")
-    return value
+class Limit:
+    """The time that a command has in total; raises `WrongUse` unless it is a number of seconds above 0."""
+
+    def __init__(self, seconds: float) -> None:
+        if not math.isfinite(seconds) or seconds <= 0:
+            raise WrongUse("--timeout must be a number of seconds above 0")
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, never less than a tenth: what is there already can still be shown."""
+        return max(0.1, self._end - time.monotonic())
 
 
 def storable(**texts: str | None) -> None:

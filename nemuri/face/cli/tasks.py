@@ -2,7 +2,6 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
-import time
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from nemuri.face.cli.failures import FAILED, LATE, Failure, WrongUse
 from nemuri.face.cli.ids import id_argument, id_option
 from nemuri.face.cli.results import fate, next_command, show_result
-from nemuri.face.cli.session import JsonOption, Session, TimeoutOption, agent_id, seconds, storable
+from nemuri.face.cli.session import JsonOption, KeyOption, Limit, Session, TimeoutOption, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.contracts.results import TaskResult
@@ -43,6 +42,10 @@ ItemOption = Annotated[
     list[int] | None,
     typer.Option("--item", metavar="N", min=1, help="With most_important: an item of yours, from 1; up to ten times."),
 ]
+
+
+LAST_LOOK = 2.0
+"""Seconds to ask how a task stands when the time to wait for it is up."""
 
 
 class Way(StrEnum):
@@ -84,19 +87,20 @@ def ask(
     conversation: ConversationOption = None,
     panel: PanelOption = None,
     deep: DeepOption = False,
+    key: KeyOption = None,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
-    limit = seconds(timeout)
+    limit = Limit(timeout)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
-    options["deep"] = deep
+    options |= {"deep": deep, "key": key}
 
     async def work(client: "Client") -> "TaskResult":
-        return await _follow(client, await client.submit(text, **options), limit, session)
+        return await _follow(client, await _submitted(client, text, options, limit), limit, session)
 
-    show_result(session.run(work), session)
+    show_result(session.run(work, limit.seconds), session)
 
 
 def submit(
@@ -110,6 +114,7 @@ def submit(
     conversation: ConversationOption = None,
     panel: PanelOption = None,
     deep: DeepOption = False,
+    key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
     """Submit a task and print its id at once."""
@@ -117,7 +122,7 @@ def submit(
 
     session = Session.of(context, json=json)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
-    options["deep"] = deep
+    options |= {"deep": deep, "key": key}
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -130,8 +135,8 @@ def result(
 ) -> None:
     """Wait for a task's answer."""
     session = Session.of(context, json=json)
-    limit = seconds(timeout)
-    show_result(session.run(lambda client: _follow(client, task, limit, session)), session)
+    limit = Limit(timeout)
+    show_result(session.run(lambda client: _follow(client, task, limit, session), limit.seconds), session)
 
 
 def answer(
@@ -209,26 +214,39 @@ def _options(
     }
 
 
-async def _follow(client: "Client", task: UUID, limit: float, session: Session) -> "TaskResult":
+async def _submitted(client: "Client", text: str, options: dict[str, Any], limit: Limit) -> UUID:
+    from nemuri.face.exchange import CallTimeoutError
+
+    try:
+        return await client.within(limit.left).submit(text, **options)
+    except CallTimeoutError as error:
+        raise Failure(f"nobody confirmed within {limit.seconds:g} s that the task was submitted", LATE) from error
+
+
+async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) -> "TaskResult":
     """The task's result with all that follows from it, or without that when the time is up."""
     from nemuri.face.cli.screen import reading, say, say_json
+    from nemuri.face.exchange import PassingError
     from nemuri.face.waiting import TaskTimeoutError
 
-    deadline = time.monotonic() + limit
     with reading("on its way") as show:
         try:
-            found = await client.result(task, timeout=limit, on_progress=_shown(show))
+            found = await client.result(task, timeout=limit.left, on_progress=_shown(show))
             if found.status == "done" and not session.json:
                 say(found.answer or "")
-            return await client.result(task, timeout=max(0.1, deadline - time.monotonic()), settled=True)
-        except TaskTimeoutError:
-            found = await client.progress(task)
+            return await client.result(task, timeout=limit.left, settled=True)
+        except TaskTimeoutError as error:
+            later = f"`{next_command(session, f'result {task}')}`"
+            try:
+                found = await client.within(LAST_LOOK).progress(task)
+            except PassingError:
+                raise Failure(f"{error}: {later}", LATE) from error
             if found.status == "done":
                 return found
             if session.json:
                 say_json(found)
-            late = f"task {task} is not done after {limit:g} s ({found.progress}); it goes on"
-            raise Failure(f"{late}: `{next_command(session, f'result {task}')}`", LATE) from None
+            late = f"task {task} is not done after {limit.seconds:g} s ({found.progress}); it goes on"
+            raise Failure(f"{late}: {later}", LATE) from None
 
 
 def _shown(show: Callable[[str, int, int], None]) -> Callable[["TaskResult"], None] | None:

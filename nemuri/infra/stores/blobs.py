@@ -25,6 +25,11 @@ def blob_bucket(namespace: str) -> str:
     return f"{namespace}-blobs"
 
 
+def ref_of(text: str) -> str:
+    """Return the reference under which a text is kept."""
+    return sha256(text.encode()).hexdigest()
+
+
 class BlobMissingError(Exception):
     """The blob store has nothing under this reference."""
 

@@ -10,7 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from nemuri.face.client import Client
-from nemuri.face.connection import NotPermitted, connected
+from nemuri.face.connection import connected
+from nemuri.face.exchange import NotPermitted
 from nemuri.face.operations import rebuild, verify
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.objects import object_stream
