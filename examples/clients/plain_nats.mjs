@@ -1,6 +1,6 @@
 // Ask a question with nothing but a NATS client: `npm install` in this folder, no part of this project.
 //
-//     NATS_URL=nats://127.0.0.1:4222 node plain_nats.mjs "May I compare a value to True?"
+//     NATS_URL=$(nemuri status --nats-url) node plain_nats.mjs "May I compare a value to True?"
 //
 // What goes over the bus is described in `docs/api`.
 
@@ -13,8 +13,16 @@ const namespace = process.env.NEMURI_NAMESPACE ?? "nemuri";
 const client = "plain-node";
 const patience = 120_000;
 
+// This client library reads neither user nor password in an address: they are taken out of it.
+function address(text) {
+  const urls = text.split(",").map((each) => new URL(each.includes("://") ? each : `nats://${each}`));
+  const [{ username, password }] = urls;
+  const known = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  return { servers: urls.map((each) => each.host), ...(username ? known : {}) };
+}
+
 async function ask(text) {
-  const connection = await connect({ servers: process.env.NATS_URL ?? "nats://127.0.0.1:4222" });
+  const connection = await connect(address(process.env.NATS_URL ?? "nats://127.0.0.1:4222"));
   const late = setTimeout(() => connection.close(), patience);
   try {
     const results = await new Kvm(connection).open(`${namespace}-results`);

@@ -1,6 +1,6 @@
 """Ask a question with nothing but a NATS client: `pip install nats-py`, no part of this project.
 
-    NATS_URL=nats://127.0.0.1:4222 python plain_nats.py "May I compare a value to True?"
+    NATS_URL=$(nemuri status --nats-url) python plain_nats.py "May I compare a value to True?"
 
 What goes over the bus is described in `docs/api`.
 """

@@ -45,7 +45,7 @@ class Guarded:
         write_permissions(directory, Deployment(names, CLIENTS, address, database))
         async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:
             await connection.execute((directory / "roles.sql").read_bytes())
-        nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}')
+        nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}', users=True)
         try:
             await nats.start()
             yield cls(nats, Permissions(Subjects(name), USERS), directory)

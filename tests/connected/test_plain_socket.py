@@ -36,7 +36,7 @@ ME = "me:p%40%3A%2F"
 async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterator[EmbeddedNats]:
     """A server of the test's own, on which somebody repeats what is asked."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    running = EmbeddedNats(directory / "nats", more=more)
+    running = EmbeddedNats(directory / "nats", more=more, users=True)
     try:
         await running.start()
         repeating = await nats.connect(url.format(running.url.partition("//")[2]), **known)

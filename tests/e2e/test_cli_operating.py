@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -43,6 +44,10 @@ def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None
     assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.reactions}
     assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["sleep"].keys()
     assert "\nspecialist" in nemuri("status").out
+    address = nemuri("status", "--nats-url").out.strip()
+    assert urlsplit(address).password, "it is for another program, which has to show it"
+    assert str(urlsplit(address).password) not in nemuri("status").out + nemuri("status", "--json").out
+    assert nemuri("status", "--nats-url", "--json").json == {"nats_url": address}
     assert "0 differences in" in nemuri("verify").out
     assert nemuri("rebuild").code == 0
     verified = nemuri("verify", "--json")

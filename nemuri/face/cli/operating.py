@@ -88,11 +88,20 @@ def worker(
         run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop), within=GRACE)
 
 
-def status(context: typer.Context, json: JsonOption = False) -> None:
+def status(
+    context: typer.Context,
+    nats_url: Annotated[
+        bool, typer.Option("--nats-url", help="Print only the bus's address with its password, for another program.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
     """Show how far the views and every consumer are behind the log, and what the views hold."""
     from nemuri.face.cli.screen import say_json
 
     session = Session.of(context, json=json)
+    if nats_url:
+        _show_nats_url(session)
+        return
     found = session.run(_status)
     if session.json:
         say_json(found)
@@ -207,6 +216,17 @@ def with_http(settings: "Settings", http: str | None) -> "Settings":
     except ValueError as error:
         raise WrongUse(f"{'NEMURI_HTTP' if http is None else '--http'}: {error}") from error
     return told
+
+
+def _show_nats_url(session: Session) -> None:
+    from nemuri.face.cli.screen import say, say_json
+    from nemuri.face.connection import nats_address
+
+    address = nats_address(session.settings())
+    if session.json:
+        say_json({"nats_url": address})
+    else:
+        say(address)
 
 
 def _operated(session: Session, operation: Any, doing: str) -> Any:

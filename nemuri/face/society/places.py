@@ -7,8 +7,7 @@ from nemuri.face.connection import NotRunning, nats_address, permitted
 from nemuri.face.jetstream import jetstream_needed
 from nemuri.infra.bus.provisioning import provision
 from nemuri.infra.embedded.home import Home
-from nemuri.infra.embedded.nats import EmbeddedNats, kept_port
-from nemuri.infra.embedded.sockets import LOOPBACK
+from nemuri.infra.embedded.nats import EmbeddedNats, kept_url
 from nemuri.infra.embedded.supervisor import Supervisor
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
@@ -53,8 +52,7 @@ def _ran_in(settings: Settings) -> bool:
 def _of_another(settings: Settings) -> str | None:
     """The server of a society that runs in the data directory without a platform."""
     home = Home.there(settings.data)
-    port = kept_port(home.nats) if home is not None and home.taken else None
-    return None if port is None else f"nats://{LOOPBACK}:{port}"
+    return kept_url(home.nats) if home is not None and home.taken else None
 
 
 @asynccontextmanager

@@ -103,10 +103,8 @@ class Plain:
             self._encrypt(host, where)
         inbox, who = INBOX, dict[str, str]()
         if "@" in named:
-            from nemuri.infra.bus.access import credentials, inbox as inbox_of  # noqa: I001
-
-            if (known := credentials(named)) is not None:
-                inbox, who = inbox_of(known.user), {"user": known.user, "pass": known.password}
+            user, password = _credentials(named)
+            inbox, who = f"{INBOX}.{user}", {"user": user, "pass": password}
         self._inbox = f"{inbox}.{os.urandom(12).hex()}"
         self._room = int(info["max_payload"])
         about = {"verbose": False, "pedantic": False, "lang": "python", "version": "0", "name": "nemuri-hook"}
@@ -183,3 +181,13 @@ class Plain:
         if left <= 0:
             raise TimeoutError(LATE)
         return left
+
+
+def _credentials(address: str) -> tuple[str, str]:
+    """Return who an address says we are, and by which password."""
+    user, _, password = address.rpartition("@")[0].rpartition("://")[2].partition(":")
+    if "%" in address:
+        from urllib.parse import unquote  # a hook has no time for it, and the embedded server's password no need
+
+        return unquote(user), unquote(password)
+    return user, password

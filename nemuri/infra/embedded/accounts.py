@@ -1,18 +1,25 @@
-"""The OS user that PostgreSQL runs as when the platform runs as root, and what that user must be able to reach."""
+"""The OS user that PostgreSQL runs as when the platform runs as root, and how that user reaches what it needs.
+
+No folder above the data is opened for that: what was closed to others stays closed.
+"""
 
 import fcntl
 import os
 import pwd
+import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 DATABASE_USER = "nemuri-postgres"
 LOCK = Path("/run/nemuri-postgres.lock")
 """Root's own folder: nobody else can lay a link there."""
+COPIES = Path("/var/lib/nemuri-postgres")
+"""Copies of PostgreSQL's programs, of root."""
 
 
 class AccountUnavailable(RuntimeError):  # noqa: N818 - said as the fact that it is
@@ -72,23 +79,64 @@ def _create(name: str) -> None:
         raise AccountUnavailable(f"it must not run as root, and {name} cannot be created: {problem}")
 
 
-def open_way(path: Path) -> None:
-    """Let every OS user pass through the folders above `path`: the right to search them, not to list them."""
-    for folder in path.parents:
-        _add(folder, stat.S_IXGRP | stat.S_IXOTH)
+@contextmanager
+def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[str], list[int]]]:
+    """Yield paths by which a child process of the account reaches our folders, and descriptors that it must inherit.
 
-
-def open_programs(root: Path, probe: Path) -> None:
-    """Let every OS user read and run an installed tree; looks at `probe` to see whether it has to be done at all."""
-    open_way(root)
-    if probe.stat().st_mode & stat.S_IROTH and root.stat().st_mode & stat.S_IXOTH:
+    Another user may not pass the folders above ours, and nothing about those is changed: a path through an open
+    descriptor begins at the folder itself. Without an account the paths are the folders' own.
+    """
+    if account is None:
+        yield [str(each) for each in folders], []
         return
-    for path in (root, *root.rglob("*")):
-        runs = path.is_dir() or bool(path.stat().st_mode & stat.S_IXUSR)
-        _add(path, stat.S_IRGRP | stat.S_IROTH | (stat.S_IXGRP | stat.S_IXOTH if runs else 0))
+    descriptors = list[int]()
+    try:
+        descriptors += [os.open(each, os.O_RDONLY | os.O_DIRECTORY) for each in folders]
+        yield [f"/proc/self/fd/{each}" for each in descriptors], descriptors
+    finally:
+        for each in descriptors:
+            os.close(each)
 
 
-def _add(path: Path, bits: int) -> None:
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & bits != bits:
-        path.chmod(mode | bits)
+def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
+    """Return `programs`, a folder below `root`, where every OS user can run what is in it.
+
+    That is where they are installed if all folders above let everybody pass; else a copy below `/var/lib`, made once
+    for all platforms of the machine, with the `libraries`, which the programs look for at the same distance.
+    """
+    if _is_open(programs / "bin") and _is_open(libraries):
+        return programs
+    copied = COPIES / _fingerprint(programs, libraries)
+    with _alone():
+        if not copied.exists():
+            _copy(root, copied, programs.relative_to(root), libraries.relative_to(root))
+    return copied / programs.relative_to(root)
+
+
+def _is_open(folder: Path) -> bool:
+    """Return whether everybody can pass a folder and those above it, and read what is in it."""
+    passable = all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
+    return passable and all(each.stat().st_mode & stat.S_IROTH for each in (folder, *folder.iterdir()))
+
+
+def _fingerprint(*folders: Path) -> str:
+    """Return what tells one version of installed files from another: their names and sizes."""
+    files = sorted(each for folder in folders for each in folder.rglob("*") if each.is_file())
+    listed = "\n".join(f"{each.name} {each.stat().st_size}" for each in files)
+    return sha256(listed.encode()).hexdigest()[:16]
+
+
+def _copy(root: Path, to: Path, *parts: Path) -> None:
+    """Copy folders below `root` in one step, readable to everybody; what an interrupted copy left goes first."""
+    to.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    fresh = to.with_name(f"{to.name}.new")
+    if fresh.exists():
+        shutil.rmtree(fresh)
+    fresh.mkdir()
+    for each in parts:
+        shutil.copytree(root / each, fresh / each, symlinks=True)
+    for path in (to.parent, fresh, *fresh.rglob("*")):
+        if not path.is_symlink():
+            runs = path.is_dir() or bool(path.stat().st_mode & stat.S_IXUSR)
+            path.chmod(0o755 if runs else 0o644)
+    fresh.rename(to)

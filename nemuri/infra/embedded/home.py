@@ -12,6 +12,8 @@ from typing import Self
 import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from nemuri.infra.embedded.private_files import write_private
+
 LOCK_ATTEMPTS = 25
 LOCK_POLL_SECONDS = 0.01
 
@@ -140,13 +142,10 @@ class Home:
 
     def write_addresses(self, addresses: Addresses) -> None:
         """Publish the addresses in one step, readable by the owner alone. Only while holding the lock."""
-        fresh = self._addresses.with_suffix(".new")
-        descriptor = self._open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(addresses.model_dump_json())
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._addresses)
+        try:
+            write_private(self._addresses, addresses.model_dump_json())
+        except OSError as error:
+            raise HomeUnusable(f"{self._addresses} cannot be written: {error.strerror}") from error
 
     def read_addresses(self) -> Addresses | None:
         """Where the platform of this directory is reached; None when none runs or it is not ready yet.

@@ -7,11 +7,13 @@ import shutil
 import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
 import structlog
 
+from nemuri.infra.embedded.private_files import kept_secret, write_private
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed
 from nemuri.infra.embedded.sockets import LOOPBACK, free_port, is_free
 
@@ -22,6 +24,10 @@ ROOM = 2**50
 free as it starts, and so nothing for as long as it runs if it was started on a full disk."""
 PORT = "port"
 """The file that keeps the port of a server over restarts."""
+USER = "nemuri"
+"""Whoever knows the password of an embedded server is this user, and may do everything."""
+LOGIN_SECONDS = 30
+"""What a client has to say who it is: a busy machine takes longer than the two seconds of the server's own choice."""
 LOOK_SECONDS = 1.0
 """How often a running server is asked whether it can still write."""
 HEALTHY = "ok"
@@ -61,12 +67,19 @@ def kept_port(directory: Path) -> int | None:
     return int(kept) if kept.isdigit() else None
 
 
+def kept_url(directory: Path) -> str | None:
+    """Return the address of the server of a directory, with its password; None where none ever started."""
+    port = kept_port(directory)
+    return None if port is None else _url(port, kept_secret(directory))
+
+
 class EmbeddedNats:
     """A nats-server whose config, log, port and JetStream store lie in `directory`.
 
     What it acknowledged is on the disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`; without
     one, on a port of its own choice that it keeps over restarts for as long as nobody else has taken it. `more` is
-    added to its configuration: who may do what, or certificates.
+    added to its configuration. It lets nobody in without the password that its `url` holds, which is kept in the
+    directory for the owner alone; with `users`, `more` says instead who there is. All of the directory is its owner's.
     """
 
     def __init__(
@@ -76,6 +89,8 @@ class EmbeddedNats:
         cluster: Seat | None = None,
         deadline: float = START_SECONDS,
         more: str = "",
+        *,
+        users: bool = False,
     ) -> None:
         self.name = cluster.server if cluster else "nats"
         self.directory = directory.absolute()
@@ -84,16 +99,17 @@ class EmbeddedNats:
         self._port: int | None = None
         self._deadline = deadline
         self._more = more
+        self._users = users
         self._config = self.directory / "nats.conf"
         self._kept_port = self.directory / PORT
         self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
 
     @property
     def url(self) -> str:
-        """The address for clients, `nats://127.0.0.1:PORT`. Raises ServerFailed before the first start."""
+        """The address for clients, with the password. Raises ServerFailed before the first start."""
         if self._port is None:
             raise ServerFailed(f"{self.name} has not been started")
-        return f"nats://{LOOPBACK}:{self._port}"
+        return _url(self._port, None if self._users else self._secret)
 
     @property
     def alive(self) -> bool:
@@ -160,9 +176,15 @@ class EmbeddedNats:
         kept = kept_port(self.directory)
         return kept if kept is not None and is_free(kept) else free_port()
 
+    @property
+    def _secret(self) -> str:
+        """The nodes of a cluster share one: clients show the same password to all of them."""
+        return kept_secret(self.directory.parent if self.seat else self.directory)
+
     def _prepare(self, port: int) -> None:
         (self.directory / "store").mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._config.write_text(self._settings(port), encoding="utf-8")
+        self.directory.chmod(0o700)
+        write_private(self._config, self._settings(port))
 
     def _settings(self, port: int) -> str:
         store = str(self.directory / "store")
@@ -170,6 +192,7 @@ class EmbeddedNats:
             f"server_name: {_quoted(self.name)}",
             f'listen: "{LOOPBACK}:{port}"',
             f'http: "{LOOPBACK}:-1"',
+            f"http_base_path: {_quoted(self._monitoring_path)}",
             "max_payload: 1MB",
             f"jetstream {{ store_dir: {_quoted(store)}, sync_interval: always, max_file_store: {ROOM} }}",
         ]
@@ -177,7 +200,15 @@ class EmbeddedNats:
             routes = ", ".join(f'"nats://{LOOPBACK}:{peer}"' for peer in self.seat.peers)
             listen = f'"{LOOPBACK}:{self.seat.route_port}"'
             lines.append(f"cluster {{ name: {_quoted(self.seat.cluster)}, listen: {listen}, routes: [{routes}] }}")
+        if not self._users:
+            known = f"user: {USER}, password: {_quoted(self._secret)}, timeout: {LOGIN_SECONDS}"
+            lines.append(f"authorization {{ {known} }}")
         return "\n".join([*lines, self._more]) + "\n"
+
+    @property
+    def _monitoring_path(self) -> str:
+        """What nobody guesses: the server asks for no password there, and tells the names of streams and clients."""
+        return f"/{sha256(self._secret.encode()).hexdigest()}"
 
     async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()
@@ -201,7 +232,7 @@ class EmbeddedNats:
             return None
         connection = http.client.HTTPConnection(LOOPBACK, monitoring, timeout=2)
         try:
-            connection.request("GET", "/healthz")
+            connection.request("GET", f"{self._monitoring_path}/healthz")
             reply = connection.getresponse()
             return HEALTHY if reply.status == http.HTTPStatus.OK else reply.read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
@@ -281,6 +312,10 @@ class EmbeddedNatsCluster:
 
 def _unwritable(health: str | None) -> bool:
     return health is not None and any(each in health for each in UNWRITABLE)
+
+
+def _url(port: int, secret: str | None) -> str:
+    return f"nats://{LOOPBACK}:{port}" if secret is None else f"nats://{USER}:{secret}@{LOOPBACK}:{port}"
 
 
 def _quoted(text: str) -> str:

