@@ -34,6 +34,17 @@ class AffectMemoryView(Value):
     archived: bool
 
 
+class TurnView(Value):
+    """A turn word for word, as it was handed over; there is one while its memory is at level 1."""
+
+    label: str
+    """Of its memory."""
+    session: str
+    said_at: datetime
+    prompt: Text
+    reply: Text
+
+
 class RecalledView(Value):
     """A memory that came to mind, and why."""
 

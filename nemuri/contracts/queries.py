@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri.contracts.affect import TURN_LIMIT, Category
-from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.event import Identifier, Label, Text, Value
@@ -181,6 +181,14 @@ class AffectMemoryQuery(Query):
     memory: Label
 
 
+class AffectTurnQuery(Query):
+    """What was said, word for word, in the turn of an affective memory? Refused unless the memory is at level 1."""
+
+    name = "affect-turn"
+    agent_id: Identifier
+    memory: Label
+
+
 class AffectRecallQuery(Query):
     """What comes to an affective mind for what a person is about to say? That it did is noted, unless `quietly`."""
 
@@ -280,6 +288,7 @@ Answer = (
     | AffectView
     | AffectMemoryView
     | AffectRecallView
+    | TurnView
     | TiersView
     | TierMemoryView
     | TiersRecallView

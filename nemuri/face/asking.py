@@ -7,7 +7,7 @@ from uuid import UUID
 
 from nemuri.contracts import queries
 from nemuri.contracts.affect import Category
-from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri.contracts.clients import Setting
 from nemuri.contracts.courses import CoursesView, DueView
 from nemuri.contracts.explanations import Explanation, Routing, RoutingView
@@ -109,6 +109,13 @@ class Asking:
     async def affect_memory(self, agent: str, memory: str) -> AffectMemoryView:
         """One affective memory, by its label or at least six digits of its id. Raises `ClientError` for none."""
         return await self._exchange.ask(queries.AffectMemoryQuery, AffectMemoryView, agent_id=agent, memory=memory)
+
+    async def affect_turn(self, agent: str, memory: str) -> TurnView:
+        """Return the turn of an affective memory word for word, by the memory's label or at least six digits of its id.
+
+        Raises `ClientError` for none or several, and for a memory that has left level 1: its details are forgotten.
+        """
+        return await self._exchange.ask(queries.AffectTurnQuery, TurnView, agent_id=agent, memory=memory)
 
     async def come_to_mind(
         self,

@@ -97,6 +97,7 @@ class SyncClient:
     recall = blocking(Client.recall)
     affect = blocking(Client.affect)
     affect_memory = blocking(Client.affect_memory)
+    affect_turn = blocking(Client.affect_turn)
     come_to_mind = blocking(Client.come_to_mind)
     experience = blocking(Client.experience)
     tiers = blocking(Client.tiers)

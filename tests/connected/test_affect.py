@@ -28,6 +28,7 @@ from nemuri.contracts.agents import Embedding, PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.affect.recall import Asking, come
+from nemuri.face.exchange import ClientError
 from nemuri.face.operations import OperationError, forget
 from nemuri.face.serving import working
 from nemuri.infra.embeddings.hashing import HashingEmbedder
@@ -181,6 +182,28 @@ async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settin
         compressed = [each for each in await effective(resources.log) if isinstance(each, MemoryCompressed)]
         assert {each.memory_id for each in compressed} == {each.memory_id for each in passed.lowered}
     await assert_verified(settings)
+
+
+async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings: Settings) -> None:
+    """And not once a night has lowered the memory, though the log still has it; what is protected keeps its turn."""
+    async with remembering(settings) as resources:
+        reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
+        said = turn("Why does the retry loop of the zeppelin never end?", reply)
+        kept = turn("Remember this: the key lies under the mat.", number=1)
+        first, protected = await taken_in(resources, [said, kept])
+        await protecting(resources, protected)
+        assert "for _ in range(3):\n    send()" in first.content
+        assert 1_000 < len(first.content) <= 3_000
+        async with visiting(settings) as client:
+            found = await client.affect_turn("diary", first.label)
+            assert (found.prompt, found.reply, found.session) == (said.prompt, reply, "s1")
+            await night(resources)
+            for name in (first.label, str(first.memory_id)):
+                with pytest.raises(ClientError, match=r"is at level \d: the words of its turn are forgotten"):
+                    await client.affect_turn("diary", name)
+            assert (await client.affect_turn("diary", protected.label)).prompt == kept.prompt
+            with pytest.raises(ClientError, match="diary has no memory 'mem_1'"):
+                await client.affect_turn("diary", "mem_1")
 
 
 async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(settings: Settings) -> None:

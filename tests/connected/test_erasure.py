@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable
-from uuid import UUID
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
 
 import pytest
 
+from nemuri.contracts.affect import TurnOffered
 from nemuri.contracts.erasure import MemoriesErased
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded
@@ -105,6 +107,34 @@ async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Sett
         await rebuild(settings)
         assert await standing(client, kept) == now
         assert (await client.result(aside.task_id)).status == "done"
+    await assert_verified(settings)
+
+
+async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """A turn that was remembered, recalled and read word for word goes with its memory, and so do its fewer words."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
+        await client.settle()
+        turns = [
+            TurnOffered(
+                event_id=uuid4(), client_id="ann", agent_id="diary", session="s1", prompt=f"How does the {name} work?",
+                reply=f"The {name} turns left.\n```\n{name}()\n```\n" + "It turns. " * 500 + f"{name}hidden {name}.",
+                said_at=datetime.now(UTC), ended_at=datetime.now(UTC),
+            )
+            for name in ("zanzibrine", "quokkafalse")
+        ]  # fmt: skip
+        for each in turns:
+            await resources.log.append(each)
+        await quiet(resources)
+        assert "zanzibrine" in (await client.come_to_mind("diary", "how does the zanzibrine work", session="s2")).block
+        memory = next(each for each in (await client.affect("diary")).memories if "zanz" in each.trigger)
+        assert "zanzibrinehidden" in (await client.affect_turn("diary", memory.label)).reply
+        await quiet(resources)
+        await forget(settings, [Thing("memory", memory.memory_id)])
+        await quiet(resources)
+        assert_gone(servers, "zanzibrine", kept="quokkafalse")
+        with pytest.raises(ClientError, match="has no memory"):
+            await client.affect_turn("diary", memory.label)
     await assert_verified(settings)
 
 

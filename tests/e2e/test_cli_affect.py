@@ -102,6 +102,20 @@ def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: lis
     assert nemuri.events() == before
 
 
+def test_a_memory_is_shown_whole_and_its_turn_word_for_word(nemuri: CommandLine, labels: list[str]) -> None:
+    """To people and to programs."""
+    shown = nemuri("affect", "diary", "memory", labels[1])
+    assert (shown.code, shown.err) == (0, "")
+    assert f"{labels[1]} [" in shown.out
+    assert "level 1 whole" in shown.out
+    assert f"{SAID[1]}\n→ I see." in shown.out
+    assert f"> {SAID[1]}\n\nI see.\n" in nemuri("affect", "diary", "memory", labels[1], "--verbatim").out
+    told = nemuri("affect", "diary", "memory", labels[1], "--verbatim", "--json").json
+    assert (told["prompt"], told["reply"]) == (SAID[1], "I see.")
+    wrong = nemuri("affect", "diary", "memory", "mem_none", "--verbatim")
+    assert (wrong.code, wrong.out, wrong.err.count("\n")) == (1, "", 1)
+
+
 def test_what_is_protected_is_not_deleted(nemuri: CommandLine, labels: list[str]) -> None:
     """By whichever command: one line says how to release it, and nothing has changed."""
     memory_id = nemuri("affect", "diary", "protect", labels[1], "--json").json["memory_id"]

@@ -59,7 +59,8 @@ def _entry(memory: AffectMemory) -> str:
 
 
 def _shortened(entry: str, memory: AffectMemory, room: int) -> str:
-    note = f" […] (shortened: this memory has {len(entry):,} characters; all of it: {memory.label})"
+    note = f" […] (shortened from {len(entry):,} characters; all of it:"
+    note += f" `nemuri affect {memory.agent_id} memory {memory.label}`)"
     return entry[: room - len(note)].rstrip() + note
 
 

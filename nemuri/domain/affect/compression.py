@@ -18,7 +18,18 @@ from nemuri.domain.language.sentences import normalised, sentences
 EXTRACTIVE: Final = "extractive"
 """By whom such a compression is."""
 MOST_WORDS: Final = 3
+WHOLE_TRIGGER: Final = 1_000
+"""Characters of a prompt that a whole memory holds."""
+WHOLE_CONTENT: Final = 3_000
+"""Characters of a reply that a whole memory holds (document 001, level 1: hundreds to thousands)."""
 
+_LEFT_OUT: Final = "\n[…]\n"
+_FENCE: Final = "\n```"
+_FENCED_LINE = re.compile(r"^[ \t]{0,9}```", re.MULTILINE)
+_BREAK_BEFORE = re.compile(r"(?:\n[^\n]{0,200}|(?<=[.!?。！？])[^.!?。！？\n]{0,200}|\s[^\s]{0,60})\Z")
+"""What stands at the end of a text after its last whole line, sentence or word."""
+_BREAK_AFTER = re.compile(r"\A(?:[^\n]{0,200}\n|[^.!?。！？\n]{0,200}[.!?。！？](?!\S)|[^\s]{0,60}\s)")
+_BLANK = re.compile(r"\n{3,}")
 _SUMMARISED: Final = 20_000
 """Characters of a text that are looked through for sentences."""
 _FALLBACK: Final = 24
@@ -63,10 +74,26 @@ def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str
     return told if len(told) < len(plain) else plain[:SUMMARY_LIMIT]
 
 
+def detailed(text: str, limit: int) -> str:
+    """Return the text line by line, code included; of a longer one its beginning and its end, in `limit` characters.
+
+    What is left out between them is marked, and a block of code that is cut is closed and opened again.
+    """
+    whole = _BLANK.sub("\n\n", "\n".join(each.rstrip() for each in text.splitlines())).strip("\n")
+    if len(whole) <= limit:
+        return whole
+    room = limit - len(_LEFT_OUT) - 2 * len(_FENCE)
+    head = _BREAK_BEFORE.sub("", whole[: room * 2 // 3], count=1)
+    tail = _BREAK_AFTER.sub("", whole[len(head) :][-(room - len(head)) :], count=1).strip("\n")
+    closing = _FENCE if _open_fence(head) else ""
+    opening = _FENCE.strip() + "\n" if _open_fence(whole[: len(whole) - len(tail)]) else ""
+    return f"{head.rstrip()}{closing}{_LEFT_OUT}{opening}{tail}"
+
+
 def reaction(reply: str, tags: Sequence[Tag], prompt: str) -> str:
-    """What a memory holds of a reply: a summary of it, and what the user felt, where something was felt."""
-    told = summary(reply, most=5, characters=700, whole=300, about=prompt)
-    return _joined((told, _feeling(tags, prompt)))
+    """Return what a whole memory holds of a reply: its details, and what the user felt, where something was felt."""
+    told, felt = detailed(reply, WHOLE_CONTENT), _feeling(tags, prompt)
+    return f"{told}\n{felt}" if felt and "\n" in told else _joined((told, felt))
 
 
 def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, str]:
@@ -81,6 +108,11 @@ def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, s
         return _words(trigger), _words(core)
     told = _joined((summary(core, most=2 if felt else 3, characters=400), felt))
     return summary(trigger, most=2, characters=160), min(told, content, key=len)
+
+
+def _open_fence(text: str) -> bool:
+    """Whether a block of code that begins in the text does not end in it."""
+    return len(_FENCED_LINE.findall(text)) % 2 == 1
 
 
 def listed(words: Iterable[str]) -> str:

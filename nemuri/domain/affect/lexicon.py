@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from nemuri.contracts.affect import Emotion, Reading, Tag, Valence
-from nemuri.domain.affect.compression import cleaned, reaction, summary
+from nemuri.domain.affect.compression import WHOLE_TRIGGER, cleaned, detailed, reaction
 from nemuri.domain.affect.cues import to_be_remembered
 from nemuri.domain.affect.lexicon_words import FEELINGS, ORDER, Feeling
 from nemuri.domain.affect.matters import ACKNOWLEDGED, Matter, matter_of
@@ -59,7 +59,7 @@ def read(prompt: str, reply: str) -> Reading:
         emotion=emotion,
         category=matter.category,
         keywords=_keywords(asked, answered),
-        trigger=summary(asked, most=2, characters=300, whole=200),
+        trigger=detailed(asked, WHOLE_TRIGGER),
         content=reaction(answered, emotion.tags, asked),
         protect=to_be_remembered(asked),
     )

@@ -1,4 +1,4 @@
-"""Affective memory: affect AGENT, and with it protect, unprotect, delete, recall, config."""
+"""Affective memory: affect AGENT, and with it memory, protect, unprotect, delete, recall, config."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from nemuri.face.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.contracts.affect import Category
-    from nemuri.contracts.affect_views import AffectMemoryView, AffectView
+    from nemuri.contracts.affect_views import AffectMemoryView, AffectView, TurnView
     from nemuri.face.client import Client
 
 MemoryArgument = Annotated[
@@ -22,7 +22,7 @@ MemoryArgument = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    agent_first.add(app, "affect", affect, (protect, unprotect, delete, recall, config))
+    agent_first.add(app, "affect", affect, (memory, protect, unprotect, delete, recall, config))
 
 
 def affect(
@@ -84,6 +84,34 @@ def _draw(view: "AffectView", plot: Path) -> None:
         draw(view, plot)
     except OSError as error:
         raise Failure(f"the plot cannot be written to {plot}: {error.strerror}") from error
+
+
+def memory(
+    context: typer.Context,
+    name: MemoryArgument,
+    verbatim: Annotated[
+        bool, typer.Option("--verbatim", help="The turn word for word, as long as the memory is at level 1.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show one memory whole, or the turn that it is of."""
+    from nemuri.face.cli.affect_lines import show_memory, show_turn
+    from nemuri.face.cli.screen import say_json
+
+    session, agent = agent_first.of(context, json=json)
+    storable(MEMORY=name)
+    if verbatim:
+        turn: TurnView = session.run(lambda client: client.affect_turn(agent, name))
+        if session.json:
+            say_json(turn)
+        else:
+            show_turn(turn)
+        return
+    found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, name))
+    if session.json:
+        say_json(found)
+    else:
+        show_memory(found)
 
 
 def protect(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri.domain.affect.costs import Work, costs, dollars
 from nemuri.domain.affect.night import share
 from nemuri.domain.affect.policy import AffectPolicy
@@ -114,6 +114,23 @@ def cost_json(view: AffectView) -> dict[str, Any]:
     return {"days": number} | {
         name: {each.work: round(each.dollars, 4) for each in costs(of)} for name, of in told.items()
     }
+
+
+def show_memory(memory: AffectMemoryView) -> None:
+    """One memory whole, with what decides how long it stays."""
+    felt = ", ".join(memory.emotion.tags) or memory.emotion.valence
+    protection = {"protected": ", protected", "asked": ", waits for protection", "none": ""}[memory.protection]
+    say(f"{memory.label} [{memory.said_at:%Y-%m-%d}] level {LEVELS[memory.level - 1]}{protection}")
+    say(
+        f"{memory.category}, intensity {memory.intensity}, {felt}; {memory.retention:.1f} left"
+        f" after {memory.days:.1f} days, {memory.coefficient:.3f} a day; recalled {memory.recall_count} times"
+    )
+    say(f"keywords: {', '.join(memory.keywords) or '-'}\n\n{memory.trigger}\n→ {memory.content}")
+
+
+def show_turn(turn: TurnView) -> None:
+    """A turn word for word."""
+    say(f"{turn.label} [{turn.said_at:%Y-%m-%d %H:%M}] session {turn.session}\n\n> {turn.prompt}\n\n{turn.reply}")
 
 
 def show_recalled(found: AffectRecallView) -> None:

@@ -151,6 +151,13 @@ class Feelings:
         async with self.database.reading() as connection:
             return await records(connection, AffectMemory, query)
 
+    async def place_of(self, event_id: UUID) -> int | None:
+        """Return the log's sequence of an event; None where it is not known, or erased."""
+        journal = tables.journal.c
+        async with self.database.reading() as connection:
+            found = await connection.execute(select(journal.sequence).where(journal.event_id == event_id))
+            return found.scalar_one_or_none()
+
     async def mood(self, agent_id: str, session: str) -> Mood | None:
         """What is felt in a session; None before anything was remembered or recalled in it."""
         mood = tables.affect_mood

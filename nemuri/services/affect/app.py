@@ -12,13 +12,14 @@ from nemuri.contracts.affect import (
     TurnOffered,
     TurnRemembered,
 )
-from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView
+from nemuri.contracts.affect_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri.contracts.complaints import no_feeling
 from nemuri.contracts.event import Usage, derive
 from nemuri.contracts.memories import MemoryRefused
-from nemuri.contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, Refusal
+from nemuri.contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, AffectTurnQuery, Refusal
 from nemuri.domain.affect.content import embedded_text
 from nemuri.domain.affect.cues import tie_of
+from nemuri.domain.affect.mind import AffectAgent, AffectMemory
 from nemuri.domain.affect.night import admitted
 from nemuri.domain.affect.turns import Understood, home, remembered
 from nemuri.domain.affect.wording import is_command
@@ -136,6 +137,32 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
 @service.answer(AffectMemoryQuery)
 async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
     """One memory, by its label or the beginning of its id."""
+    found = await _named(query, resources)
+    return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
+
+
+@service.answer(AffectTurnQuery)
+async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
+    """Answer with the turn of a memory word for word, as long as the memory is at level 1."""
+    found = await _named(query, resources)
+    if isinstance(found, Refusal):
+        return found
+    memory, _ = found
+    if memory.level > 1:
+        return Refusal(refused=f"{memory.label} is at level {memory.level}: the words of its turn are forgotten")
+    turn = await Feelings(resources.database).place_of(memory.turn_id)
+    event = None if turn is None else await resources.log.at(turn)
+    if not isinstance(event, TurnOffered):
+        return Refusal(refused=f"the turn of {memory.label} is not on the log any more")
+    return TurnView(
+        label=memory.label, session=event.session, said_at=memory.said_at, prompt=event.prompt, reply=event.reply
+    )
+
+
+async def _named(
+    query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
+) -> tuple[AffectMemory, AffectAgent] | Refusal:
+    """The memory that a query names, and its agent."""
     feelings = Feelings(resources.database)
     agent = await feelings.agent(query.agent_id)
     if agent is None:
@@ -145,4 +172,4 @@ async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemo
         return Refusal(refused=f"{query.agent_id} has no memory {query.memory!r}: give its label, or how its id begins")
     if len(found) > 1:
         return Refusal(refused=f"memory {query.memory!r} could be any of several; give more of its id")
-    return memory_view(found[0], agent.nights)
+    return found[0], agent

@@ -61,8 +61,8 @@ def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
     """It would never be told otherwise; nothing else fits beside it."""
     text = block(told(1, content="x" * 16_000), told(2))
     assert len(text) <= LIMIT
-    assert "[…] (shortened: this memory has 16," in text
-    assert "mem_20260118_001" in text
+    assert "[…] (shortened from 16," in text
+    assert "`nemuri affect a memory mem_20260118_001`)" in text
     assert text.endswith("\n</memories>")
 
 

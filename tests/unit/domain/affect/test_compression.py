@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nemuri.domain.affect.compression import cleaned, compressed
+from nemuri.domain.affect.compression import cleaned, compressed, detailed
 from nemuri.domain.affect.lexicon import read
 from nemuri.domain.language.keywords import keywords
 from nemuri.domain.language.sentences import sentences
@@ -51,6 +51,26 @@ def test_a_trace_is_two_or_three_keywords() -> None:
     assert "内包表記" in content
     assert "ユーザー" not in content
     assert "気持ち" not in content
+
+
+def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
+    """Within its bound, with a mark between them, and no block of code is left open."""
+    code = "\n".join(f"    step_{number} = prepare({number})" for number in range(300))
+    reply = f"The cause is the cache.\n\n```python\n{code}\n```\nAll 214 tests pass."
+    told = detailed(reply, 3_000)
+    assert 2_500 < len(told) <= 3_000
+    assert told.startswith("The cause is the cache.\n\n```python\n    step_0 = prepare(0)\n")
+    assert told.endswith("    step_299 = prepare(299)\n```\nAll 214 tests pass.")
+    assert "\n```\n[…]\n```\n" in told
+    assert detailed(reply[:2_000], 3_000) == reply[:2_000]
+
+
+@given(st.text(), st.integers(50, 400))
+def test_details_never_exceed_their_bound(text: str, limit: int) -> None:
+    """Whatever they hold; what fits is whole, what does not says so."""
+    told = detailed(text, limit)
+    assert len(told) <= limit
+    assert ("[…]" in told) or told.split() == text.split()
 
 
 def test_what_is_short_stays_as_it_is() -> None:

@@ -217,8 +217,8 @@ def test_marks_wake_and_calm_a_text() -> None:
     assert read("GET /api JSON", "").emotion.arousal <= 63
 
 
-def test_a_turn_is_summarised_in_its_own_sentences() -> None:
-    """The prompt sets it off; the reply, without code and set phrases, and what was felt are the content."""
+def test_a_whole_memory_has_the_details_of_its_turn() -> None:
+    """The prompt sets it off; the reply with its code, line by line, and what was felt are the content."""
     reply = (
         "The retry loop never stops, because its counter is reset in every round. "
         "I moved the counter of the retry loop out of it.\n```python\nfor _ in range(3): ...\n```\n"
@@ -228,11 +228,7 @@ def test_a_turn_is_summarised_in_its_own_sentences() -> None:
     found = read("The retry loop in worker.py never ends. This is so frustrating!", reply)
 
     assert found.trigger == "The retry loop in worker.py never ends. This is so frustrating!"
-    assert "counter" in found.content
-    assert "range(3)" not in found.content
-    assert "Let me know" not in found.content
-    assert found.content.endswith("The user felt frustration.")
-    assert len(found.content) < len(reply)
+    assert found.content == f"{reply}\nThe user felt frustration."
     assert "worker.py" in found.keywords
     assert found.category == "work"
 

@@ -73,6 +73,17 @@ async def test_the_chats_reading_is_taken() -> None:
     assert reply.usage.model == "parrot:1"
 
 
+async def test_details_and_code_of_the_chats_reading_are_kept() -> None:
+    """Line by line, thousands of characters of them; what is more than that is cut with a mark."""
+    code = "The counter was reset:\n\n```python\nfor attempt in range(3):\n    send(attempt)\n```\n214 tests pass."
+    kept = await PromptedModel(Parrot(json.dumps(SAID | {"content": code}))).feel(JOB)
+    assert kept.value.content == code
+    long = await PromptedModel(Parrot(json.dumps(SAID | {"content": f"{code}\n" * 99}))).feel(JOB)
+    assert 3_500 < len(long.value.content) <= 4_000
+    assert "\n[…]\n" in long.value.content
+    assert all(word in feeling.SYSTEM for word in ("word for word", "3,000 characters", "what was tried in vain"))
+
+
 @pytest.mark.parametrize("said", ["I would rather not.", "{}", '{"emotional_intensity": "high"}', "[1, 2]", "{" * 50])
 async def test_what_cannot_be_read_is_read_by_the_lexicon(said: str) -> None:
     """And the usage names both, with what the chat cost."""
