@@ -33,8 +33,8 @@ def split(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pages: int = 10
 
     Pages are what form feeds separate; a form feed belongs to the page that it ends. With pages, a span holds up to
     `pages` whole ones and up to `DENSE` × `characters`; without, up to `characters`. What is longer is cut between
-    paragraphs, else sentences, else words (if that keeps half of the size), else hard. Deterministic, linear time.
-    Raises ValueError unless both sizes are at least 1.
+    paragraphs, else sentences, else lines, else words (if that keeps half of the size), else hard. Deterministic,
+    linear time. Raises ValueError unless both sizes are at least 1.
     """
     if characters < 1 or pages < 1:
         raise ValueError("a chunk needs room for at least one character and one page")
@@ -78,5 +78,8 @@ def _boundary(window: str) -> int:
     begins = [begin for begin, _ in spans(window)]
     if begins and begins[-1] >= half:
         return begins[-1]
+    lines = [match.end() for match in re.finditer("\n", window[half:]) if half + match.end() < len(window)]
+    if lines:
+        return half + lines[-1]
     words = [match.end() for match in re.finditer(r"\s+", window[half:])]
     return half + words[-1] if words else len(window)

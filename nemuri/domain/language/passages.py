@@ -9,6 +9,7 @@ from typing import Final
 
 from nemuri.domain.language.citations import disarmed
 from nemuri.domain.language.consensus import differ
+from nemuri.domain.language.layout import is_row, laid_out
 from nemuri.domain.language.markers import marker_end
 from nemuri.domain.language.sentences import sentences
 from nemuri.domain.language.terms import GRAMMAR, terms
@@ -32,14 +33,19 @@ _FOOTNOTE = re.compile(r"(?:\[[0-9]{1,3}\]\s*)+")
 _STRONG = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
 _CODE = re.compile(r"(?:^|\s)(?:>>>|::?=|[=!<>]=|[-+*/|]?=|->|\|)(?:\s|$)|\w\([^()]*\):|[{};]\s*$|^\.\.\.\s|\w=\w")
+_CODE_NAME = re.compile(r"`[^`]+`|(?<!\w)\w+(?:/\w+)*(?:\.\w+|_\w+|\([\w, ]{0,80}\))+")
+_FEWEST_WORDS: Final = 3
 _LEANING = re.compile(
     r"(?:this|these|those|that|they|it|its|such|see|note that|in this case|for example|otherwise|also|then)\b"
     r"|(?:これ|それ|この|その|また|なお)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?…。！？｡][\"'”’」』）)\]]*$")
-_UNFIT: Final = 0.25
+UNFIT: Final = 0.25
+"""The fitness of what is mostly code."""
 _FRAGMENT: Final = 0.6
+_ROW: Final = 0.9
+"""A row of a tree or a table says something, though it is no sentence."""
 _LEANS: Final = 0.75
 _FAVOUR: Final = 3.0
 
@@ -73,15 +79,22 @@ def passages(label: str, text: str) -> list[Passage]:
     ]
 
 
-def select(candidates: Sequence[Passage], wanted: frozenset[str], *, most: int, characters: int) -> list[Passage]:
+def select(
+    candidates: Sequence[Passage],
+    wanted: frozenset[str],
+    *,
+    most: int,
+    characters: int,
+    favoured: frozenset[str] = frozenset(),
+) -> list[Passage]:
     """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
 
     Greedy: a passage's worth is its fitness times the sum over the wanted terms in it of idf × saturated frequency,
     halved for each chosen passage that has the term already; it stops below a quarter of the best worth.
     Near-duplicates of a chosen passage (Jaccard index of the terms above 0.7, and neither polarity nor a value
-    differs) are passed over. Ties go to the earlier passage.
+    differs) are passed over. Ties go to the earlier passage. Favoured terms weigh twice.
     """
-    weights = _idf(candidates, wanted)
+    weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
     open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
     chosen: list[Passage] = []
     left, least = characters, 0.0
@@ -162,7 +175,7 @@ def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozen
 
 def _prose(text: str) -> str:
     """The text without what is no sentence; the lines of a fenced block stand alone, for nothing wraps in it."""
-    lines = text.split("\n")
+    lines = laid_out(text).split("\n")
     fences = [_FENCE.match(line) is not None for line in lines]
     whole = sum(fences) % 2 == 0  # else the text was cut within a block, and one cannot know in which half
     kept: list[str] = []
@@ -192,10 +205,16 @@ def _leading(body: str) -> int:
 
 
 def _fitness(sentence: str) -> float:
-    if _CODE.search(_QUOTED.sub("x", sentence)):
-        return _UNFIT
-    whole = 1.0 if _SENTENCE_END.search(sentence) else _FRAGMENT
+    if _CODE.search(_QUOTED.sub("x", sentence)) or _is_mostly_code(sentence):
+        return UNFIT
+    whole = 1.0 if _SENTENCE_END.search(sentence) else _ROW if is_row(sentence) else _FRAGMENT
     return whole * (_LEANS if _LEANING.match(sentence) else 1.0)
+
+
+def _is_mostly_code(sentence: str) -> bool:
+    """Whether there are names of code in the sentence, and fewer than `_FEWEST_WORDS` words beside them."""
+    plain, names = _CODE_NAME.subn(" ", sentence)
+    return names > 0 and len(terms(plain)) < min(_FEWEST_WORDS, names + 1)
 
 
 def _idf(candidates: Sequence[Passage], wanted: frozenset[str]) -> dict[str, float]:

@@ -12,10 +12,19 @@ from nemuri.domain.language.citations import disarmed, without_labels
 from nemuri.domain.language.echoes import asked_in, echoes, within
 from nemuri.domain.language.items import requests
 from nemuri.domain.language.markers import marker_end
-from nemuri.domain.language.passages import LONGEST_QUOTE, Passage, most_telling, passages, related, select, yielding
+from nemuri.domain.language.passages import (
+    LONGEST_QUOTE,
+    UNFIT,
+    Passage,
+    most_telling,
+    passages,
+    related,
+    select,
+    yielding,
+)
 from nemuri.domain.language.references import self_contained
 from nemuri.domain.language.scripts import HIRAGANA, KANJI, KATAKANA
-from nemuri.domain.language.terms import content_terms
+from nemuri.domain.language.terms import content_terms, terms
 from nemuri.domain.tasks.panel import merged
 from nemuri.domain.tiers.formation import Written, extracted
 from nemuri.infra.models.judging import judged
@@ -45,6 +54,10 @@ QUOTED_CHARACTERS: Final = 1_200
 
 _NAME: Final = "extractive"
 _FREE: Final = Usage(model=_NAME)
+_WHICH: Final = re.compile(
+    rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
+)
+"""What a question asks to be told apart from others of its kind."""
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _QUOTING: Final = {
     "en": "No language model is connected, so these are quotations from memories and details:",
@@ -117,7 +130,7 @@ class ExtractiveModel:
         The answer's first sentence, its best one, goes to the perspective that it shares most with, else to the
         first. Sentences of the answer are preferred to those of the details, which must share a third of the question's
         terms, and none is given twice. An answer without content of its own, such as one that found nothing or only
-        asks, teaches nothing.
+        asks, teaches nothing, and neither do quotes that hardly answer (`_is_worth_learning`).
         """
         asked = (job.question, *requests(job.question))
         said = _telling((Source("", _substance(job.question, job.answer)),), asked)
@@ -129,7 +142,8 @@ class ExtractiveModel:
             for passage in _telling(job.details, asked)
             if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
-        return Reply(_learned(job, said, details), _FREE)
+        worth = [passage for passage in said if _is_worth_learning(passage, asked)]
+        return Reply(_learned(job, worth, details) if worth else {}, _FREE)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """By the words alone; in doubt nothing."""
@@ -194,7 +208,8 @@ def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list
     """What answers one question of `share` (0 or 1: the only one), each of which gets its part of the room."""
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, LONGEST_QUOTE)
-    return select(candidates, content_terms(question), most=max(MOST_QUOTES // parts, 1), characters=room)
+    most = max(MOST_QUOTES // parts, 1)
+    return select(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
 
 
 def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
@@ -221,6 +236,20 @@ def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> 
             if found and perspective not in learned:
                 learned[perspective] = found.text
     return {each: learned[each] for each in job.perspectives if each in learned}
+
+
+def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
+    """Whether a quote says something by itself and shares more than half of the terms of one of the questions.
+
+    What a question asks to be told apart does not count: most sentences about services that route nothing share it.
+    """
+    wanted = [content_terms(each) - _kinds(each) or content_terms(each) for each in asked]
+    return passage.fitness > UNFIT and any(2 * len(each & passage.counts.keys()) > len(each) for each in wanted)
+
+
+def _kinds(question: str) -> frozenset[str]:
+    """The terms of what a question asks to be told apart from others of its kind."""
+    return frozenset(term for named in _WHICH.findall(question) for term in terms(" ".join(named)))
 
 
 def _substance(question: str, answer: str) -> str:

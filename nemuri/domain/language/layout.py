@@ -1,0 +1,118 @@
+"""What is laid out in lines, trees of files and tables, as lines that can be read by themselves."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+_NAME: Final = r"[\w.*@-]+"
+_TREE_ROW: Final = re.compile(
+    rf"(?P<indent>[ \t]*)(?P<names>(?:{_NAME}(?:/{_NAME})*/|{_NAME}\.\w{{1,5}})(?: {_NAME}/?)*)"
+    r"(?:[ \t]{2,}(?P<text>\S.*))?"
+)
+_BRANCH: Final = re.compile(r"[│| \t\u00a0]*(?:[├└]─*|\|--|`--|\+--)[ \t\u00a0]")
+"""What the program `tree` draws in front of a name."""
+_COMMENT: Final = re.compile(r"(?:#+|//|--|←|<-)[ \t]*")
+_CELLS: Final = re.compile(r"(?<!\\)\|")
+_SEPARATOR: Final = re.compile(r"[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_LONGEST_HEAD: Final = 60
+"""Characters of the head of a column that is repeated in each row."""
+
+
+def laid_out(text: str) -> str:
+    """Return the text with each row of a tree of files behind its whole path, and each row of a table with its heads.
+
+    `services/` above an indented `intake/  large inputs` becomes `services/intake/ large inputs`; lines that continue
+    a row are joined to it. A row `| intake | cuts |` below `| service | does |` becomes `service: intake; does: cuts`.
+    These rows stand between blank lines; everything else comes back as it is.
+    """
+    return "\n".join(_rows(text.split("\n")))
+
+
+def is_row(sentence: str) -> bool:
+    """Return whether a sentence is a row that `laid_out` made: it says something, though it does not end as one."""
+    return _LAID_OUT.match(sentence) is not None
+
+
+_LAID_OUT: Final = re.compile(
+    rf"(?:{_NAME}/)+\S* \S|[^:;|]{{1,{_LONGEST_HEAD}}}: \S[^;]*; [^:;|]{{1,{_LONGEST_HEAD}}}: \S"
+)
+
+
+@dataclass(slots=True)
+class _Tree:
+    """The folders above the present row, each with its indentation."""
+
+    folders: list[tuple[int, str]] = field(default_factory=list)
+
+    def path(self, indent: int, names: str) -> str:
+        """Return the row's names behind the folders that it is in, and remember it if it is one."""
+        while self.folders and self.folders[-1][0] >= indent:
+            self.folders.pop()
+        above = "".join(folder for _, folder in self.folders)
+        if names.endswith("/") and " " not in names:
+            self.folders.append((indent, names))
+        return above + names
+
+
+def _rows(lines: Sequence[str]) -> Iterator[str]:
+    tree, heads, at = _Tree(), list[str](), 0
+    while at < len(lines):
+        line = lines[at]
+        if _is_table(line):
+            if at + 1 < len(lines) and _SEPARATOR.fullmatch(lines[at + 1]) and "|" in lines[at + 1]:
+                heads, at = _cells(line), at + 2
+                continue
+            yield from ("", _row(heads, _cells(line)), "")
+        elif (row := _TREE_ROW.fullmatch(_unbranched(line))) and (row["text"] or row["names"].endswith("/")):
+            path = tree.path(len(row["indent"].expandtabs()), row["names"])
+            text, at = _continued(row, lines, at)
+            yield from ("", f"{path} {text}", "") if text else ("",)
+        else:
+            heads = heads if not line.strip() else []
+            if line.strip() and not line.startswith((" ", "\t")):
+                tree = _Tree()
+            yield line
+        at += 1
+
+
+def _continued(row: re.Match[str], lines: Sequence[str], at: int) -> tuple[str, int]:
+    """Return what is said of a row, with the lines that are indented as deep as that, and the place of the last."""
+    if not row["text"]:
+        return "", at
+    said, column = (
+        [_COMMENT.sub("", row["text"], count=1) if _COMMENT.match(row["text"]) else row["text"]],
+        row.start("text"),
+    )
+    while at + 1 < len(lines):
+        following = lines[at + 1]
+        indent = len(following) - len(following.lstrip())
+        if not following.strip() or indent < column or _TREE_ROW.fullmatch(_unbranched(following)):
+            break
+        said.append(following.strip())
+        at += 1
+    return " ".join(said), at
+
+
+def _unbranched(line: str) -> str:
+    """Return the line with what `tree` draws in front of a name as spaces."""
+    branch = _BRANCH.match(line)
+    return line if branch is None else " " * branch.end() + line[branch.end() :]
+
+
+def _is_table(line: str) -> bool:
+    return line.lstrip().startswith("|") and line.count("|") > 1
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _CELLS.split(line.strip().strip("|"))]
+
+
+def _row(heads: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a row's cells, each behind the head of its column where all columns that hold something have one."""
+    if _SEPARATOR.fullmatch(" | ".join(cells)):
+        return ""
+    plain = [(head.strip("*` "), cell) for head, cell in zip(heads, cells, strict=False) if cell]
+    if len(heads) == len(cells) and len(plain) > 1 and all(head and len(head) <= _LONGEST_HEAD for head, _ in plain):
+        return "; ".join(f"{head}: {cell}" for head, cell in plain)
+    return "; ".join(cell for cell in cells if cell)

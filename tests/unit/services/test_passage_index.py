@@ -1,0 +1,164 @@
+"""Which passages of documents are given to who answers, and what is quoted and learned from them without a model."""
+
+from pathlib import Path
+
+import pytest
+
+from nemuri.contracts.tasks import Detail, DetailPoint
+from nemuri.domain.language.chunks import split
+from nemuri.infra.models.extractive import ExtractiveModel
+from nemuri.infra.models.protocol import AnswerJob, LearningsJob, Source
+from nemuri.infra.stores.blobs import Blobs, Recent
+from nemuri.services.specialist.details import PASSAGES, Passage, passages
+from nemuri.services.specialist.passage_index import PassageIndexes
+
+README = Path(__file__).parents[3] / "README.md"
+ROUTES = "Which service routes a task?"
+
+
+class Held(Blobs):
+    """Blobs that are at hand, and count how often they are asked for."""
+
+    def __init__(self, **texts: str) -> None:
+        object.__setattr__(self, "recent", Recent())
+        object.__setattr__(self, "asked", [])
+        for ref, text in texts.items():
+            self.recent.keep(ref, text)
+
+    asked: list[str]
+
+    async def get(self, ref: str) -> str:
+        """The text."""
+        self.asked.append(ref)
+        found = self.recent.get(ref)
+        assert found is not None
+        return found
+
+
+def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[DetailPoint, ...]:
+    """The chunks of a text, with the key points of some."""
+    return tuple(
+        DetailPoint(
+            detail=Detail(document="d", ref=ref, start=span.start, end=span.end), point=(points or {}).get(number)
+        )
+        for number, span in enumerate(split(text))
+    )
+
+
+async def found(question: str, text: str, points: dict[int, str] | None = None) -> tuple[Passage, ...]:
+    """The passages of a text for a question."""
+    return await passages(question, details("a", text, points), Held(a=text), PassageIndexes())
+
+
+FILLER = "A value is true unless its class says otherwise. " * 40
+
+
+async def test_a_sentence_anywhere_is_found_by_its_words() -> None:
+    """Though no key point speaks of it; the passage says where it stands."""
+    text = "\n\n".join([*[FILLER] * 200, "The boiler was built by Ann.", *[FILLER] * 200])
+    first, *others = await found("Who built the boiler?", text, {0: "Values are true.", 30: "Classes say otherwise."})
+    assert "The boiler was built by Ann." in first.text
+    assert text[first.detail.start : first.detail.end] == first.text
+    assert len(others) == PASSAGES - 1
+
+
+async def test_a_key_point_leads_to_words_that_the_question_does_not_have() -> None:
+    """As when the document is in another language."""
+    text = "\n\n".join([FILLER * 10, "ボイラーはアンが作りました。" * 1_000, FILLER * 10])
+    place = next(
+        number
+        for number, each in enumerate(details("a", text))
+        if "ボイラー" in text[each.detail.start : each.detail.end]
+    )
+    got = await found("Who built the boiler?", text, {place: "Ann built the boiler."})
+    assert any("ボイラー" in each.text for each in got)
+
+
+async def test_a_short_document_is_given_whole() -> None:
+    """In its own order where no words are shared."""
+    text = "\n\n".join(f"{number}. " + FILLER[:1_000] for number in range(4))
+    got = await found("Who built the boiler?", text)
+    assert "".join(each.text for each in got) == text
+
+
+async def test_the_index_is_built_once_for_all_answers_to_a_task() -> None:
+    """Each document is read once for it."""
+    text = FILLER * 30
+    blobs, indexes, chunks = Held(a=text), PassageIndexes(), tuple(each.detail for each in details("a", FILLER * 30))
+    assert await indexes.of(chunks, blobs) is await indexes.of(chunks, blobs)
+    assert blobs.asked == ["a"]
+
+
+async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]:
+    """What is quoted from a document for a question, without labels, and what is learned from that."""
+    sources = tuple(Source(f"d{number}", each.text) for number, each in enumerate(await found(question, text), 1))
+    model = ExtractiveModel()
+    reply = await model.answer(AnswerJob("expert", "", None, question, (), sources))
+    quotes = [line.rpartition(" [")[0] for line in reply.value.text.splitlines()[1:]]
+    learned = await model.learnings(
+        LearningsJob("expert", question, reply.value.text, ("semantics", "service and task"), ())
+    )
+    return quotes, dict(learned.value)
+
+
+async def test_the_readme_answers_the_question_that_it_asks_of_itself() -> None:
+    """The service of the tree that routes, and no other one; nothing wrong is learned."""
+    quotes, learned = await answered(ROUTES, README.read_text())
+    assert "services/orchestrator/ routes by the summary alone" in quotes[0]
+    assert not [each for each in quotes if "attribution" in each or "intake" in each]
+    assert ["orchestrator" in each for each in learned.values()] == [True]
+
+
+TREE = """\
+# The shop
+
+One service answers, and `services/stock/app.py` reacts to `task_answered`.
+
+```
+shop/
+  services/    each service consumes the log
+    stock/       counts what a task took
+    clerk/       routes each task to who knows
+  tasks/       the life of a task
+```
+"""
+TABLE = """\
+# The shop
+
+`services/stock/app.py` reacts to `task_answered`.
+
+| service | what it does |
+|---|---|
+| stock | counts what a task took |
+| clerk | routes each task to who knows |
+"""
+CODE = """\
+# The shop
+
+The clerk routes each task to who knows.
+
+```python
+service = Service("stock")  # service of tasks
+
+@service.handler(TaskRouted)
+async def route_task(event: TaskRouted, service: Service) -> Task:
+    return service.task_route(event.task, service)
+```
+"""
+
+
+@pytest.mark.parametrize("document", [TREE, TABLE, CODE], ids=["tree", "table", "code"])
+async def test_the_line_that_answers_is_quoted_first(document: str) -> None:
+    """Wherever it stands."""
+    quotes, learned = await answered(ROUTES, document)
+    assert "clerk" in quotes[0]
+    assert "routes each task to who knows" in quotes[0]
+    assert any("clerk" in each for each in learned.values())
+
+
+async def test_quotes_that_hardly_answer_are_not_learned() -> None:
+    """Names of code, and sentences that share one word of many with the question."""
+    text = "`services/stock/app.py`, `count`, reacts to `task_answered`. Each service scales on its own."
+    quotes, learned = await answered(ROUTES, text)
+    assert quotes
+    assert learned == {}
