@@ -86,7 +86,7 @@ class Value(BaseModel):
 class Event(Value):
     """A fact that happened."""
 
-    stream: ClassVar[Literal["client", "task", "agent"]]
+    stream: ClassVar[Literal["client", "task", "agent", "operator"]]
     """The family of subjects on which events of this class are recorded."""
 
     event_id: UUID
@@ -156,6 +156,12 @@ class AgentEvent(Event):
 
     stream = "agent"
     agent_id: Identifier
+
+
+class OperatorEvent(Event):
+    """Something that an operator decided about the log itself."""
+
+    stream = "operator"
 
 
 class ClientEvent(Event):

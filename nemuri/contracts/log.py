@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from nemuri.contracts import affect, agents, clients, education, erasure, memories, scorers, tasks, tiers
+from nemuri.contracts import affect, agents, clients, education, erasure, memories, operations, scorers, tasks, tiers
 from nemuri.contracts.complaints import plain
 from nemuri.contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
 from nemuri.contracts.upcasts import lifted
@@ -64,7 +64,8 @@ AnyAgentEvent = (
     | affect.AffectEvent
     | tiers.TiersEvent
 )
-AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent
+AnyOperatorEvent = operations.EventParked
+AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent | AnyOperatorEvent
 
 EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}
 """Every class of events by its kind."""

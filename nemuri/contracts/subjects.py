@@ -35,7 +35,7 @@ class Subjects:
     @property
     def everything(self) -> tuple[str, ...]:
         """The subjects that the log's stream records."""
-        return (self.clients, f"{self.namespace}.task.>", f"{self.namespace}.agent.>")
+        return (self.clients, *(f"{self.namespace}.{each}.>" for each in ("task", "agent", "operator")))
 
     def of(self, event: Event) -> str:
         """The exact subject on which the event is recorded."""
@@ -43,6 +43,8 @@ class Subjects:
             return spelling.of_client(self.namespace, event.client_id, event.kind)
         if event.stream == "task":
             return f"{self.namespace}.task.{virtual_partition(str(event.task_id))}.{event.kind}"
+        if event.stream == "operator":
+            return f"{self.namespace}.operator.{event.kind}"
         return f"{self.agent(str(event.agent_id))}.{event.kind}"
 
     def agent(self, agent_id: str) -> str:
@@ -60,14 +62,16 @@ class Subjects:
     def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
         """The subjects of all events of a kind, or of those in some virtual partitions."""
         name = kind.kind_of()
+        if kind.stream == "operator":
+            return (f"{self.namespace}.operator.{name}",)
         keys = ("*",) if partitions is None or kind.stream == "client" else tuple(str(key) for key in partitions)
         owner = ".*" if kind.stream == "agent" else ""
         return tuple(f"{self.namespace}.{kind.stream}.{key}{owner}.{name}" for key in keys)
 
     def address(self, kind: type[Event]) -> str:
         """The form of the subjects of a kind, with a name in braces for each part that varies."""
-        varying = {"client": "{client}", "task": "{partition}", "agent": "{partition}.{agent}"}[kind.stream]
-        return f"{self.namespace}.{kind.stream}.{varying}.{kind.kind_of()}"
+        names = {"client": ("{client}",), "task": ("{partition}",), "agent": ("{partition}", "{agent}"), "operator": ()}
+        return ".".join((self.namespace, kind.stream, *names[kind.stream], kind.kind_of()))
 
     def of_client(self, client: str, kind: type[Event]) -> str:
         """The exact subject on which a client says something of a kind."""

@@ -1,14 +1,32 @@
-"""What a log delivers: every event at least once, and each counts once, or not at all once it is erased."""
+"""What a log delivers: every event at least once, and each counts once, or not at all once it is erased or parked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 from uuid import UUID
 
 from nemuri.contracts.event import Event
+from nemuri.contracts.operations import EventParked
 from nemuri.domain.erasure import TOMBSTONES, Erased
 
 E = TypeVar("E", bound=Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """What operators took out of every fold, by its id, and up to which place in the log."""
+
+    until: Mapping[UUID, int] = field(default_factory=dict)
+
+    @classmethod
+    def by(cls, events: Iterable[Event]) -> "Parked":
+        """Return what these events take out."""
+        parked = (each for each in events if isinstance(each, EventParked))
+        return cls({each.parked_id: each.sequence or 0 for each in parked})
+
+    def covers(self, event_id: UUID, sequence: int) -> bool:
+        """Return whether the event at a place means nothing: what came before it was parked, never what follows."""
+        return sequence < self.until.get(event_id, 0)
 
 
 @dataclass(slots=True)

@@ -4,17 +4,22 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Self
+from uuid import UUID
 
 import orjson
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
 from nats.js.errors import BadRequestError, NotFoundError
 
-from nemuri.contracts.event import Event
+from nemuri.contracts.event import Event, derive
 from nemuri.contracts.log import AnyEvent, UndecodableError, check_id, decode, encode
+from nemuri.contracts.operations import EventParked
 from nemuri.contracts.subjects import Subjects
+from nemuri.domain.deliveries import Parked
 from nemuri.infra.bus.access import Access
 from nemuri.infra.bus.connection import connect
 from nemuri.infra.bus.messages import delete_message
@@ -49,6 +54,8 @@ class Unreadable:
     sequence: int
     subject: str
     reason: str
+    message_id: UUID
+    """What it is parked by, as it has no id of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,22 +209,25 @@ class Log:
         return int(info.state.last_seq)
 
     async def read(
-        self, after: int = 0, until: int | None = None, *, only: Sequence[str] = ()
+        self, after: int = 0, until: int | None = None, *, only: Sequence[str] = (), with_parked: bool = False
     ) -> AsyncGenerator[Batch]:
         """Everything after a sequence, in order, up to and including `until`; without it, on and on as events come.
 
-        With `only`, what is on these subjects and nothing else. Messages that were deleted are passed over: a batch may
-        be empty and only say how far the log reaches. Ends exactly when everything up to `until` has been seen. Raises
-        an error of the connection when it is interrupted.
+        With `only`, what is on these subjects and nothing else. What was parked before the reading began is passed over
+        unless `with_parked`, and so are messages that were deleted: a batch may be empty and only say how far the log
+        reaches. Ends exactly when everything up to `until` has been seen. Raises an error of the connection when it is
+        interrupted.
         """
         if until is not None and until <= after:
             return
         subjects = tuple(only) or self.subjects.everything
+        parked = Parked() if with_parked else await self.parked()
         async with Pull.of(self.connection, self.stream, self.subjects.stream, only, after=after) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
-                    batch = self._batch([each for each in messages if until is None or _place(each) <= until], after)
+                    some = [each for each in messages if until is None or _place(each) <= until]
+                    batch = self._batch(some, after, parked)
                     after = _place(messages[-1])
                     yield batch if until is None or after < until else replace(batch, until=until)
                     continue
@@ -237,15 +247,29 @@ class Log:
                 return True
         return False
 
-    def _batch(self, messages: list[Msg], after: int) -> Batch:
+    async def parked(self) -> Parked:
+        """Return what operators have parked so far; one question to the server where that is nothing."""
+        [subject] = self.subjects.of_kind(EventParked)
+        found, after = list[AnyEvent](), 0
+        while (raw := await self._next_on(subject, after)) is not None:
+            after = raw.seq or 0
+            recorded_at = _recorded_at(raw.time or datetime.now(UTC), raw.headers)
+            found.append(self._event(subject, raw.data or b"", recorded_at, after))
+        return Parked.by(found)
+
+    def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
         events: list[AnyEvent] = []
         unreadable: list[Unreadable] = []
         with uncollected():
             for message in messages:
                 try:
-                    events.append(self.decode(message))
+                    event = self.decode(message)
+                    if not parked.covers(event.event_id, event.sequence or 0):
+                        events.append(event)
                 except UndecodableError as error:
-                    unreadable.append(Unreadable(_place(message), message.subject, str(error)))
+                    each = _unreadable(message, str(error))
+                    if not parked.covers(each.message_id, each.sequence):
+                        unreadable.append(each)
         return Batch(tuple(events), tuple(unreadable), after, _place(messages[-1]) if messages else after)
 
     async def at(self, sequence: int) -> AnyEvent | None:
@@ -291,13 +315,15 @@ class Log:
     async def all_on(self, subject: str) -> AsyncGenerator[bytes]:
         """The bytes of every event on an exact subject, oldest first; one question to the server for each."""
         after = 0
-        while True:
-            try:
-                raw = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
-            except NotFoundError:
-                return
+        while (raw := await self._next_on(subject, after)) is not None:
             after = raw.seq or 0
             yield raw.data or b""
+
+    async def _next_on(self, subject: str, after: int) -> RawStreamMsg | None:
+        try:
+            return await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
+        except NotFoundError:
+            return None
 
     async def newest_on(self, subject: str) -> Newest:
         """The newest event on a subject, or on all that a pattern covers."""
@@ -306,6 +332,18 @@ class Log:
         except NotFoundError:
             return Newest(0, None, b"")
         return Newest(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID), raw.data or b"")
+
+
+def _unreadable(message: Msg, reason: str) -> Unreadable:
+    return Unreadable(_place(message), message.subject, reason, message_id(message.subject, message.data))
+
+
+def message_id(subject: str, data: bytes) -> UUID:
+    """Return what tells a message that is no event from any other: the same for the same bytes on the same subject.
+
+    The namespace is no part of it, so that it holds after an import under another one.
+    """
+    return derive(f"{subject.partition('.')[2]} {sha256(data).hexdigest()}", "message")
 
 
 def _place(message: Msg) -> int:

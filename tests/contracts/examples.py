@@ -74,6 +74,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
     Use,
 )
+from nemuri.contracts.operations import EventParked
 from nemuri.contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri.contracts.tasks import (
     AgentScore,
@@ -288,6 +289,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "compressed_by": "extractive", "usage": USAGE, "vector": VECTOR,
     },
     AgentErased: {"whole": WHOLE},
+    EventParked: {"parked_id": CAUSE, "parked_kind": "memories_erased", "why": "It names nothing."},
     ImpactCredited: {"assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,)},
     **examples_of_tiers.PARTS,
 }  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from nemuri import connect, connect_sync
 from nemuri.contracts.agents import ORCHESTRATOR
+from nemuri.contracts.memories import SessionEnded
 from nemuri.face.catalogue import SERVICES
 from tests.e2e.conftest import QUESTION, TOGETHER, CommandLine
 
@@ -83,3 +84,29 @@ def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None
     assert 0 < found["gathered"] < 100
     assert len(found["features"]) == 9
     assert found["features"]["similarity"] == {"linear": 0.8, "learned": None}
+
+
+async def test_halted_views_fail_status_and_verify_until_the_event_is_parked(
+    nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both say at which event and what helps, in one line; parking takes that event, with a reason, and no other."""
+    monkeypatch.delenv("NATS_URL", raising=False)
+    async with connect(nemuri.data, client_id="test") as client:
+        subject = client.log.subjects.of_agent("cook", SessionEnded)
+        place = (await client.log.stream.publish(subject, b"{}")).seq
+    while (status := nemuri("status")).code == 0:  # the projector is about to read it; the test's own limit ends this
+        assert f"event {place}" not in status.out
+    assert (status.code, len(status.err.splitlines())) == (1, 1)
+    assert f"halted: event {place} on" in status.err
+    assert f"`nemuri park {place} --why TEXT`" in status.err
+    verified = nemuri("verify")
+    assert (verified.code, "0 differences" in verified.out) == (1, True)
+    assert f"halted: event {place} on" in verified.err
+    assert nemuri("park", str(place)).code == 2
+    refused = nemuri("park", "1", "--why", "by mistake")
+    assert (refused.code, f"halted at event {place}" in refused.err) == (1, True)
+
+    assert "is parked" in nemuri("park", str(place), "--why", "said by a test").out
+
+    assert (nemuri("status").code, nemuri("verify").code) == (0, 0)
+    assert "event_parked" in nemuri("log", "tail", "-n", "1").out

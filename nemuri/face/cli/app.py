@@ -21,6 +21,7 @@ from nemuri.face.cli import (
     looking_back,
     minds,
     operating,
+    parked,
     permissions,
     reasons,
     scorers,
@@ -64,7 +65,7 @@ def root(
 
 for _group in (
     tasks, reasons, agents, minds, looking_back, what_if, corrections, education, health, hook, affect, tiers, scorers,
-    logs, dead, operating, erasing, permissions, experiments, society,
+    logs, dead, operating, parked, erasing, permissions, experiments, society,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.face.demo")) is not None and _demo.origin is not None:

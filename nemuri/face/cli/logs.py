@@ -40,7 +40,7 @@ def tail(
     async def work(client: "Client") -> None:
         until = await client.log.last_sequence()
         after = max(0, until - last)
-        async for batch in client.log.read(after, None if follow else until):
+        async for batch in client.log.read(after, None if follow else until, with_parked=True):
             _show(batch, session)
 
     session.run(work)

@@ -134,9 +134,9 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
         say(f"incomplete    nobody reacts: an import or a restore {UNFINISHED}")
 
 
-def _halted(why: str, _at: int | None) -> str:
+def _halted(why: str, at: int | None) -> str:
     """Return the line that says that the views do not go on, and what helps."""
-    return f"the views are halted: {why}"
+    return f"the views are halted: {why}" + (f"; `nemuri park {at} --why TEXT` goes on without it" if at else "")
 
 
 def rebuild(context: typer.Context, json: JsonOption = False) -> None:

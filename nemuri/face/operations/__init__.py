@@ -3,6 +3,7 @@
 from nemuri.face.operations.archive import export_log, give_up, import_log
 from nemuri.face.operations.backup import backup, restore
 from nemuri.face.operations.erasure import Forgotten, forget, let_go, lineage, resume
+from nemuri.face.operations.park import park
 from nemuri.face.operations.reembed import Reembedded, reembed
 from nemuri.face.operations.views import rebuild, verify
 from nemuri.face.operations.workshop import OperationError
@@ -18,6 +19,7 @@ __all__ = [
     "import_log",
     "let_go",
     "lineage",
+    "park",
     "rebuild",
     "reembed",
     "restore",

@@ -152,11 +152,11 @@ async def _say(at: Workshop, tombstones: Sequence[MemoriesErased], last: int) ->
 
 
 async def _there(at: Workshop) -> list[Event]:
-    """The tombstones on the log."""
-    found: list[Event] = []
+    """The tombstones on the log that mean anything."""
+    found, parked = list[Event](), await at.log.parked()
     for kind in TOMBSTONES:
         for subject in at.log.subjects.of_kind(kind):
             async for sequence in sequences_on(at.log.stream, at.log.subjects.stream, subject):
                 event = await at.log.at(sequence)
-                found += [event] if event is not None else []
+                found += [event] if event is not None and not parked.covers(event.event_id, sequence) else []
     return found

@@ -11,7 +11,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.vectors import Vectors
 from nemuri.infra.views.database import Database
-from nemuri.infra.views.projection import OtherFoldsError, Projection, Unprojectable
+from nemuri.infra.views.projection import OtherFoldsError, OutdatedError, Projection, Unprojectable
 
 
 class OperationError(Exception):
@@ -43,7 +43,7 @@ async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
             with jetstream_needed(str(settings.nats_url)):
                 vectors = await Vectors.open(log, HashingEmbedder())
             yield Workshop(log, vectors, Projection(database, vectors))
-    except (Unprojectable, OtherFoldsError) as error:
+    except (Unprojectable, OtherFoldsError, OutdatedError) as error:
         raise OperationError(str(error)) from error
     finally:
         await database.close()

@@ -13,7 +13,7 @@ from nemuri.contracts.agents import MemoriesEmbedded
 from nemuri.contracts.log import AnyEvent
 from nemuri.contracts.memories import MemoryEncoded
 from nemuri.contracts.subjects import Subjects
-from nemuri.domain.deliveries import first_of_each
+from nemuri.domain.deliveries import Parked, first_of_each
 from nemuri.domain.memory.content import embedded_text
 from nemuri.infra.log import Batch
 from nemuri.infra.stores.vectors import Vectors, generation_in, vector_key
@@ -68,6 +68,22 @@ class GapError(Exception):
     """A stretch begins beyond the place that the views are at: read again from there, or events are lost."""
 
 
+class OutdatedError(Exception):
+    """The views hold an event that was parked since: they are to be made anew without it."""
+
+    @classmethod
+    async def check(cls, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
+        """Raise for views that hold what these events park."""
+        parked, entry = Parked.by(events), tables.journal.c
+        if not parked.until:
+            return
+        held = select(entry.event_id, entry.sequence).where(entry.event_id.in_(parked.until))
+        for event_id, sequence in await connection.execute(held):
+            if parked.covers(event_id, sequence):
+                why = f"event {sequence} was folded before it was parked"
+                raise cls(f"{why}; `nemuri rebuild` makes the views without it")
+
+
 class OtherFoldsError(Exception):
     """The views were made by folds of another version; whoever folds into them mixes two meanings of one event."""
 
@@ -100,7 +116,8 @@ class Projection:
         """Fold what is new in the batch and return how far the views are now.
 
         However many projectors apply it, and however often, every event counts once. Raises `GapError` where the views
-        are not at the batch's beginning yet, and `OtherFoldsError` for views that another version made.
+        are not at the batch's beginning yet, `OtherFoldsError` for views that another version made, and `OutdatedError`
+        for views that hold what the batch parks.
         """
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
@@ -114,6 +131,7 @@ class Projection:
                 raise GapError(f"the views are at {here.sequence}, and the stretch begins after {batch.after}")
             if batch.until <= here.sequence:
                 return here.sequence
+            await OutdatedError.check(connection, batch.events)
             events = await first_of_all(
                 connection, [each for each in batch.events if (each.sequence or 0) > here.sequence]
             )

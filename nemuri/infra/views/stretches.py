@@ -8,9 +8,9 @@ from nemuri.contracts.subjects import Subjects
 from nemuri.infra.log import Batch
 from nemuri.infra.observation.errors import said
 from nemuri.infra.views.database import OUTAGES
-from nemuri.infra.views.projection import GapError, OtherFoldsError, Projection, Unprojectable
+from nemuri.infra.views.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
-NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, ProgrammingError, *OUTAGES)
+NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
 """What is raised whatever the event says: servers that are away, views that are not as they should be."""
 
 

@@ -11,7 +11,7 @@ from nemuri.infra.reactions import Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.belonging import check_belonging
 from nemuri.infra.views.database import OUTAGES
-from nemuri.infra.views.projection import FOLD, GapError, OtherFoldsError, Unprojectable
+from nemuri.infra.views.projection import FOLD, GapError, OtherFoldsError, OutdatedError, Unprojectable
 from nemuri.infra.views.rebuilding import rebuild
 from nemuri.infra.views.stretches import fold
 
@@ -30,15 +30,21 @@ async def project(resources: Resources) -> None:
     What cannot be projected halts the views before it, and `nemuri status` says why; it is tried again now and then,
     because an operator may have mended or parked it. Views that a newer version made are left to it.
     """
-    aside = False
+    aside = anew = False
     while True:
         try:
+            if anew:
+                await rebuild(resources.projection, resources.log, _report)
+            anew = False
             await _follow(resources)
         except (NatsError, *OUTAGES) as error:
             logger.info("waiting", service="projector", why=said(error))
             await asyncio.sleep(RETRY)
         except GapError as error:
             logger.warning("reading again", service="projector", why=said(error))
+        except OutdatedError as error:
+            logger.warning("making the views anew", service="projector", why=said(error))
+            anew = True
         except OtherFoldsError as error:
             if not aside:
                 logger.warning("stands aside", service="projector", why=said(error))

@@ -61,6 +61,7 @@ SAYS: dict[str, set[str]] = {
     "repetition_withdrawn": OPERATORS,
     "course_begun": OPERATORS,
     "task_reopened": OPERATORS,
+    "event_parked": OPERATORS,
 }
 """Who may say what of tasks and agents. The importer says everything; the chronicler speaks for one agent only."""
 THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
@@ -91,6 +92,8 @@ def may_publish(name: str) -> dict[str, set[str]]:
             expected |= {f"{name}.client.{each}.{kind}": {each, "importer"} for each in ("ann", "bob")}
             expected[f"{name}.client.cli.{kind}"] = OPERATORS
             expected[f"{name}.client.tutor.{kind}"] = {"importer"} | ({"tutor"} if kind in TUTOR_SAYS else set())
+        elif event.stream == "operator":
+            expected[f"{name}.operator.{kind}"] = SAYS[kind] | {"importer"}
         elif event.stream == "task":
             expected[f"{name}.task.7.{kind}"] = SAYS[kind] | {"importer"}
         else:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri.contracts.clients import TaskSubmitted
-from nemuri.contracts.event import ClientEvent, Event
+from nemuri.contracts.event import ClientEvent, Event, OperatorEvent
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.memories import SessionEnded
 from nemuri.contracts.subjects import PARTITIONS, Subjects, virtual_partition
@@ -23,7 +23,7 @@ def test_every_kind_has_its_subject(event: Event) -> None:
     """In its family, within the stream, without wildcards; found by what listens for its kind."""
     subject = SUBJECTS.of(event)
 
-    family = {"client": 4, "task": 4, "agent": 5}
+    family = {"client": 4, "task": 4, "agent": 5, "operator": 3}
     assert subject.split(".")[1] == event.stream
     assert subject.split(".")[-1] == event.kind
     assert len(subject.split(".")) == family[event.stream]
@@ -34,7 +34,7 @@ def test_every_kind_has_its_subject(event: Event) -> None:
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
 def test_one_group_of_partitions_hears_an_event(event: Event) -> None:
-    """However the partitions are divided; what clients say is not divided."""
+    """However the partitions are divided; what clients and operators say is not divided."""
     groups = [range(group, PARTITIONS, 16) for group in range(16)]
 
     hearing = [
@@ -43,7 +43,7 @@ def test_one_group_of_partitions_hears_an_event(event: Event) -> None:
         if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(type(event), group))
     ]
 
-    assert len(hearing) == (16 if isinstance(event, ClientEvent) else 1)
+    assert len(hearing) == (16 if isinstance(event, ClientEvent | OperatorEvent) else 1)
 
 
 def test_no_kind_is_heard_as_another() -> None:
