@@ -77,6 +77,7 @@ ANSWERS = {
     "affect": "affect",
     "affect-recall": "affect",
     "affect-memory": "affect",
+    "affect-turn": "affect",
     "tiers": "tiers",
     "tiers-recall": "tiers",
     "tiers-memory": "tiers",
