@@ -156,11 +156,11 @@ class Waits(Value):
         )
 
 
-class Spent(Value):
+class TokenUse(Value):
     """What calls of models cost, as far as their providers counted it."""
 
     calls: int = 0
-    """Those that were answered."""
+    """Replies that came, whether or not they could be used."""
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -169,9 +169,9 @@ class Spent(Value):
         """Input and output together."""
         return self.input_tokens + self.output_tokens
 
-    def __add__(self, other: "Spent") -> "Spent":
+    def __add__(self, other: "TokenUse") -> "TokenUse":
         """Both together."""
-        return Spent(
+        return TokenUse(
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -197,9 +197,9 @@ class Vitals(Value):
     """By rank."""
     asked: Waits
     """The questions of all ranks together."""
-    spent: dict[str, dict[str, Spent]]
+    token_use: dict[str, dict[str, TokenUse]]
     """By module and model. A question that somebody else had asked already costs nothing."""
-    spenders: dict[str, Spent]
+    top_spenders: dict[str, TokenUse]
     """The agents here that spent most, by id, the first of them most."""
     waiting: int
     """How many modules wait for their turn to ask a model."""
@@ -216,9 +216,9 @@ class Vitals(Value):
     """Seconds of processor time."""
 
 
-def total(spent: Mapping[str, Mapping[str, Spent]]) -> Spent:
+def total(spent: Mapping[str, Mapping[str, TokenUse]]) -> TokenUse:
     """Return what all modules spent with all models together."""
-    return sum((each for models in spent.values() for each in models.values()), Spent())
+    return sum((each for models in spent.values() for each in models.values()), TokenUse())
 
 
 class Turning(Value):

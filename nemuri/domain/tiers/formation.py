@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri.contracts.event import Event, Usage
+from nemuri.contracts.spelling import LABEL_LIMIT
 from nemuri.contracts.tiers import EXPERIENCE_LIMIT, Kept, MemoryFormed
 from nemuri.domain.affect.compression import EXTRACTIVE, summary
 from nemuri.domain.language.keywords import keywords
@@ -25,6 +26,8 @@ FREE: Final = Usage(model=EXTRACTIVE)
 _CHARACTERS: Final = 400
 _WHOLE: Final = 300
 """Characters up to which a memory that stays alone keeps its words."""
+_SAID: Final = " said: "
+"""What stands between a speaker and its words in a conversation that is remembered."""
 _ENDED = re.compile(r"[.!?。！？｡…][」』）)\"'”’]*$|\)$")
 _TIMES = re.compile(r"\s*\(×\d+\)$")
 
@@ -47,7 +50,9 @@ def extracted(memories: Sequence[TierMemory], rules: Consolidation) -> Written:
     and how many there were. Several actions that succeeded come to a way to do it, several others to something known.
     """
     ordered = sorted(memories, key=lambda each: (each.at, each.memory_id.bytes))
-    plain = dict.fromkeys(normalised(_TIMES.sub("", each.content)) for each in ordered)
+    whole = len(ordered) == 1 and len(ordered[0].content) <= _WHOLE
+    words = [each.content if whole else _attributed(each) for each in ordered]
+    plain = dict.fromkeys(normalised(_TIMES.sub("", each)) for each in words)
     texts = [each for each in plain if each] or [ordered[0].content]
     kept = type_of(ordered, rules)
     told = (
@@ -58,6 +63,18 @@ def extracted(memories: Sequence[TierMemory], rules: Consolidation) -> Written:
     count = f" (×{len(ordered)})" if kept != "episodic" and len(ordered) > 1 and ordered[0].layer == "short" else ""
     # What is nothing but code has no sentence that tells it.
     return Written((told or texts[0])[: EXPERIENCE_LIMIT - len(count)] + count, kept, tags_of(ordered))
+
+
+def _attributed(memory: TierMemory) -> str:
+    """The words of a memory; those of a conversation with who said so before each sentence, which may stand alone."""
+    if memory.type != "conversation":
+        return memory.content
+    lines = []
+    for line in memory.content.splitlines():
+        who, marked, said = line.partition(_SAID)
+        known = bool(marked) and len(who) <= LABEL_LIMIT
+        lines += [f"{who}{_SAID}{each}" for each in sentences(said)] if known else [line]
+    return "\n\n".join(lines)
 
 
 def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:

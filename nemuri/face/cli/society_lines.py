@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from nemuri.contracts.society import Spent, total
+from nemuri.contracts.society import TokenUse, total
 from nemuri.face.cli.screen import say, say_json, table
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def progress(society: "Society", *, quiet: bool) -> Callable[["Vigil"], None]:
         here = [each for each in seen.living.values() if each.agents]
         agents, runs = sum(each.agents for each in here), sum(sum(each.runs.values()) for each in seen.told.values())
         asked = sum(waits.answered for each in seen.told.values() for waits in each.waits.values())
-        spent = sum((total(each.spent) for each in seen.told.values()), Spent())
+        spent = sum((total(each.token_use) for each in seen.told.values()), TokenUse())
         say(
             f"{society.name}: second {seen.second:.0f}, {agents} agents on {len(here)} hosts, "
             f"{runs} runs, {asked} answers{tokens(spent)}"
@@ -78,27 +78,27 @@ def show(lived: "Lived", *, json: bool) -> None:
 
 def _show_spent(lived: "Lived") -> None:
     """What models cost, where they counted anything: the scripted thinker does not."""
-    if not total(lived.spent).tokens:
+    if not total(lived.token_use).tokens:
         return
     numbers = ["calls", "tokens in", "tokens out", "tokens a call"]
     rows = [
         (module, model, f"{each.calls:,}", f"{each.input_tokens:,}", f"{each.output_tokens:,}", _each(each))
-        for module, models in lived.spent.items()
+        for module, models in lived.token_use.items()
         for model, each in models.items()
     ]
-    whole = total(lived.spent)
+    whole = total(lived.token_use)
     last = ("all", "", f"{whole.calls:,}", f"{whole.input_tokens:,}", f"{whole.output_tokens:,}", _each(whole))
     table(["module", "model", *numbers], [*rows, last], numbers=numbers)
-    most = next(iter(lived.spenders.items()), None)
+    most = next(iter(lived.top_spenders.items()), None)
     if most is not None:
         say(f"of {lived.agents} agents {most[0]} spent most: {most[1].tokens:,} tokens in {most[1].calls:,} calls")
 
 
-def _each(spent: Spent) -> str:
+def _each(spent: TokenUse) -> str:
     return f"{spent.tokens / max(1, spent.calls):,.0f}"
 
 
-def tokens(spent: Spent) -> str:
+def tokens(spent: TokenUse) -> str:
     """The tokens that were spent, to go on a line with; nothing where there are none."""
     return f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out" if spent.tokens else ""
 

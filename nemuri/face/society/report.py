@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from nemuri.contracts.event import Value
-from nemuri.contracts.society import Lateness, Spent, Turning, Vitals, Waits
+from nemuri.contracts.society import Lateness, TokenUse, Turning, Vitals, Waits
 from nemuri.domain.worlds.world import World
 
 
@@ -25,9 +25,9 @@ class Lived(Value):
     """Of those that ask models, by rank."""
     asked: Waits
     """Of all ranks together."""
-    spent: dict[str, dict[str, Spent]]
+    token_use: dict[str, dict[str, TokenUse]]
     """What questions to models cost, by module and model."""
-    spenders: dict[str, Spent]
+    top_spenders: dict[str, TokenUse]
     """The agents that spent most, by id, as far as one host knows of each."""
     unfairness: float
     """The mean wait of the agent that waited longest on average, over all its questions, by the mean of all."""
@@ -85,8 +85,8 @@ def lived(
             rank: sum((each.waits[rank] for each in newest), Waits()) for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
-        spent=_spent(newest),
-        spenders=_spenders(newest),
+        token_use=_spent(newest),
+        top_spenders=_top_spenders(newest),
         unfairness=round(asked.unfairness, 3),
         waiting=sum(each.waiting for each in living.values()),
         silence=max((each.silence for each in living.values()), default=0.0),
@@ -100,20 +100,20 @@ def lived(
     )
 
 
-def _spent(hosts: Iterable[Vitals]) -> dict[str, dict[str, Spent]]:
-    found: defaultdict[str, dict[str, Spent]] = defaultdict(dict)
+def _spent(hosts: Iterable[Vitals]) -> dict[str, dict[str, TokenUse]]:
+    found: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
     for host in hosts:
-        for module, models in sorted(host.spent.items()):
+        for module, models in sorted(host.token_use.items()):
             for model, each in models.items():
-                found[module][model] = found[module].get(model, Spent()) + each
+                found[module][model] = found[module].get(model, TokenUse()) + each
     return dict(found)
 
 
-def _spenders(hosts: Iterable[Vitals]) -> dict[str, Spent]:
-    found = dict[str, Spent]()
+def _top_spenders(hosts: Iterable[Vitals]) -> dict[str, TokenUse]:
+    found = dict[str, TokenUse]()
     for host in hosts:
-        for agent_id, each in host.spenders.items():
-            found[agent_id] = found.get(agent_id, Spent()) + each
+        for agent_id, each in host.top_spenders.items():
+            found[agent_id] = found.get(agent_id, TokenUse()) + each
     return dict(sorted(found.items(), key=lambda each: -each[1].tokens))
 
 

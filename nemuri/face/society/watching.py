@@ -49,7 +49,7 @@ def _standing(host: Vitals) -> str:
     asked = sum(each.answered for each in host.waits.values())
     return (
         f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {asked} answers, "
-        f"{host.waiting} wait for their turn, models {host.standing}{tokens(total(host.spent))}"
+        f"{host.waiting} wait for their turn, models {host.standing}{tokens(total(host.token_use))}"
     )
 
 

@@ -64,10 +64,11 @@ class AnthropicChat:
         content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
         body = read_body(self.name, content, _Message)
         text = storable("".join(block.text or "" for block in body.content if block.type == "text"))
+        told = body.usage or _Usage()
+        usage = Usage(model=self.name, input_tokens=told.all_input, output_tokens=told.output_tokens or 0)
         if not text:
-            raise _silence(self.name, body.stop_reason)
-        usage = body.usage or _Usage()
-        return Reply(text, Usage(model=self.name, input_tokens=usage.all_input, output_tokens=usage.output_tokens or 0))
+            raise _silence(self.name, body.stop_reason, usage)
+        return Reply(text, usage)
 
     async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
@@ -86,7 +87,7 @@ class AnthropicChat:
         await self._client.close()
 
 
-def _silence(name: str, stop_reason: str | None) -> ModelRefused:
+def _silence(name: str, stop_reason: str | None, usage: Usage) -> ModelRefused:
     if stop_reason in {"refusal", "max_tokens", "model_context_window_exceeded"}:
-        return ModelRefused(f"{name}: no text, stopped by {stop_reason}", brief=f"{name}: no text")
-    return ModelUnusable(f"{name}: no text in the reply")
+        return ModelRefused(f"{name}: no text, stopped by {stop_reason}", brief=f"{name}: no text", usage=usage)
+    return ModelUnusable(f"{name}: no text in the reply", usage=usage)

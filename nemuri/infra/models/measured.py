@@ -4,6 +4,7 @@ from time import perf_counter
 
 from opentelemetry.trace import SpanKind
 
+from nemuri.contracts.event import Usage
 from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 from nemuri.infra.models.spending import current
 from nemuri.infra.observation.metrics import Metrics
@@ -36,13 +37,19 @@ class Measured:
             if spent is not None and isinstance(error, ModelUnusable):
                 spent.calls += 1
             self._count("refused" if isinstance(error, ModelRefused) else "unavailable", began)
+            if isinstance(error, ModelRefused) and error.usage is not None:
+                self._pay(error.usage)
             raise
         if spent is not None:
             spent.calls += 1
         self._count("answered", began)
-        for direction, tokens in (("input", reply.usage.input_tokens), ("output", reply.usage.output_tokens)):
-            self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
+        self._pay(reply.usage)
         return reply
+
+    def _pay(self, usage: Usage) -> None:
+        """Count the tokens of a reply, also of one that could not be used."""
+        for direction, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
+            self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
 
     def _count(self, outcome: str, began: float) -> None:
         self._metrics.model_calls.labels(self.name, outcome).inc()

@@ -65,10 +65,10 @@ class OpenAIChat:
         content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
         body = read_body(self.name, content, _Completion)
         choice = body.choices[0]
-        text = storable(choice.message.content or "")
+        text, usage = storable(choice.message.content or ""), _counted(self.name, body.usage or _Usage())
         if not text:
-            raise _silence(self.name, choice)
-        return Reply(text, _counted(self.name, body.usage or _Usage()))
+            raise _silence(self.name, choice, usage)
+        return Reply(text, usage)
 
     async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
@@ -94,7 +94,8 @@ def _counted(name: str, usage: _Usage) -> Usage:
     return Usage(model=name, input_tokens=usage.prompt_tokens or 0, output_tokens=usage.completion_tokens or 0)
 
 
-def _silence(name: str, choice: _Choice) -> ModelRefused:
+def _silence(name: str, choice: _Choice, usage: Usage) -> ModelRefused:
     if choice.message.refusal or choice.finish_reason in {"content_filter", "length"}:
-        return ModelRefused(f"{name}: no text, stopped by {choice.finish_reason}", brief=f"{name}: no text")
-    return ModelUnusable(f"{name}: no text in the reply")
+        why = f"{name}: no text, stopped by {choice.finish_reason}"
+        return ModelRefused(why, brief=f"{name}: no text", usage=usage)
+    return ModelUnusable(f"{name}: no text in the reply", usage=usage)

@@ -259,6 +259,11 @@ class ModelUnavailable(ModelFailure):
 class ModelRefused(ModelFailure):
     """The same request would be refused again: 400, 401, 403, 404, too long, declined by the model. One line."""
 
+    def __init__(self, message: str, *, brief: str | None = None, usage: Usage | None = None) -> None:
+        super().__init__(message, brief=brief)
+        self.usage = usage
+        """What the reply cost, if one came and its cost is known."""
+
 
 class ModelUnusable(ModelRefused):
     """A reply came, and may have to be paid for, that holds nothing to use: no text, or not the wire format. One line.

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from nemuri.contracts.society import LATENESS, Lateness, Spent, Vitals, Waits
+from nemuri.contracts.society import LATENESS, Lateness, TokenUse, Vitals, Waits
 
 BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 """Of the buckets of lateness, in seconds."""
@@ -28,7 +28,7 @@ class HostCollector(Collector):
         yield _lateness(now.lateness)
         yield _hearing(now.hearing)
         yield _questions(now.waits)
-        yield from _spent(now.spent)
+        yield from _spent(now.token_use)
         waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
         for nth, name in enumerate(("mean", "longest")):
             told = f"Seconds that modules of the agents here waited for their turn at a model: the {name}."
@@ -83,9 +83,9 @@ def _buckets(late: Lateness) -> list[tuple[str, float]]:
     return list(zip(BOUNDS, map(float, accumulate(late.counts)), strict=True))
 
 
-def _spent(spent: Mapping[str, Mapping[str, Spent]]) -> Iterator[Metric]:
+def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
     calls = CounterMetricFamily(
-        "nemuri_host_model_calls", "Calls of models that were answered.", labels=["module", "model"]
+        "nemuri_host_model_calls", "Replies of models, usable or not.", labels=["module", "model"]
     )
     tokens = CounterMetricFamily(
         "nemuri_host_tokens", "Tokens that providers counted.", labels=["module", "model", "direction"]

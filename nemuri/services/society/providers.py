@@ -1,14 +1,15 @@
 """Who answers prompts: providers in order of preference, each asked again after a rest (document 002 §6.5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal, Protocol
 
 import structlog
 
+from nemuri.contracts.event import Usage
 from nemuri.domain.cognition.module import Prompt
-from nemuri.infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, Reply
+from nemuri.infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 from nemuri.infra.observation.errors import said
 
 REST: Final = 2.0
@@ -106,15 +107,18 @@ class Providers:
             return "ok"
         return "failing" if any(not each.failures for each in self._providers) else "down"
 
-    async def answer(self, prompt: Prompt) -> Reply[str]:
-        """The first answer; raises `ModelUnavailable` where nobody has one now, `ModelRefused` where one refuses."""
+    async def answer(self, prompt: Prompt, paid: Callable[[Usage], None] = lambda _usage: None) -> str:
+        """The first answer; `paid` is told what each reply cost, also of those that could not be used.
+
+        Raises `ModelUnavailable` where nobody has an answer now, `ModelRefused` where one refuses.
+        """
         why = "every provider rests after a failure"
         for provider in self._providers:
             if provider.rests_until > self._now():
                 continue
             episode = provider.episode
             try:
-                answer = await provider.thinker.answer(prompt)
+                reply = await _counted(provider.thinker.answer(prompt), paid)
             except (ModelUnavailable, ModelUnusable) as error:
                 why, now = said(error), self._now()
                 asked = error.retry_after if isinstance(error, ModelUnavailable) else None
@@ -123,5 +127,17 @@ class Providers:
                 tell("provider", name=provider.thinker.name, why=why, rests=rests)
             else:
                 provider.answered(episode)
-                return answer
+                return reply.value
         raise ModelUnavailable(why)
+
+
+async def _counted(answer: Awaitable[Reply[str]], paid: Callable[[Usage], None]) -> Reply[str]:
+    """The reply, after telling what it cost."""
+    try:
+        reply = await answer
+    except ModelRefused as error:
+        if error.usage is not None:
+            paid(error.usage)
+        raise
+    paid(reply.usage)
+    return reply

@@ -3,13 +3,13 @@
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from nemuri.domain.cognition.module import Prompt, Rank
 from nemuri.infra.ending import end
-from nemuri.infra.models.protocol import Reply
 from nemuri.services.society.providers import Providers
-from nemuri.services.society.spending import Spending
+from nemuri.services.society.token_usage import TokenUsage
 
 KEPT: Final = 2_048
 """Answers that are kept for whoever asks the same."""
@@ -33,8 +33,8 @@ class Thinking:
         """Nobody has asked anything yet."""
         self.providers = providers
         self.served: dict[Rank, Served] = {rank: Served() for rank in Rank}
-        self.spending = Spending()
-        self._answers: OrderedDict[Question, asyncio.Task[Reply[str]]] = OrderedDict()
+        self.token_usage = TokenUsage()
+        self._answers: OrderedDict[Question, asyncio.Task[str]] = OrderedDict()
 
     async def ask(self, rank: Rank, prompt: Prompt, *, module: str, agent_id: str) -> str:
         """The answer, whose cost is that of the module and agent that asked first.
@@ -46,25 +46,22 @@ class Thinking:
         if kept is not None:
             self._answers.move_to_end(question)
             served.shared += 1
-            return (await asyncio.shield(kept)).value
-        answer = self._answers[question] = asyncio.ensure_future(self.providers.answer(prompt))
-        answer.add_done_callback(lambda done: self._answered(question, served, done, module, agent_id))
+            return await asyncio.shield(kept)
+        paid = partial(self.token_usage.add, module, agent_id)
+        answer = self._answers[question] = asyncio.ensure_future(self.providers.answer(prompt, paid))
+        answer.add_done_callback(lambda done: self._answered(question, served, done))
         while len(self._answers) > KEPT:
             self._answers.popitem(last=False)
-        return (await asyncio.shield(answer)).value
+        return await asyncio.shield(answer)
 
     async def close(self) -> None:
         """End what is being asked."""
         await end(*self._answers.values())
 
-    def _answered(
-        self, question: Question, served: Served, answer: "asyncio.Task[Reply[str]]", module: str, agent_id: str
-    ) -> None:
-        """Only what was answered is kept, and paid for."""
+    def _answered(self, question: Question, served: Served, answer: "asyncio.Task[str]") -> None:
+        """Only what was answered is kept."""
         good = not answer.cancelled() and answer.exception() is None
         served.answered += good
         served.failed += not good
-        if good:
-            self.spending.add(module, agent_id, answer.result().usage)
-        elif self._answers.get(question) is answer:
+        if not good and self._answers.get(question) is answer:
             del self._answers[question]

@@ -177,13 +177,15 @@ async def test_silence_is_told_apart() -> None:
     """Declined or out of tokens: the next provider's turn at once. Merely empty: asked for once more."""
     empty: list[object] = []
     async with talking(anthropic, Scripted(anthropic_says("", content=empty, stop_reason="refusal"))) as (chat, _):
-        with pytest.raises(ModelRefused, match="refusal"):
+        with pytest.raises(ModelRefused, match="refusal") as refused:
             await chat.complete("s", "u", 10)
+    assert refused.value.usage == Usage(model="anthropic:claude-test", input_tokens=12, output_tokens=7)
     async with talking(openai, Scripted(openai_says(None, "length")), Scripted(openai_says(" "))) as (chat, _):
         with pytest.raises(ModelRefused, match="length"):
             await chat.complete("s", "u", 10)
-        with pytest.raises(ModelUnusable, match="no text"):
+        with pytest.raises(ModelUnusable, match="no text") as empty_one:
             await chat.complete("s", "u", 10)
+    assert empty_one.value.usage == Usage(model="openai:gpt-test", input_tokens=11, output_tokens=5)
 
 
 @both

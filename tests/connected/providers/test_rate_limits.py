@@ -84,6 +84,6 @@ async def _answered(providers: Providers, within: float) -> str:
     async with asyncio.timeout(within):
         while True:
             try:
-                return (await providers.answer(Prompt("s", "again"))).value
+                return await providers.answer(Prompt("s", "again"))
             except ModelUnavailable:
                 await asyncio.sleep(0.02)

@@ -116,6 +116,6 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
         assert known > 0
         assert tokens["input", "openai:villager", module] == TOKENS[0] * known
         assert tokens["output", "openai:villager", module] == TOKENS[1] * known
-    assert told.spent.keys() >= {"cognitive_controller"}
-    assert set(told.spenders) <= people.keys()
-    assert all(each.tokens == sum(TOKENS) * each.calls for each in told.spenders.values())
+    assert told.token_use.keys() >= {"cognitive_controller"}
+    assert set(told.top_spenders) <= people.keys()
+    assert all(each.tokens == sum(TOKENS) * each.calls for each in told.top_spenders.values())

@@ -1,5 +1,7 @@
 """What memories become."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,26 @@ def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
     sentences = written.content.removesuffix(" (×5)").split(". ")
     assert len(sentences) == 3
     assert all(each.rstrip(".") in mined for each in sentences)
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_no_word_of_a_conversation_loses_its_speaker(number: int) -> None:
+    """Whichever sentences are kept, each still says who said it, and nobody else."""
+    said = {
+        "Bela": ["Could you help me, please?", "The iron lies north of the lake."],
+        "Chiyo": ["I have seen it.", "Two skeletons guard the iron in the cave."],
+        "Emil": [f"{nth} torches are left in chest {nth}." for nth in range(9)],
+    }
+    talk = "\n".join(f"{who} said: {' '.join(words)}" for who, words in said.items())
+    written = extracted(
+        told(*(f"{talk}\nBela said: That makes {nth}." for nth in range(number)), kind="conversation"), RULES
+    )
+    content = re.sub(r" \(×\d+\)$", "", written.content)
+    kept = re.split(r" (?=(?:Bela|Chiyo|Emil) said: )", content)
+    assert len(kept) >= 2
+    for each in kept:
+        who, _, words = each.partition(" said: ")
+        assert words in said[who] or (who, words[:10]) == ("Bela", "That makes")
 
 
 def test_japanese_is_joined_as_japanese() -> None:

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from nemuri.contracts.event import Usage
-from nemuri.contracts.society import Spent
+from nemuri.contracts.society import TokenUse
 from nemuri.domain.cognition.module import Prompt, Rank
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, Reply
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
 from nemuri.services.society.providers import JITTER, LONGEST_REST, REST, Providers
 from nemuri.services.society.thinking import Thinking
 
@@ -95,24 +95,35 @@ async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first()
     slow.answers[0].set_result("eve")
     slow.answers[1].set_exception(ModelRefused("declined"))
     await asyncio.gather(first, second, third, return_exceptions=True)
-    once = Spent(calls=1, input_tokens=10, output_tokens=2)
-    assert thinking.spending.by_module == {"social_awareness": {"slow": once}}
-    assert thinking.spending.most == {"ann": once}
+    once = TokenUse(calls=1, input_tokens=10, output_tokens=2)
+    assert thinking.token_usage.by_module == {"social_awareness": {"slow": once}}
+    assert thinking.token_usage.top_agents == {"ann": once}
+
+
+async def test_a_reply_that_cannot_be_used_is_paid_for() -> None:
+    """What a model thought before it fell silent was counted by its provider, and so it is here, for the first too."""
+    first, second, clock = Moody("first"), Moody("second"), Hands()
+    first.failing = ModelUnusable("no text", usage=Usage(model="first", input_tokens=7, output_tokens=4_000))
+    thinking = Thinking(Providers([first, second], clock))
+    assert await _ask(thinking, Rank.SOCIAL, _prompt("a")) == "second: a"
+    found = thinking.token_usage.by_module["social_awareness"]
+    assert found["first"] == TokenUse(calls=1, input_tokens=7, output_tokens=4_000)
+    assert found["second"].calls == 1
 
 
 async def test_another_provider_answers_while_the_first_rests_and_the_first_comes_back_by_itself() -> None:
     """Another provider answers while the first rests and the first comes back by itself."""
     first, second, clock = Moody("first"), Moody("second"), Hands()
     providers = Providers([first, second], clock)
-    assert (await providers.answer(_prompt("a"))).value == "first: a"
+    assert await providers.answer(_prompt("a")) == "first: a"
     first.failing = ModelUnavailable("429")
-    assert (await providers.answer(_prompt("b"))).value == "second: b"
+    assert await providers.answer(_prompt("b")) == "second: b"
     assert _standing(providers) == "failing"
-    assert (await providers.answer(_prompt("c"))).value == "second: c"
+    assert await providers.answer(_prompt("c")) == "second: c"
     assert first.asked == 2
     first.failing = None
     clock.now = REST + 0.1
-    assert (await providers.answer(_prompt("d"))).value == "first: d"
+    assert await providers.answer(_prompt("d")) == "first: d"
     assert _standing(providers) == "ok"
 
 
