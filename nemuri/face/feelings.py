@@ -4,16 +4,17 @@ Not methods of a client: they append to an agent's own sub-stream, where clients
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from nemuri.contracts.affect import ProtectionChanged
 from nemuri.contracts.affect_views import AffectMemoryView, AffectView
-from nemuri.contracts.agents import PolicyAdopted
+from nemuri.contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri.contracts.event import derive
 from nemuri.domain.affect.policy import AffectPolicy
-from nemuri.face.definitions import LARGEST, DefinitionError, appended, checked_feelings
+from nemuri.domain.affect.profiles import PROFILES
+from nemuri.face.definitions import LARGEST, AgentFile, DefinitionError, add_agent, appended, checked_feelings
 from nemuri.face.documents import read_bounded
 from nemuri.face.exchange import ClientError
 from nemuri.face.yaml_files import read_yaml
@@ -82,6 +83,39 @@ def _read(path: Path) -> Any:
         return orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise DefinitionError(f"{path}:{error.lineno}:{error.colno}: malformed JSON: {error.msg}") from error
+
+
+class Prepared(NamedTuple):
+    """What was done so that an agent remembers by a profile."""
+
+    defined: bool
+    """Whether there was no such agent before."""
+    adopted: bool
+    """Whether its parameters are others from now on."""
+    own: bool
+    """Whether it keeps parameters that somebody chose for it."""
+    later: bool
+    """Whether what was adopted comes into force with the next night."""
+
+
+async def prepare(client: "Client", agent: str, profile: str, embedding: Embedding, *, replace: bool) -> Prepared:
+    """Define the agent of a coding assistant where there is none, and let it remember by the parameters of a profile.
+
+    Parameters that somebody chose stay, unless they are to be replaced. Raises `ClientError`, with nothing changed, for
+    an agent without affective memory.
+    """
+    policy = PROFILES[profile]
+    if not (await client.log.newest_on(client.log.subjects.of_agent(agent, AgentDefined))).sequence:
+        definition = Definition(role="the memory of a coding assistant", memory="affective")
+        await add_agent(client, AgentFile(agent, definition, policy.differing), embedding)
+        return Prepared(defined=True, adopted=True, own=False, later=False)
+    view = await client.affect(agent)
+    present = AffectPolicy.of(view.parameters if view.coming is None else view.coming)
+    if not replace and present not in (policy, AffectPolicy()):
+        return Prepared(defined=False, adopted=False, own=True, later=False)
+    adopted = await adopt(client, agent, policy)
+    later = (await client.affect(agent)).coming is not None
+    return Prepared(defined=False, adopted=adopted, own=False, later=later)
 
 
 async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:

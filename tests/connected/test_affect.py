@@ -27,6 +27,7 @@ from nemuri.contracts.affect_views import AffectRecallView
 from nemuri.contracts.agents import Embedding, PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
 from nemuri.domain.affect.mind import AffectMemory
+from nemuri.domain.affect.profiles import CODING, PROFILES
 from nemuri.domain.affect.recall import Asking, come
 from nemuri.face.exchange import ClientError
 from nemuri.face.operations import OperationError, forget
@@ -204,6 +205,19 @@ async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings:
             assert (await client.affect_turn("diary", protected.label)).prompt == kept.prompt
             with pytest.raises(ClientError, match="diary has no memory 'mem_1'"):
                 await client.affect_turn("diary", "mem_1")
+
+
+async def test_for_coding_ordinary_work_stays_whole_for_a_week(settings: Settings) -> None:
+    """With the profile that the hooks' installation sets; then it is a summary."""
+    async with remembering(settings, **PROFILES[CODING].differing) as resources:
+        said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
+        known = await taken_in(resources, said)
+        assert {each.intensity for each in known} == {33}
+        for _ in range(7):
+            await night(resources)
+            assert {each.level for each in await memories(resources)} == {1}
+        await night(resources, days=2)
+        assert {each.level for each in await memories(resources)} == {2}
 
 
 async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(settings: Settings) -> None:

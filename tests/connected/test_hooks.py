@@ -358,6 +358,11 @@ async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
 async def test_without_a_platform_the_commands_say_so(settings: Settings, tmp_path: Path) -> None:
     """In one line, unlike the hooks; and the help tells of both."""
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")
+    code, out, err = await nowhere.ended("install", "--settings", str(tmp_path / "settings.json"), "--write")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert f"no platform is ready in {tmp_path / 'data'}" in err
+    assert "--profile none writes the settings without a platform" in err
+    assert not (tmp_path / "settings.json").exists()
     transcript(tmp_path, "s1", "one")
     code, out, err = await nowhere.ended("import", str(tmp_path))
     assert (code, out, err) == (1, "", f"nemuri: no platform runs in {tmp_path / 'data'}\n")
@@ -370,8 +375,11 @@ async def test_the_settings_are_shown_and_written(settings: Settings, tmp_path: 
     hook, path = Hook(settings, tmp_path / "data"), tmp_path / "settings.json"
     shown = json.loads(await hook("install", "--agent", "ann"))
     assert f"--data {tmp_path / 'data'} hook prompt --agent ann" in json.dumps(shown["hooks"]["UserPromptSubmit"])
-    await hook("install", "--agent", "ann", "--settings", str(path), "--write")
+    await hook("install", "--agent", "ann", "--settings", str(path), "--profile", "none", "--write")
     assert json.loads(path.read_text()) == shown
+    code, out, err = await hook.ended("install", "--profile", "fast", "--write")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "--profile 'fast' is none of coding, document, none" in err
     path.write_text("{")
     code, out, err = await hook.ended("install", "--settings", str(path), "--write")
     assert (code, out, err) == (2, "", f"nemuri: {path} is left as it is: it is no JSON\n")

@@ -15,6 +15,42 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "assistants" / "assistant.yam
 SAID = "The login fails since we moved to the new cluster, and I am desperate!"
 
 
+def test_installing_prepares_the_agent(nemuri: CommandLine, tmp_path: Path) -> None:
+    """It is defined with the profile for coding; parameters that somebody chose stay, unless others are asked for."""
+    settings = tmp_path / "settings.json"
+
+    def install(*more: str) -> str:
+        done = nemuri("hook", "install", "--agent", "pair", "--settings", settings, "--write", *more)
+        assert (done.code, done.err) == (0, "")
+        return done.out.splitlines()[0]
+
+    def first_threshold() -> float:
+        found = nemuri("affect", "pair", "config", "--json").json
+        return float(found["levels"]["level1_threshold"])
+
+    assert install() == "pair: defined, with the profile coding"
+    assert first_threshold() == 18
+    assert install() == "pair: profile coding, nothing new"
+    (tmp_path / "own.yaml").write_text("levels: {level1_threshold: 30}")
+    assert nemuri("affect", "pair", "config", tmp_path / "own.yaml").code == 0
+    assert install() == "pair: keeps the parameters that were chosen for it; --profile coding replaces them"
+    assert first_threshold() == 30
+    assert install("--profile", "none").startswith(str(settings))
+    assert install("--profile", "document") == "pair: profile document, in force now"
+    assert first_threshold() == 50
+    assert install() == "pair: profile coding, in force now"
+    before, events = settings.read_text(), nemuri.events()
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    assert nemuri("hook", "install", "--agent", "other", "--settings", broken, "--write").code == 2
+    assert nemuri.events() == events
+    (tmp_path / "cook.yaml").write_text("id: cook\nrole: a cook\nperspectives: [taste]\n")
+    assert nemuri("agent", "add", tmp_path / "cook.yaml").code == 0
+    refused = nemuri("hook", "install", "--agent", "cook", "--settings", settings, "--write")
+    assert (refused.code, refused.out, refused.err.count("\n")) == (1, "", 1)
+    assert settings.read_text() == before
+
+
 def test_what_was_said_in_a_session_comes_back_with_a_prompt(nemuri: CommandLine, tmp_path: Path) -> None:
     """By the commands that the assistant's settings hold, as a shell runs them."""
     transcript, settings = tmp_path / "s1.jsonl", tmp_path / "settings.json"

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nemuri.face.cli.failures import Failure
+from nemuri.face.cli.failures import Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
+    from nemuri.face.client import Client
     from nemuri.infra.whereabouts import Whereabouts
 
+KEPT = "none"
+"""The profile of an agent that stays as it is."""
 AgentOption = Annotated[
     str | None,
     typer.Option("--agent", metavar="AGENT", help="Whose memory; by default NEMURI_HOOK_AGENT, or `assistant`."),
@@ -88,13 +91,24 @@ def install(
     settings: Annotated[
         Path | None, typer.Option("--settings", metavar="FILE", help="By default ~/.claude/settings.json.")
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Add it to the file, and keep what is there.")] = False,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile", metavar="PROFILE", help="How the agent forgets: coding (default), document, or none: as it is."
+        ),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Add it to the file, keep what is there, and set the agent's profile.")
+    ] = False,
 ) -> None:
-    """Show the settings that a coding assistant needs to call the hooks, and with --write add them to its own."""
+    """Show the settings by which a coding assistant calls the hooks; with --write add them and prepare the agent."""
+    from nemuri.domain.affect.profiles import CODING, PROFILES
     from nemuri.face.cli.screen import say, say_json
     from nemuri.face.hook import installing
 
     session = Session.of(context)
+    if profile not in (None, KEPT, *PROFILES):
+        raise WrongUse(f"--profile {profile!r:.40} is none of {', '.join((*PROFILES, KEPT))}")
     chosen = session.settings()
     data = chosen.data if session.data or "data" in chosen.model_fields_set else None
     ours = installing.hooks(agent_id(agent) if agent else None, data)
@@ -102,8 +116,33 @@ def install(
         say_json({"hooks": ours})
         return
     path = settings or installing.settings_home()
+    installing.wanted(path, ours)  # before anything is changed
+    if profile != KEPT:
+        say(_prepared(session, _whereabouts(session, agent).agent, profile or CODING, replace=profile is not None))
     changed = installing.install(path, ours)
     say(f"{path}: {'the hooks are there now' if changed else 'nothing new'}")
+
+
+def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> str:
+    """Prepare the agent on the platform, and return the line that says so."""
+    from nemuri.face import feelings
+    from nemuri.face.embedders import embedding_in_force
+    from nemuri.face.exchange import NotConnectedError
+
+    async def work(client: "Client") -> feelings.Prepared:
+        embedding = await embedding_in_force(session.settings())
+        return await feelings.prepare(client, agent, profile, embedding, replace=replace)
+
+    try:
+        done = session.run(work)
+    except NotConnectedError as error:
+        raise Failure(f"{error}; --profile {KEPT} writes the settings without a platform") from error
+    if done.defined:
+        return f"{agent}: defined, with the profile {profile}"
+    if done.own:
+        return f"{agent}: keeps the parameters that were chosen for it; --profile {profile} replaces them"
+    force = "from the next night on" if done.later else "now"
+    return f"{agent}: profile {profile}, {f'in force {force}' if done.adopted else 'nothing new'}"
 
 
 def _as_hook() -> None:

@@ -42,25 +42,30 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     return settings | {"hooks": after}
 
 
+def wanted(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a file of settings holds, and what it is to hold. Raises `SettingsBroken`, `OSError`."""
+    try:
+        settings = _settings(path.expanduser().resolve())
+        return settings, merged(settings, ours)
+    except SettingsBroken as error:
+        raise SettingsBroken(f"{path} is left as it is: {error}") from error
+
+
 def install(path: Path, ours: dict[str, Any]) -> bool:
     """Put our hooks into a file of settings, at once or not at all; whether that changed it.
 
     Raises `SettingsBroken`, and has then changed nothing, and `OSError`.
     """
     target = path.expanduser().resolve()
-    try:
-        settings = _settings(target)
-        wanted = merged(settings, ours)
-    except SettingsBroken as error:
-        raise SettingsBroken(f"{path} is left as it is: {error}") from error
-    if wanted == settings:
+    settings, after = wanted(path, ours)
+    if after == settings:
         return False
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
     try:
         fresh.touch(mode=0o600)
-        fresh.write_text(json.dumps(wanted, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        fresh.write_text(json.dumps(after, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         fresh.chmod(mode)
         fresh.replace(target)
     finally:

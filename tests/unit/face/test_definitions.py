@@ -56,7 +56,7 @@ def test_a_principle_may_hold_in_a_project_only(tmp_path: Path) -> None:
 def test_an_affective_memory_is_defined_by_what_it_is_for(tmp_path: Path) -> None:
     """Without perspectives, and with a policy of its own; the example is one."""
     example = read_definition(Path(__file__).parents[3] / "examples" / "assistants" / "assistant.yaml")
-    assert (example.agent_id, example.definition.memory, example.policy) == ("assistant", "affective", None)
+    assert (example.agent_id, example.definition.memory) == ("assistant", "affective")
     agent = read_definition(written(tmp_path, AFFECTIVE))
     assert agent.definition.perspective_names == ()
     assert agent.policy == {"archive": {"auto_delete_enabled": True}}
