@@ -1,6 +1,7 @@
 """What an agent's sections hold, in words for a prompt; what others said stands in quotation marks it cannot leave."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -111,7 +112,13 @@ def alerts(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any
     wrong = [
         f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
     ]
-    return [*reversed(wrong), *reversed(done(each for each in acts if each.get("outcome")))]
+    ended = done(each for each in acts if each.get("outcome"))
+    return [*_counted(reversed(wrong)), *_counted(reversed(ended))]
+
+
+def _counted(lines: Iterable[str]) -> list[str]:
+    """Each line once, with how often it was there."""
+    return [each if times == 1 else f"{each} ({times} times)" for each, times in Counter(lines).items()]
 
 
 def done(acts: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -74,7 +74,7 @@ def _attributed(memory: TierMemory) -> str:
         who, marked, said = line.partition(_SAID)
         known = bool(marked) and len(who) <= LABEL_LIMIT
         lines += [f"{who}{_SAID}{each}" for each in sentences(said)] if known else [line]
-    return "\n\n".join(lines)
+    return _joined(each for each in lines if each)
 
 
 def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
