@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from nemuri.contracts.agents import PolicyAdopted
 from nemuri.contracts.education import MemoriesReviewed
+from nemuri.contracts.erasure import MemoriesErased, Standing
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import (
     AgentSlept,
@@ -150,11 +151,25 @@ class WhatIf:
                 event = self._credited(event, before)
             case RepetitionWithdrawn() if (event.assignment_id, event.repetition.memory_id) in self._unmade:
                 return self.other
+            case MemoriesErased():
+                event = event.model_copy(update={"standing": tuple(map(self._restated, event.standing))})
             case SessionEnded():
                 self._reached.pop(event.assignment_id, None)
             case _:
                 pass
         return evolve(self.other, event)
+
+    def _restated(self, standing: Standing) -> Standing:
+        """Return how a memory stands there: as strong as it stands here, by what the clocks there show.
+
+        What the erased events did there nobody knows any more, so that the difference begins anew for this memory.
+        """
+        here, there = self.recorded.agent, self.other.agent
+        if standing.status == "archived" or here is None or there is None:
+            return standing
+        shift = here.clocks[standing.level] - there.clocks[standing.level]
+        perspectives = {name: kept + shift for name, kept in standing.perspectives.items()}
+        return standing.model_copy(update={"kept": standing.kept + shift, "perspectives": perspectives})
 
     def _slept(self, event: AgentSlept, before: Mind) -> Mind:
         """The sleep that the other mind decides; it finishes where the recorded one had finished."""

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nemuri.contracts.erasure import MemoriesErased
+from nemuri.contracts.event import derive
 from nemuri.contracts.log import AnyAgentEvent
 from nemuri.contracts.memories import AgentSlept, Candidate, MemoriesRetrieved, MemoriesUsed
 from nemuri.domain.deliveries import first_of_each
@@ -17,6 +19,7 @@ from nemuri.domain.memory.differences import Differences
 from nemuri.domain.memory.mind import Mind
 from nemuri.domain.memory.policy import Policy
 from nemuri.domain.memory.remembering import fold
+from nemuri.domain.memory.restating import restated
 from nemuri.domain.memory.whatif import UNANSWERED, WhatIf
 from tests.unit.domain.memory import stories
 from tests.unit.domain.memory.anything import EVENTS, history
@@ -245,6 +248,60 @@ def test_a_sleep_that_nobody_here_would_have_decided_is_told() -> None:
     nights = what_if(story.events).nights
     assert nights.explained == nights.slept - 1
     assert archived(what_if(story.events).other) == set()
+
+
+def erased(story: Story, gone: set[int]) -> list[AnyAgentEvent]:
+    """The story without the events at some places, and what an erasure of these says after it."""
+    kept = [each for each in story.events if each.sequence not in gone]
+    said = MemoriesErased(
+        event_id=derive("tombstone", "memories_erased"),
+        agent_id=stories.AGENT,
+        memory_ids=(),
+        standing=restated(story.mind, fold(kept), ()),
+    )
+    return [*kept, stories.recorded(said, len(story.events) + 1)]
+
+
+def strength(mind: Mind, memory_id: UUID) -> float:
+    """How strong a memory is now."""
+    assert mind.agent is not None
+    return mind.agent.strength(mind.memories[memory_id])
+
+
+def test_an_erasure_restates_strengths_and_no_readings_of_clocks() -> None:
+    """A memory whose use was erased is as strong there as it was said to be, however slowly clocks run there."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B))
+    for number in range(12):
+        story = story.when(stories.used(A), *stories.night(number))
+    used = [each.sequence or 0 for each in story.events if isinstance(each, MemoriesUsed)]
+    events = erased(story, {used[-1]})
+    [standing] = [each for each in events[-1].standing if each.memory_id == A]  # type: ignore[union-attr]
+    assert standing.kept > 5, "clocks that ran for nights are in it"
+    slow = what_if(events, daily_decay_targets=(1.0,) * 6)
+    assert strength(slow.recorded, A) == strength(story.mind, A) < 1
+    assert strength(slow.other, A) == pytest.approx(strength(story.mind, A), rel=1e-12)
+    assert strength(slow.other, B) == 1.0, "what it does not speak of stands as the other policy made it"
+    quick = what_if(events, daily_decay_targets=(0.1,) * 6, archive_threshold=1e-9)
+    assert strength(quick.other, A) == pytest.approx(strength(story.mind, A), rel=1e-12)
+    same = what_if(events)
+    assert (
+        same.other.memories[A] == same.recorded.memories[A] == story.mind.memories[A].but(changed=len(story.events) + 1)
+    )
+
+
+@given(STEPS, st.sets(st.integers(1, 60)), st.floats(0.01, 0.9), st.floats(0.1, 1))
+def test_right_after_an_erasure_what_it_restates_stands_alike_in_both_worlds(
+    steps: list[AnyAgentEvent | str], gone: set[int], threshold: float, left: float
+) -> None:
+    """Status, level, counts and strength, whatever was erased and whatever the other policy is."""
+    story = lived(steps)
+    of_tasks = (MemoriesUsed, MemoriesRetrieved)
+    events = erased(story, {each.sequence or 0 for each in story.events if isinstance(each, of_tasks)} & gone)
+    found = what_if(events, archive_threshold=threshold, daily_decay_targets=[left] * 6)
+    for each in events[-1].standing:  # type: ignore[union-attr]
+        here, there = found.recorded.memories[each.memory_id], found.other.memories[each.memory_id]
+        assert (there.status, there.level, there.access_count) == (here.status, here.level, here.access_count)
+        assert strength(found.other, each.memory_id) == pytest.approx(strength(found.recorded, each.memory_id))
 
 
 def test_parameters_without_an_answer_are_parameters() -> None:
