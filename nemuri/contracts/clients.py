@@ -51,7 +51,7 @@ class TaskSubmitted(ClientEvent):
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     documents: tuple[Document, ...] = Field(default=(), max_length=64)
     summary: Text | None = Field(default=None, max_length=TEXT_LIMIT)
-    """A summary that the client supplies is used as it is."""
+    """A summary that the client supplies is used as it is, of at most 1,000 tokens; a longer one is shortened."""
     wanted_agent: Identifier | None = None
     perspective: Label | None = None
     setting: Setting = Setting()

@@ -20,7 +20,7 @@ from nemuri.contracts.portraits import AgentsView, MemoryView
 from nemuri.contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.domain.language.chunks import split
-from nemuri.domain.tasks import reading
+from nemuri.domain.tasks import reading, summaries
 from nemuri.face.exchange import ClientError, Exchange, checked
 from nemuri.face.keys import named
 from nemuri.infra.stores.blobs import Blobs, ref_of
@@ -40,6 +40,8 @@ async def submitted(
     `wish` are further fields of `TaskSubmitted`. Raises `ClientError`, and has then submitted nothing.
     """
     task_id = named(exchange, key, "task")
+    if wish["summary"] is not None and (why := summaries.too_long(str(wish["summary"]))):
+        raise ClientError(why)
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
     documents, text = _within_limit(text, documents)
     if why := reading.too_long([name for name, content in documents for _ in split(content)]):

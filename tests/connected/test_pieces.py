@@ -93,6 +93,7 @@ async def test_reading_a_document_costs_in_proportion_to_its_length(
     model, found = CountingModel(), {}
     async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
+        await client.settle()
         for chunks in (16, 64):
             with counting(resources, monkeypatch) as counted:
                 await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])], timeout=120)
@@ -109,6 +110,7 @@ async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
     model = Slow()
     async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as ann:
         await resources.log.append(agent_defined())
+        await ann.settle()
         long = await ann.submit(QUESTION, documents=[("book.txt", book(40))])
 
         async def stuck() -> bool:
@@ -152,6 +154,7 @@ async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings
     model = Unsure()
     async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
+        await client.settle()
         failed = await client.ask(QUESTION, documents=[("book.txt", book(30))], timeout=60)
         await quiet(resources)
         asked = dict(model.calls)
@@ -181,6 +184,7 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
     seen: list[TaskResult] = []
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
+        await client.settle()
         found = await client.ask(
             "Who built the boiler in Tromsø?",
             documents=[("long.txt", long_text(300_000, SECRET))],
@@ -203,6 +207,7 @@ async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> 
     """An answer without anything to say speaks of what was read, and is not learned."""
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
+        await client.settle()
         found = await client.ask(
             "Who built the boiler in Tromsø?",
             documents=[("long.txt", long_text(300_000))],

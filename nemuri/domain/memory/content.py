@@ -9,9 +9,16 @@ from nemuri.contracts.agents import EVERYWHERE
 from nemuri.contracts.clients import MemoryContent, Scope
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded, NewMemory, Origin
-from nemuri.domain.memory.mind import Agent, Content
+from nemuri.domain.memory.mind import Agent, Content, Memory
 
 NOON = 12
+STRENGTHS: tuple[tuple[float, str], ...] = (
+    (1.1, "strong, proven by use"),
+    (0.6, "firm"),
+    (0.25, "fading, long unused"),
+    (float("-inf"), "faint, hardly ever used"),
+)
+"""The words for a strength, from the least that they stand for; a memory begins with 1."""
 UNKNOWN = Origin()
 """Of what is not known."""
 
@@ -27,6 +34,31 @@ def embedded_text(memory: MemoryContent) -> str:
     learned = "\n".join(text for text in memory.learnings.values() if text != memory.content)
     body = f"{said}: {memory.content}" if said else memory.content
     return "\n".join(part for part in (body, learned) if part)
+
+
+def shown_text(content: Content, perspective: str | None) -> str:
+    """Return what a memory shows to a model: its content, and what it taught under the perspective of the task.
+
+    Without a perspective, what it taught under each. A learning that is the content itself is not said twice.
+    """
+    memory = content.memory
+    taught = [
+        f"What it taught ({name}): {text}"
+        for name, text in memory.learnings.items()
+        if perspective in {None, name} and text != memory.content
+    ]
+    return "\n\n".join((memory.content, *taught))
+
+
+def standing(content: Content, memory: Memory, strength: float) -> str:
+    """Return from when a memory is and how strong it is now, in words for a model."""
+    return f"remembered since {_day(content.created_at)}; {_in_words(memory, strength)}"
+
+
+def _in_words(memory: Memory, strength: float) -> str:
+    if memory.status == "archived":
+        return "faded until it was archived"
+    return next(words for least, words in STRENGTHS if strength >= least)
 
 
 def told_by(content: Content) -> str:
@@ -50,8 +82,12 @@ def _of(origin: Origin) -> str:
 
 
 def _moment(at: datetime) -> str:
-    day = f"{at.day} {at:%B %Y}"
+    day = _day(at)
     return day if at.time() == time() else f"{day} {at.hour % 12 or 12}:{at:%M} {'am' if at.hour < NOON else 'pm'}"
+
+
+def _day(at: datetime) -> str:
+    return f"{at.day} {at:%B %Y}"
 
 
 def indexed_text(memory: MemoryContent) -> str:

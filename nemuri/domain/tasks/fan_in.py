@@ -5,13 +5,11 @@ from uuid import UUID
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
-from nemuri.domain.language import tokens
 from nemuri.domain.tasks.negotiation import parts_of, with_items
 from nemuri.domain.tasks.shares import noted
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
+from nemuri.domain.tasks.summaries import summed_up
 
-SUMMARY_TOKENS = 1_000
-"""Document 000 §3.9: the orchestrator reads at most this much of a task."""
 ANSWER_CHARACTERS = 250_000
 """A whole answer has so many characters at most, so that it fits one event in any script."""
 
@@ -30,11 +28,10 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
 
 
 def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
-    """The summary that the client supplied, used as it is; else what is asked and key points, cut to fit."""
-    points = "\n".join(point.point for point in details if point.point)
-    summary = task.supplied_summary or tokens.truncate(
-        f"{with_items(task.text, beside)}\n{points}".strip(), SUMMARY_TOKENS
-    )
+    """Return the summary that the client supplied, else what is asked and the key points; what is left out is said."""
+    asked = task.supplied_summary or with_items(task.text, beside)
+    points = () if task.supplied_summary else tuple(each.point for each in details if each.point)
+    summary = summed_up(asked, points)
     parts = parts_of(task, beside)
     return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts, details=details)
 

@@ -17,10 +17,11 @@ from nemuri.domain.language import tokens
 from nemuri.domain.language.terms import terms
 from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks import seats
-from nemuri.domain.tasks.fan_in import SUMMARY_TOKENS, attempt_key
+from nemuri.domain.tasks.fan_in import attempt_key
 from nemuri.domain.tasks.precedents import Precedent, history, rested_on
 from nemuri.domain.tasks.seats import Seat
 from nemuri.domain.tasks.state import Task
+from nemuri.domain.tasks.summaries import SUMMARY_TOKENS
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
 """How much each of the orchestrator's perspectives counts."""

@@ -42,7 +42,7 @@ def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | 
     distinct = {(each.document, each.ref, each.start): each for each in passages}.values()
     length = sum(each.end - each.start for each in distinct)
     whole = sum(each.detail.end - each.detail.start for each in chunks)
-    touched = sum(any(_within(passage, each.detail) for passage in distinct) for each in chunks)
+    touched = sum(any(within(passage, each.detail) for passage in distinct) for each in chunks)
     return Share(touched, len(chunks), length / whole if whole else 1.0)
 
 
@@ -63,6 +63,7 @@ def noted(answer: str, state: TaskState) -> str:
     return f"{answer}\n\n{note.format(percent=share.percent, chunks=share.chunks, of=share.of)}"
 
 
-def _within(passage: Detail, chunk: Detail) -> bool:
+def within(passage: Detail, chunk: Detail) -> bool:
+    """Return whether a passage lies in a chunk."""
     same = (passage.document, passage.ref) == (chunk.document, chunk.ref)
     return same and chunk.start <= passage.start < chunk.end

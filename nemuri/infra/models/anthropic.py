@@ -8,9 +8,12 @@ from pydantic import BaseModel
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelRefused, ModelUnusable, Reply
-from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable, whole
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
+
+
+_CUT_OFF: Final = frozenset({"max_tokens", "model_context_window_exceeded"})
 
 
 class _Block(BaseModel):
@@ -38,8 +41,8 @@ class _Message(BaseModel):
 class AnthropicChat:
     """One model of Anthropic. The SDK is imported when the first chat is made; its own retries are off.
 
-    `timeout` is in seconds and bounds the whole call. A reply without text is `ModelRefused` when the model declined
-    or spent all its tokens thinking, else `ModelUnusable`.
+    A reply that was cut off is asked for once more. `timeout` is in seconds and bounds each call. A reply without text
+    is `ModelRefused` when the model declined or spent all its tokens thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -59,8 +62,11 @@ class AnthropicChat:
         return f"anthropic:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """The text of the reply; thinking is left out of it but counted as output tokens."""
+        """The text of the whole reply; thinking is left out of it but counted as output tokens."""
         require_allowed(self._base_url)
+        return await whole(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
+
+    async def _asked(self, system: str, user: str, max_tokens: int, *, steady: bool) -> tuple[Reply[str], bool]:
         content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
         body = read_body(self.name, content, _Message)
         text = storable("".join(block.text or "" for block in body.content if block.type == "text"))
@@ -68,7 +74,7 @@ class AnthropicChat:
         usage = Usage(model=self.name, input_tokens=told.all_input, output_tokens=told.output_tokens or 0)
         if not text:
             raise _silence(self.name, body.stop_reason, usage)
-        return Reply(text, usage)
+        return Reply(text, usage), body.stop_reason not in _CUT_OFF
 
     async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from nemuri.contracts.event import Usage
 from nemuri.infra.models.guard import require_allowed
 from nemuri.infra.models.protocol import ModelRefused, ModelUnusable, Reply
-from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable
+from nemuri.infra.models.wire import REASONING_TOKENS, Count, Steadiness, calling, read_body, sendable, storable, whole
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
@@ -37,10 +37,10 @@ class _Completion(BaseModel):
 class OpenAIChat:
     """One model behind chat completions. The SDK is imported when the first chat is made; its own retries are off.
 
-    `timeout` is in seconds and bounds the whole call. OpenAI itself gets `max_completion_tokens` with head-room for
-    thinking; other servers get the older `max_tokens`, which more of them know, without head-room, because their
-    contexts may be small. A reply without text is `ModelRefused` when the model declined or spent all its tokens
-    thinking, else `ModelUnusable`.
+    A reply that was cut off is asked for once more. `timeout` is in seconds and bounds each call. OpenAI itself gets
+    `max_completion_tokens` with head-room for thinking; other servers get the older `max_tokens`, which more of them
+    know, without head-room, because their contexts may be small. A reply without text is `ModelRefused` when the model
+    declined or spent all its tokens thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -60,15 +60,18 @@ class OpenAIChat:
         return f"openai:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """The text of the first choice."""
+        """The text of the first choice, whole."""
         require_allowed(self._base_url)
+        return await whole(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
+
+    async def _asked(self, system: str, user: str, max_tokens: int, *, steady: bool) -> tuple[Reply[str], bool]:
         content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
         body = read_body(self.name, content, _Completion)
         choice = body.choices[0]
         text, usage = storable(choice.message.content or ""), _counted(self.name, body.usage or _Usage())
         if not text:
             raise _silence(self.name, choice, usage)
-        return Reply(text, usage)
+        return Reply(text, usage), choice.finish_reason != "length"
 
     async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")

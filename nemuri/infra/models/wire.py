@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri.contracts.event import Usage
+from nemuri.infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
@@ -20,6 +21,9 @@ Count = Annotated[int, Field(ge=0)] | None
 
 REASONING_TOKENS: Final = 4_000
 """Head-room for models that think before they write: their thinking counts towards the bound of a request."""
+
+MORE_ROOM: Final = 4
+"""A reply that was cut off is asked for again with this many times the tokens."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 499})
 _LONGEST_REASON: Final = 300
@@ -73,6 +77,22 @@ class Steadiness:
                 raise
         self._taken = False
         return await post(None)
+
+
+async def whole(name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple[Reply[str], bool]]]) -> Reply[str]:
+    """Return a reply that was not cut off, with what all calls for it cost.
+
+    `ask` is told how many tokens the reply may have, and yields the reply and whether it ended by itself. One that was
+    cut off is asked for again with `MORE_ROOM` times the tokens; raises `ModelRefused` if that is cut off too.
+    """
+    reply, ended = await ask(max_tokens)
+    if ended:
+        return reply
+    longer, ended = await ask(MORE_ROOM * max_tokens)
+    spent = Usage.together((reply.usage, longer.usage))
+    if not ended:
+        raise ModelRefused(f"{name}: the reply does not end within {MORE_ROOM * max_tokens} tokens", usage=spent)
+    return Reply(longer.value, spent)
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:

@@ -21,6 +21,7 @@ from nemuri.domain.memory.crediting import Fate, fate
 from nemuri.domain.memory.learning import learned
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.policy import Policy
+from nemuri.domain.tasks.shares import within
 from nemuri.domain.tasks.state import Assignment, Task, TaskState
 from nemuri.infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri.infra.observation.errors import said
@@ -45,7 +46,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     question = state.task.part(work.part).text
     agent = await resources.views.agent(work.agent_id)
     detection = (agent.rules if agent else Policy()).use_detection
-    used, cost = await recognised(event, question, shown, detection, resources)
+    used, cost = await recognised(event, question, shown, detection, resources, perspective=work.perspective)
     return MemoriesUsed.following(
         event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
     )
@@ -126,7 +127,11 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
         question=task.part(work.part).text,
         answer=answer,
         perspectives=agent.definition.perspective_names,
-        details=tuple(Source(f"d{n}", each.point) for n, each in enumerate(task.details, 1) if each.point),
+        details=tuple(
+            Source(f"d{number}", each.point)
+            for number, each in enumerate(task.details, 1)
+            if each.point and any(within(passage, each.detail) for passage in work.details)
+        ),
         keywords={each.name: each.keywords for each in agent.definition.perspectives},
     )
 

@@ -8,7 +8,7 @@ from nemuri.contracts.event import Usage
 from nemuri.contracts.memories import Use
 from nemuri.contracts.tasks import TaskAnswered
 from nemuri.domain.memory import usage
-from nemuri.domain.memory.content import embedded_text
+from nemuri.domain.memory.content import embedded_text, shown_text
 from nemuri.domain.memory.mind import Content
 from nemuri.domain.memory.policy import Detection
 from nemuri.domain.memory.usage import Shown
@@ -21,15 +21,22 @@ logger = structlog.get_logger()
 
 
 async def recognised(
-    event: TaskAnswered, question: str, memories: Sequence[Content], detection: Detection, resources: Resources
+    event: TaskAnswered,
+    question: str,
+    memories: Sequence[Content],
+    detection: Detection,
+    resources: Resources,
+    *,
+    perspective: str | None,
 ) -> tuple[tuple[Use, ...], Usage | None]:
     """What the answer drew on, and what a judge's word on it cost; None where none was given.
 
-    `memories` are those of the context, in its order. A judge that refuses leaves it to the layered way.
+    `memories` are those of the context, in its order; a judge sees of each what the model saw under the perspective.
+    A judge that refuses leaves it to the layered way.
     """
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
-        sources = (Source(label, each.memory.content) for label, each in zip(labels, memories, strict=True))
+        sources = (Source(label, shown_text(each, perspective)) for label, each in zip(labels, memories, strict=True))
         reply = await _judgement(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
             return usage.judged(labels, reply.value), reply.usage

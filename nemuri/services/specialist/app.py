@@ -8,7 +8,7 @@ from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.contracts.portraits import PrincipleView, RecalledMemory, RecallView
 from nemuri.contracts.queries import RecallQuery, Refusal
 from nemuri.contracts.tasks import Part, TaskAnswered, TaskAssigned
-from nemuri.domain.memory.content import told_by
+from nemuri.domain.memory.content import shown_text, standing, told_by
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.ranking import always_in_mind, selected
 from nemuri.domain.memory.topics import memo
@@ -83,8 +83,13 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
     outdated = _outdated(event, labels)
     memories = [
-        Source(label, content.memory.content, outdated.get(content.memory_id, ""), told_by(content))
-        for label, (content, _) in zip(labels, shown, strict=True)
+        Source(
+            label,
+            shown_text(content, work.perspective),
+            outdated.get(content.memory_id, ""),
+            f"{told_by(content)}; {standing(content, memory, agent.strength(memory, work.perspective))}",
+        )
+        for label, (content, memory) in zip(labels, shown, strict=True)
     ]
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
     share = taken(state.task.details, [each.detail for each in fetched])

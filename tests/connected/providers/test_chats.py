@@ -197,3 +197,32 @@ async def test_calls_off_this_machine_are_forbidden(make: Make) -> None:
             await chat.complete("s", "u", 10)
     finally:
         await chat.aclose()
+
+
+@both
+async def test_a_reply_that_was_cut_off_is_asked_for_with_more_room(make: Make) -> None:
+    """Both calls are paid for; only the whole reply is returned."""
+    cut, whole = _cut_off(make)
+    async with talking(make, cut, whole) as (chat, provider):
+        reply = await chat.complete("", "tell me all", 100)
+    assert reply.value == "all of it"
+    first, second = (each.body["max_tokens"] for each in provider.received)
+    assert second == first + 300
+    assert reply.usage.output_tokens == 2 * (7 if make is anthropic else 5)
+
+
+@both
+async def test_a_reply_that_never_ends_is_refused(make: Make) -> None:
+    """With the room that it had, so that nobody takes half of it for the answer."""
+    cut, _ = _cut_off(make)
+    async with talking(make, cut) as (chat, provider):
+        with pytest.raises(ModelRefused, match="the reply does not end within 400 tokens"):
+            await chat.complete("", "tell me all", 100)
+    assert len(provider.received) == 2
+
+
+def _cut_off(make: Make) -> tuple[Scripted, Scripted]:
+    """A reply that was cut off, and the whole one."""
+    if make is anthropic:
+        return Scripted(anthropic_says("half of", stop_reason="max_tokens")), Scripted(anthropic_says("all of it"))
+    return Scripted(openai_says("half of", "length")), Scripted(openai_says("all of it"))

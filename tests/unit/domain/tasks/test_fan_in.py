@@ -5,6 +5,7 @@ from uuid import UUID
 from nemuri.contracts.tasks import Detail, DetailPoint, Part
 from nemuri.domain.language.tokens import estimate_tokens
 from nemuri.domain.tasks import fan_in
+from nemuri.domain.tasks.summaries import SUMMARY_TOKENS, too_long
 from tests.unit.domain.tasks.stories import (
     TASK,
     answered,
@@ -74,19 +75,53 @@ def test_a_summary_has_at_most_1000_tokens() -> None:
         story = story.when(*(point(number, words) for number in range(30)))
         summary = fan_in.summarise(point(0), story.state)
         assert summary is not None
-        assert 900 < estimate_tokens(summary.summary) <= fan_in.SUMMARY_TOKENS
+        assert 700 < estimate_tokens(summary.summary) <= SUMMARY_TOKENS
         assert len(summary.details) == 30
 
 
 def test_a_supplied_summary_is_used_as_it_is() -> None:
-    """However long; nothing is generated."""
-    long = "word " * 3_000
-    task = given(submitted("Q", summary=long)).task
+    """Nothing is generated. One of too many tokens, which our own client refuses, is shortened and says so."""
     detail = DetailPoint(detail=Detail(document="d", ref="0" * 64, start=0, end=1), point=None)
+    for words, kept in ((1_000, "word " * 1_000), (3_200, "word " * 900)):
+        long = "word " * words
+        summary = fan_in.supplied(submitted(), given(submitted("Q", summary=long)).task, (detail,))
+        assert summary.summary.startswith(kept)
+        assert summary.details == (detail,)
+        assert estimate_tokens(summary.summary) <= SUMMARY_TOKENS
+        assert (summary.summary == long) == (words == 1_000)
+    cut = len(long) - summary.summary.index("\n[")
+    assert summary.summary.endswith(f"\n[shortened: {cut} more characters]")
+    assert too_long("word " * 1_000) is None
+    assert too_long(long) == "the summary has about 3,200 tokens; at most 1,000 are read, so shorten it"
 
-    summary = fan_in.supplied(submitted(), task, (detail,))
 
-    assert (summary.summary, summary.details) == (long, (detail,))
+def test_key_points_that_do_not_fit_are_counted() -> None:
+    """Those that share the most with the question are kept, in order; every chunk keeps its own point."""
+    story = given(submitted("What does steel cost?"), chunked(200))
+    said = ["Soup is hot. " * 10] * 150 + ["Steel costs 150. " * 10] + ["Soup is hot. " * 10] * 49
+    story = story.when(*(point(number, each) for number, each in enumerate(said)))
+
+    summary = fan_in.summarise(point(0), story.state)
+
+    assert summary is not None
+    *kept, notice = summary.summary.splitlines()
+    assert any(line.startswith("Steel costs 150") for line in kept)
+    left = 200 - len(kept) + 1
+    assert notice == f"[{left} of 200 key points are left out here; they stand with the parts of the documents]"
+    assert estimate_tokens(summary.summary) <= SUMMARY_TOKENS
+    assert sum(each.point is not None for each in summary.details) == 200
+
+
+def test_a_request_that_does_not_fit_is_marked() -> None:
+    """And some room is left for the key points."""
+    text = "steel " * 2_600
+    story = given(submitted(text), chunked(2), point(0, "Steel is dear."), point(1, "x " * 2_000))
+    summary = fan_in.summarise(point(0), story.state)
+    assert summary is not None
+    assert "[shortened: " in summary.summary
+    assert "Steel is dear." in summary.summary
+    assert "[1 of 2 key points are left out here" in summary.summary
+    assert estimate_tokens(summary.summary) <= SUMMARY_TOKENS
 
 
 def test_a_task_is_complete_when_the_last_assignment_is_answered() -> None:

@@ -11,9 +11,9 @@ from nemuri.contracts.agents import Definition, Perspective
 from nemuri.contracts.tasks import Part, TaskFailed, TaskRouted
 from nemuri.domain.memory.topics import Topic
 from nemuri.domain.tasks import routing
-from nemuri.domain.tasks.fan_in import SUMMARY_TOKENS
 from nemuri.domain.tasks.routing import EXPERTISE, HISTORY, LOAD, Applicant
 from nemuri.domain.tasks.state import Task
+from nemuri.domain.tasks.summaries import SUMMARY_TOKENS
 from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
 
 COST = Perspective(name="cost", keywords=("price", "budget"))
