@@ -173,7 +173,8 @@ async def test_speech_carries_as_far_as_the_contract_says(data: Path) -> None:
 
 
 def _said(host: Host, hearer: str, speaker: str) -> list[str]:
-    return [each.text for each in host.heard[hearer] if each.speaker == speaker]
+    """What was heard of a speaker, who is told by id and by name."""
+    return [each.text for each in host.heard[hearer] if (each.speaker, each.name) == (speaker, TOGETHER[speaker])]
 
 
 async def test_a_killed_bridge_goes_on_from_what_it_kept(data: Path) -> None:
