@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from nemuri.infra.bus.storage import warnings
 from nemuri.infra.embedded.processes import ServerFailed
 from nemuri.infra.observation.readiness import Readiness
 
@@ -52,6 +53,7 @@ class OfServices:
             "services": self._names,
             "missing": report.missing,
             "behind": report.behind,
+            "warnings": warnings(report.full),
             "models": sorted({models.main.name, models.light.name}),
         }
 

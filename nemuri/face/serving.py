@@ -39,7 +39,9 @@ async def prepare(settings: Settings) -> None:
     try:
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
         with jetstream_needed(str(settings.nats_url)):
-            await provision(log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas)
+            await provision(
+                log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
+            )
     finally:
         await log.close()
     database = Database.at(str(settings.database_url), settings.namespace)

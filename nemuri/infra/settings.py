@@ -68,6 +68,10 @@ class Settings(BaseSettings):
     replicas: int = Field(default=1, ge=1, le=5)
     """On how many nodes of a NATS cluster everything is kept."""
 
+    storage: int | None = Field(default=None, ge=16)
+    """Megabytes that the streams of the namespace may hold together on each node: half of it the log, a quarter inputs,
+    an eighth vectors. Full ones refuse; without it they fill the disk. A cluster needs twice as much disk."""
+
     http: str | None = None
     """`HOST:PORT` where a process tells of itself: `/health`, `/ready`, `/metrics`; port 0 is any free one."""
     otel: bool = False
@@ -134,6 +138,11 @@ class Settings(BaseSettings):
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
         """The same settings with the servers' addresses known."""
         return self.model_copy(update={"nats_url": nats_url, "database_url": database_url})
+
+    @property
+    def storage_bytes(self) -> int | None:
+        """Bytes that the streams of the namespace may hold together on each node; None where nothing limits them."""
+        return None if self.storage is None else self.storage * MEGABYTE
 
     @property
     def index_bytes(self) -> int:

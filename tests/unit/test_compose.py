@@ -158,7 +158,7 @@ def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
 
 def test_the_log_servers_understand_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real server checks the files as they are mounted; what it acknowledges is on the disk."""
-    for name in ("nats.conf", "tls.conf"):
+    for name in ("nats.conf", "tls.conf", "alive.sh"):
         shutil.copy(ROOT / "deploy" / name, written)
     monkeypatch.setenv("NATS_SERVER_NAME", "nats-1")
     server = Path(sysconfig.get_path("scripts")) / "nats-server"

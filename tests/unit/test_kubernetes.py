@@ -105,7 +105,7 @@ def test_nobody_runs_as_root_or_may_become_it(manifests: list[dict[str, Any]]) -
 def test_every_secret_is_written_by_the_command(manifests: list[dict[str, Any]], tmp_path: Path) -> None:
     """And each that is asked for is made of such a file."""
     write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=NODES))
-    for name in ("nats.conf", "tls.conf"):
+    for name in ("nats.conf", "tls.conf", "alive.sh"):
         shutil.copy(MANIFESTS.parent / name, tmp_path)
     made = kustomization()["secretGenerator"]
     for each in made:
@@ -163,7 +163,7 @@ def test_kustomize_puts_them_together(tmp_path: Path) -> None:
     directory = tmp_path / "kubernetes"
     shutil.copytree(MANIFESTS, directory, ignore=shutil.ignore_patterns("secrets"))
     write_permissions(directory / "secrets", Deployment(["nemuri"], ["ann"], nodes=NODES))
-    for name in ("nats.conf", "tls.conf"):
+    for name in ("nats.conf", "tls.conf", "alive.sh"):
         shutil.copy(MANIFESTS.parent / name, directory / "secrets")
     built = subprocess.run(["kubectl", "kustomize", directory], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr

@@ -6,12 +6,16 @@ import re
 import shlex
 from functools import partial
 from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nemuri.face.cli.failures import Failure, WrongUse
 from nemuri.face.cli.session import JsonOption, Session
+
+LITTLE_ROOM = 2**30
+"""Bytes on the disk of an embedded server below which `status` warns."""
 
 if TYPE_CHECKING:
     from nemuri.face.client import Client
@@ -114,6 +118,7 @@ def status(
 def _say_status(found: "dict[str, Any]", session: Session) -> None:
     from nemuri.face.cli.results import next_command
     from nemuri.face.cli.screen import say
+    from nemuri.infra.bus.storage import warnings
 
     behind = f", {found['lag']} behind" if found["lag"] else ""
     say(f"bus           {found['bus']}")
@@ -128,10 +133,21 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
         missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
         paused = ", paused: somebody erases" if at["paused"] and not found["incomplete"] else ""
         say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}{paused}")
+    for line in (*warnings(found["storage"]), *_disk(session)):
+        say(f"warning       {line}")
     if found["incomplete"]:
         from nemuri.infra.bus.pausing import UNFINISHED
 
         say(f"incomplete    nobody reacts: an import or a restore {UNFINISHED}")
+
+
+def _disk(session: Session) -> list[str]:
+    """Warn where the disk of an embedded server is nearly full: it takes nothing more then."""
+    settings = session.settings()
+    store = settings.data.expanduser() / "nats"
+    if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LITTLE_ROOM:
+        return []
+    return [f"the disk of {store} has {free // 2**20} MB left; nothing is written once it is full"]
 
 
 def _halted(why: str, at: int | None) -> str:
@@ -242,6 +258,7 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 async def _status(client: "Client") -> dict[str, Any]:
     from nemuri.infra.bus.access import servers
     from nemuri.infra.bus.pausing import incomplete
+    from nemuri.infra.bus.storage import fullness
     from nemuri.infra.stores.dead_letters import DeadLetters
 
     view = await client.status()
@@ -255,6 +272,7 @@ async def _status(client: "Client") -> dict[str, Any]:
         "consumers": await _consumers(client),
         "incomplete": await incomplete(client.log),
         "dead_letters": dead,
+        "storage": await fullness(client.log),
     }
     return known | view.model_dump(mode="json")
 

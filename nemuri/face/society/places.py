@@ -37,7 +37,9 @@ async def reached(
         nats = EmbeddedNats(home.nats)
         with home.lock(lives):
             async with Supervisor([nats]).kept(), connected(settings, nats.url) as found:
-                await provision(found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas)
+                await provision(
+                    found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
+                )
                 yield found
     else:
         async with connected(settings, url) as found:

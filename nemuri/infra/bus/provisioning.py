@@ -1,6 +1,6 @@
 """Everything on the server that must be there before anybody works: made in one place, by one step."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from nats.js import JetStreamContext, api
@@ -9,6 +9,7 @@ from nats.js.errors import NotFoundError
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
 from nemuri.infra.bus.pausing import pauses_bucket
+from nemuri.infra.bus.storage import limits
 from nemuri.infra.log import Log
 from nemuri.infra.stores.blobs import blob_bucket
 from nemuri.infra.stores.clock import clock_bucket
@@ -36,18 +37,27 @@ class Durable:
     """Events that may wait to be tried again beside those in work: to the server both are handed out."""
 
 
-async def provision(log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1) -> None:
+async def provision(
+    log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1, storage: int | None = None
+) -> None:
     """Make or update the streams, the stores and the consumers of a namespace; what is in them stays.
 
-    `ack_wait` is how many seconds without a sign of life hand an event to another worker.
+    `ack_wait` is how many seconds without a sign of life hand an event to another worker. `storage` is how many bytes
+    all streams may hold together on each node; without it they hold what the disk does. A stream that has more already
+    than it may hold keeps it, and takes no more.
     """
-    subjects = log.subjects
-    await _stream(log.stream, _log(subjects, replicas))
-    await _stream(log.stream, _dead_letters(subjects, replicas))
-    await _stream(log.stream, _timers(subjects, replicas))
-    await _stores(log.stream, subjects.namespace, replicas)
+    subjects, bounds = log.subjects, limits(log.subjects, storage)
+    for wanted in _streams(subjects, replicas):
+        await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
     await _consumers(log.stream, subjects.stream, (_consumer(each, ack_wait, replicas) for each in durables))
     await _consumers(log.stream, subjects.timers_stream, [_consumer(timers_durable(subjects), ack_wait, replicas)])
+
+
+def _streams(subjects: Subjects, replicas: int) -> Iterator[api.StreamConfig]:
+    yield _log(subjects, replicas)
+    yield _dead_letters(subjects, replicas)
+    yield _timers(subjects, replicas)
+    yield from _stores(subjects.namespace, replicas)
 
 
 def _log(subjects: Subjects, replicas: int) -> api.StreamConfig:
@@ -68,6 +78,7 @@ def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
         name=subjects.dead_stream,
         subjects=[subjects.dead("*")],
         storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
         num_replicas=replicas,
     )
 
@@ -120,7 +131,7 @@ async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
         await context.update_stream(wanted)
 
 
-async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> None:
+def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
     lives = {
         vector_bucket(namespace): None,
         result_bucket(namespace): RESULT_LIFE,
@@ -131,9 +142,9 @@ async def _stores(context: JetStreamContext, namespace: str, replicas: int) -> N
     }
     for name, life in lives.items():
         wanted = _bucket(name, life, replicas, atomic=name == societies_bucket(namespace))
-        await _stream(context, replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace)))
+        yield replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace))
     for name in (blob_bucket(namespace), checkpoints_bucket(namespace)):
-        await _stream(context, object_stream_config(name, replicas))
+        yield object_stream_config(name, replicas)
 
 
 def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:

@@ -69,6 +69,12 @@ class Metrics:
         )
         self.behind = Gauge("nemuri_views_behind_events", "Events that the views do not hold yet.", registry=registry)
         self.dead = Gauge("nemuri_dead_letters", "Messages among the dead letters.", registry=registry)
+        self.storage = Gauge(
+            "nemuri_storage_used_ratio",
+            "Share of its limit that a stream holds; none without NEMURI_STORAGE.",
+            ["stream"],
+            registry=registry,
+        )
         self.ready = Gauge("nemuri_ready", "1 while the process can do its work, else 0.", registry=registry)
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)

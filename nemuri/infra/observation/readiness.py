@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from nemuri.contracts.event import TUTOR
 from nemuri.infra.bus.pausing import UNFINISHED, waits_for_good
 from nemuri.infra.bus.provisioning import timers_durable
+from nemuri.infra.bus.storage import fullness, nearly_full, warnings
 from nemuri.infra.observation.errors import said
 from nemuri.infra.reactions import Service
 from nemuri.infra.resources import Resources
@@ -40,6 +41,8 @@ class Report:
     behind: int | None = None
     """Events that the views do not hold yet."""
     dead: int | None = None
+    full: Mapping[str, float] = field(default_factory=dict)
+    """How full each stream is that has a limit, as a share of it."""
 
     @property
     def ready(self) -> bool:
@@ -74,23 +77,33 @@ class Readiness:
             return self._newest
 
     async def keep(self) -> None:
-        """Look now and then for ever, and say in the log whenever the process gets ready or stops being so."""
+        """Look now and then for ever, and say in the log whenever the process gets ready or stops being so.
+
+        A stream that gets nearly full is said too.
+        """
         before: tuple[str, ...] = ()
+        warned = set[str]()
         while True:
-            found = (await self.report()).missing
+            report = await self.report()
+            found = report.missing
             if found and found != before:
                 logger.error("not ready", missing=list(found))
             elif before and not found:
                 logger.warning("ready again")
             before = found
+            filling = nearly_full(report.full)
+            if filling - warned:
+                logger.warning("nearly full", warnings=list(warnings(report.full)))
+            warned = filling
             await asyncio.sleep(ROUND)
 
     async def _look(self) -> Report:
         lag: dict[str, tuple[int, int]] = {}
         numbers: dict[str, int] = {}
+        full: dict[str, float] = {}
         checks: list[Awaitable[str | None]] = [
             _tried("PostgreSQL", self._views(numbers)),
-            _tried("NATS", self._log(numbers)),
+            _tried("NATS", self._log(numbers, full)),
             *(_tried(f"NATS for {name}", _pinged(name, ping)) for name, ping in self.pings.items()),
             *(
                 _tried(f"the durable {durable}", self._consumer(each.name, stream, durable, lag))
@@ -102,7 +115,7 @@ class Readiness:
         halted = (f"{name} halted: {why}" for name, why in self.lives().items())
         last, projected = numbers.get("last"), numbers.get("projected")
         behind = None if last is None or projected is None else max(0, last - projected)
-        return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"))
+        return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"), full)
 
     def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
         subjects = self.resources.log.subjects
@@ -135,10 +148,11 @@ class Readiness:
             return f"the views are halted: {position.halted}"
         return str(OtherFoldsError(position.fold)) if position.fold != FOLD else None
 
-    async def _log(self, numbers: dict[str, int]) -> None:
+    async def _log(self, numbers: dict[str, int], full: dict[str, float]) -> None:
         log = self.resources.log
         numbers["last"] = await log.last_sequence()
         numbers["dead"] = int((await log.stream.stream_info(log.subjects.dead_stream)).state.messages)
+        full |= await fullness(log)
 
     def _show(self, report: Report) -> None:
         metrics = self.resources.metrics
@@ -146,6 +160,8 @@ class Readiness:
         for name, (pending, in_work) in report.lag.items():
             metrics.pending.labels(name).set(pending)
             metrics.unacknowledged.labels(name).set(in_work)
+        for stream, share in report.full.items():
+            metrics.storage.labels(stream).set(share)
         for gauge, number in ((metrics.behind, report.behind), (metrics.dead, report.dead)):
             if number is not None:
                 gauge.set(number)
