@@ -232,7 +232,7 @@ class EmbeddedNats:
             return None
         connection = http.client.HTTPConnection(LOOPBACK, monitoring, timeout=2)
         try:
-            connection.request("GET", f"{self._monitoring_path}/healthz")
+            connection.request("GET", f"{self._monitoring_path}/healthz?details=true")
             reply = connection.getresponse()
             return HEALTHY if reply.status == http.HTTPStatus.OK else reply.read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
