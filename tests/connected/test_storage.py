@@ -147,8 +147,6 @@ async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(
         assert nearly_full(full) == {"log"}
         [line] = warnings(full)
         assert re.fullmatch(r"log: \d+% of the limit is used; raise NEMURI_STORAGE .*", line)
-        for dead in range(40):
-            await log.stream.publish(log.subjects.dead("intake", dead), b"x" * 1_000)
         await prepare(settings.model_copy(update={"storage": 16}))
         assert (await log.stream.stream_info(log.subjects.stream)).state.messages == stored.messages
         await prepare(settings.model_copy(update={"storage": 64}))
@@ -159,20 +157,21 @@ async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(
 
 
 async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) -> None:
-    """Keep everything, of every stream, and refuse the next message."""
+    """Keep everything, of every kind of stream, and refuse the next message."""
     async with logged(settings) as log:
         places = {
             log.subjects.stream: f"{settings.namespace}.client.ann.nothing",
-            log.subjects.dead_stream: log.subjects.dead("intake", 1),
+            f"KV_{settings.namespace}-vectors": f"$KV.{settings.namespace}-vectors.x.{{}}",
+            f"OBJ_{settings.namespace}-blobs": f"$O.{settings.namespace}-blobs.C.x.{{}}",
         }
         for subject in places.values():
-            for _ in range(20):
-                await log.stream.publish(subject, os.urandom(600_000))
+            for number in range(20):
+                await log.stream.publish(subject.format(number), os.urandom(600_000))
         await prepare(settings.model_copy(update={"storage": 16}))
         for stream, subject in places.items():
             assert (await log.stream.stream_info(stream)).state.messages == 20
             with pytest.raises(ServiceUnavailableError, match="maximum bytes"):
-                await log.stream.publish(subject, b"x")
+                await log.stream.publish(subject.format(20), b"x")
 
 
 async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) -> None:

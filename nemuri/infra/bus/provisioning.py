@@ -78,7 +78,6 @@ def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
         name=subjects.dead_stream,
         subjects=[subjects.dead("*")],
         storage=api.StorageType.FILE,
-        discard=api.DiscardPolicy.NEW,
         num_replicas=replicas,
     )
 

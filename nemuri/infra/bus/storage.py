@@ -19,12 +19,15 @@ SHARES: Mapping[str, Fraction] = {
     "log": Fraction(1, 2),
     "inputs": Fraction(1, 4),
     "vectors": Fraction(1, 8),
-    "dead letters": Fraction(1, 32),
-    "results": Fraction(1, 32),
+    "results": Fraction(1, 16),
     "societies": Fraction(1, 32),
     "checkpoints": Fraction(1, 32),
 }
-"""The part of the whole that each stream may hold; the others hold a few numbers each."""
+"""The part of the whole that each stream may hold.
+
+The others hold a few numbers each, and dead letters, which the log limits: a service that could put none aside would
+stand still before the first.
+"""
 WARNING = 0.8
 """The share of its limit from which on a stream is worth a warning: an operator needs time to make room."""
 
@@ -36,7 +39,6 @@ def streams(subjects: Subjects) -> dict[str, str]:
         "log": subjects.stream,
         "inputs": object_stream(blob_bucket(name)),
         "vectors": f"KV_{vector_bucket(name)}",
-        "dead letters": subjects.dead_stream,
         "results": f"KV_{result_bucket(name)}",
         "societies": f"KV_{societies_bucket(name)}",
         "checkpoints": object_stream(checkpoints_bucket(name)),
