@@ -36,7 +36,8 @@ _NOT_BEHIND = re.compile(
 _BUT = re.compile(
     r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![a-z0-9_'])(?:but|however|although|though)(?![a-z0-9_])"
 )
-_CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]", re.MULTILINE)
+_CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
+"""Code: a block of it, indented lines, or a name between backticks."""
 
 
 def read(prompt: str, reply: str) -> Reading:

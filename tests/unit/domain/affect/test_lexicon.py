@@ -233,6 +233,13 @@ def test_a_whole_memory_has_the_details_of_its_turn() -> None:
     assert found.category == "work"
 
 
+def test_code_in_the_reply_makes_a_turn_work() -> None:
+    """A question about a program need not say a word of programming; an answer names functions between backticks."""
+    asked = "why does the zeppelin importer skip rows of kind 7?"
+    assert read(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
+    assert read(asked, "Because it was raining.").category == "casual"
+
+
 def test_protection_is_asked_for_in_the_prompt_only() -> None:
     """What the assistant says of remembering protects nothing."""
     assert read("私の誕生日は5月2日。これは覚えておいて", "").protect
