@@ -65,13 +65,18 @@ def shares(asked: Mapping[str, float], text: str) -> bool:
 def _occurs(term: str, text: str) -> bool:
     if _CJK.match(term):
         return term in text
-    return _pattern(term).search(text) is not None
+    return _beginning(term) in text and _pattern(term).search(text) is not None
+
+
+def _beginning(term: str) -> str:
+    """What a word begins with whose stem this is: `happi` is of `happy`."""
+    return term.removesuffix("i") if len(term) > 4 else term
 
 
 @lru_cache(maxsize=4_096)
 def _pattern(term: str) -> re.Pattern[str]:
-    """A word that begins with a stem: `happi` begins `happy`, and a short stem is the whole word but for its ending."""
-    begins = re.escape(term.removesuffix("i") if len(term) > 4 else term)
+    """A word that begins with a stem; a short stem is the whole word but for its ending."""
+    begins = re.escape(_beginning(term))
     ends = "" if len(term) > 4 else r"(?:e|e?s|ed|ing|er|y|ies)?(?![a-z0-9])"
     return re.compile(rf"(?<![a-z0-9]){begins}{ends}")
 
