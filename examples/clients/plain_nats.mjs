@@ -2,7 +2,8 @@
 //
 //     NATS_URL=$(nemuri status --nats-url) node plain_nats.mjs "May I compare a value to True?"
 //
-// What goes over the bus is described in `docs/api`.
+// What goes over the bus is described in `docs/api`. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not answered in
+// time, 4 the platform asks how to go on with many items.
 
 import { randomUUID } from "node:crypto";
 import { jetstream } from "@nats-io/jetstream";
@@ -11,7 +12,12 @@ import { connect, headers } from "@nats-io/transport-node";
 
 const namespace = process.env.NEMURI_NAMESPACE ?? "nemuri";
 const client = "plain-node";
-const patience = 120_000;
+const patience = 1_000 * Number(process.env.PATIENCE ?? "120");
+const FAILED = 1;
+const LATE = 3;
+const NEGOTIATION = 4;
+
+class LateError extends Error {}
 
 // This client library reads neither user nor password in an address: they are taken out of it.
 function address(text) {
@@ -23,7 +29,11 @@ function address(text) {
 
 async function ask(text) {
   const connection = await connect(address(process.env.NATS_URL ?? "nats://127.0.0.1:4222"));
-  const late = setTimeout(() => connection.close(), patience);
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    connection.close();
+  }, patience);
   try {
     const results = await new Kvm(connection).open(`${namespace}-results`);
     const task = randomUUID();
@@ -41,16 +51,35 @@ async function ask(text) {
       const result = entry.operation === "PUT" ? entry.json() : undefined;
       if (result && result.status !== "open") return result;
     }
-    throw new Error("no answer in time");
+    throw new Error("the results store was closed");
+  } catch (error) {
+    throw isLate ? new LateError(`no answer within ${patience / 1_000} s; is the platform running?`) : error;
   } finally {
     clearTimeout(late);
     await connection.close();
   }
 }
 
-const found = await ask(process.argv.slice(2).join(" ") || "What is truth value testing?").catch((error) => {
-  console.error(`${error.name}: ${error.message}; is NATS_URL the address of a platform's server?`);
-  process.exit(1);
-});
-console.log(found.status);
-console.log(found.answer ?? found.reason);
+function show(found) {
+  console.log(found.status);
+  if (found.status === "done") {
+    console.log(found.answer);
+    return 0;
+  }
+  if (found.status !== "negotiation") {
+    console.log(found.reason);
+    return FAILED;
+  }
+  found.items.forEach((item, at) => console.log(`${at + 1}. ${item}`));
+  for (const option of found.options) console.log(`${option.name}: ${option.description}`);
+  return NEGOTIATION;
+}
+
+try {
+  process.exitCode = show(await ask(process.argv.slice(2).join(" ") || "What is truth value testing?"));
+} catch (error) {
+  const isLate = error instanceof LateError;
+  const advice = "is NATS_URL the address of a platform's server?";
+  console.error(isLate ? error.message : `${error.name}: ${error.message}; ${advice}`);
+  process.exitCode = isLate ? LATE : FAILED;
+}

@@ -2,7 +2,8 @@
 
     NATS_URL=$(nemuri status --nats-url) python plain_nats.py "May I compare a value to True?"
 
-What goes over the bus is described in `docs/api`.
+What goes over the bus is described in `docs/api`. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not answered in
+time, 4 the platform asks how to go on with many items.
 """
 
 import asyncio
@@ -15,8 +16,9 @@ import nats
 
 NAMESPACE = os.environ.get("NEMURI_NAMESPACE", "nemuri")
 CLIENT = "plain-python"
-PATIENCE = 120.0
+PATIENCE = float(os.environ.get("PATIENCE", "120"))
 """Seconds to wait for the answer."""
+FAILED, LATE, NEGOTIATION = 1, 3, 4
 
 
 async def _quietly(_: Exception) -> None:
@@ -48,10 +50,29 @@ async def ask(text: str) -> dict:
         await connection.close()
 
 
+def show(found: dict) -> int:
+    """Print how the task stands and return the exit code that says so."""
+    print(found["status"])
+    if found["status"] == "done":
+        print(found["answer"])
+        return 0
+    if found["status"] != "negotiation":
+        print(found["reason"])
+        return FAILED
+    for number, item in enumerate(found["items"], 1):
+        print(f"{number}. {item}")
+    for option in found["options"]:
+        print(f"{option['name']}: {option['description']}")
+    return NEGOTIATION
+
+
 if __name__ == "__main__":
     try:
-        found = asyncio.run(ask(" ".join(sys.argv[1:]) or "What is truth value testing?"))
-    except (OSError, nats.errors.Error) as error:  # a time-out is an OSError
-        sys.exit(f"{type(error).__name__}: {error}; is NATS_URL the address of a platform's server?")
-    print(found["status"])
-    print(found["answer"] or found["reason"])
+        code = show(asyncio.run(ask(" ".join(sys.argv[1:]) or "What is truth value testing?")))
+    except TimeoutError:
+        print(f"no answer within {PATIENCE:g} s; is the platform running?", file=sys.stderr)
+        code = LATE
+    except (OSError, nats.errors.Error) as error:
+        print(f"{type(error).__name__}: {error}; is NATS_URL the address of a platform's server?", file=sys.stderr)
+        code = FAILED
+    sys.exit(code)

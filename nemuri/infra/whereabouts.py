@@ -61,6 +61,11 @@ def directory(data: str | None = None) -> str:
     return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
 
 
+def default_directory() -> str:
+    """Return the data directory where neither the command line nor the environment names one."""
+    return os.path.expanduser(_default())  # noqa: PTH111 - pathlib takes longer
+
+
 def _told() -> dict[str, str]:
     """What the environment says, by names in small letters; what is empty says nothing."""
     return {name.lower(): value for name, value in os.environ.items() if value}

@@ -18,9 +18,11 @@ CLIENTS = Path(__file__).parents[2] / "examples" / "clients"
 QUESTION = "What is truth value testing?"
 
 
-async def _run(*command: str | Path, settings: Settings | None = None, directory: Path) -> tuple[int, str, str]:
+async def _run(
+    *command: str | Path, settings: Settings | None = None, directory: Path, **more: str
+) -> tuple[int, str, str]:
     """The exit code and both outputs of a command that knows of this project only where its bus is."""
-    known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
+    known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
     if settings is not None:
         known |= {"NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace}
     process = await asyncio.create_subprocess_exec(
@@ -45,6 +47,27 @@ async def _answered(settings: Settings, *command: str | Path, directory: Path) -
         status, answer = out.split("\n", 1)
         assert status == "done"
         assert answer.strip()
+
+
+async def _ends(settings: Settings, *command: str | Path, directory: Path) -> None:
+    """Check the exit codes of a client for whatever may become of a task: as those of `nemuri ask`."""
+    many = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
+    code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory, PATIENCE="0.5")
+    assert (code, out, err) == (3, "", "no answer within 0.5 s; is the platform running?\n")
+    async with at_work(settings) as resources:
+        code, out, _ = await _run(*command, QUESTION, settings=settings, directory=directory)
+        assert (code, out.split("\n")[0]) == (1, "failed")
+        assert out.split("\n")[1] not in {"", "None", "null", "undefined"}
+        await resources.log.append(agent_defined())
+        code, out, _ = await _run(*command, many, settings=settings, directory=directory)
+        lines = out.splitlines()
+        assert (code, lines[0], lines[25]) == (4, "negotiation", "25. What does lamp 25 cost?")
+        assert [line.partition(":")[0] for line in lines[26:]] == ["most_important", "all", "by_category"]
+
+
+async def test_python_exits_as_the_command_line_does(settings: Settings) -> None:
+    """Tell a program what became of the task: exit code 0 is an answer and nothing else."""
+    await _ends(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
 
 
 async def test_python_with_nothing_but_nats_py_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
@@ -74,4 +97,5 @@ async def test_node_with_nothing_but_its_nats_client_gets_an_answer(settings: Se
         pytest.skip("npm does not get the packages in time")
     if code:
         pytest.skip(f"npm does not get the packages: {err.strip()[:200]}")
+    await _ends(settings, "node", "plain_nats.mjs", directory=tmp_path)
     await _answered(settings, "node", "plain_nats.mjs", directory=tmp_path)

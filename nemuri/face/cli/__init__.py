@@ -33,9 +33,10 @@ def _run() -> int:
     """Run the command; the imports are part of it, because they take most of its time."""
     from nemuri.face.cli.app import app
     from nemuri.face.cli.failures import explain
+    from nemuri.face.cli.tree import whole
 
     try:
-        code = app(prog_name=_PROGRAM, standalone_mode=False)
+        code = whole(app)(prog_name=_PROGRAM, standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the outermost place: every failure becomes one line and an exit code
         line, code = explain(error)
         print(line, file=sys.stderr)

@@ -31,6 +31,7 @@ from nemuri.face.cli import (
     what_if,
 )
 from nemuri.face.cli.session import Session
+from nemuri.infra.whereabouts import default_directory
 
 app = typer.Typer(
     help="Agents that remember by use and forget by sleeping.",
@@ -39,6 +40,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+_DATA = f"The platform's data directory; else NEMURI_DATA, else {default_directory()}."
 
 
 def _show_version(wanted: bool) -> None:
@@ -52,12 +56,12 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def root(
     context: typer.Context,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="The platform's data directory.", show_default=False)
-    ] = None,
+    data: Annotated[Path | None, typer.Option("--data", metavar="DIR", help=_DATA, show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what happens, on stderr.")] = False,
-    _version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Agents that remember by use and forget by sleeping."""
     context.obj = Session(data, json=json, verbose=verbose)

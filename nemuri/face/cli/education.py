@@ -73,7 +73,7 @@ def teach(
         with waiting(f"{name} reads {textbook.title}") as show:
             return course_id, await _until_finished(client, name, course_id, limit, show)
 
-    course_id, view = session.run(work, limit.seconds)
+    course_id, view = session.run(work, limit)
     if view is None:
         if session.json:
             say_json({"course_id": course_id})

@@ -1,6 +1,5 @@
 """Failures as one line on stderr and an exit code."""
 
-import re
 import sys
 from collections.abc import Iterator
 
@@ -10,8 +9,6 @@ FAILED = 1
 WRONG_USE = 2
 LATE = 3
 NEGOTIATION = 4
-_RANGE = re.compile(r"is not (a valid int range|in the range \S+[0-9a-z])")
-"""How typer says that a number is none, or out of bounds."""
 
 
 class WrongUse(typer.BadParameter):
@@ -91,27 +88,53 @@ def _said(error: Exception) -> str:
 
     if isinstance(error, ValidationError):
         return f"the settings are wrong: {complaint(error)}"
-    said = str(error) or type(error).__name__
+    said = _of_driver(error) or str(error) or type(error).__name__
     if type(error).__name__ == "DatabaseError" and "DATABASE_URL" not in said:
         return f"{said}; check DATABASE_URL"
     return said
 
 
+def _of_driver(error: Exception) -> str | None:
+    """Return what an error of a driver means; None for any other error."""
+    from nats.errors import Error as NatsError
+
+    if isinstance(error, NatsError):
+        words = " ".join((getattr(error, "description", None) or str(error)).removeprefix("nats: ").split())
+        return f"the NATS server did not do it: {words or type(error).__name__}; see `nemuri status`"
+    if "sqlalchemy.exc" in sys.modules:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        from nemuri.infra.views.database import reason
+
+        if isinstance(error, SQLAlchemyError):
+            return f"the database did not do it: {reason(error)}; check DATABASE_URL"
+    return None
+
+
 def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     name = context.command_path if context else "nemuri"
-    said: str = error.format_message()  # type: ignore[attr-defined]
-    kind = getattr(getattr(error, "param", None), "type", None)
-    bounds = (getattr(kind, "min", None), getattr(kind, "max", None))
-    if bounds != (None, None):
-        said = _RANGE.sub(f"is no {_number(*bounds)}", said)
-    return f"{said} (see `{name} --help`)"
+    return f"{_wrong(error).rstrip('.')} (see `{name} --help`)"
 
 
-def _number(low: int | None, high: int | None) -> str:
-    if low is None or high is None:
-        return f"whole number of {f'at most {high}' if low is None else f'at least {low}'}"
-    return f"whole number between {low} and {high}"
+def _wrong(error: Exception) -> str:
+    """Return what is wrong with the use of a command, in plain words; the library's own quote yet another one."""
+    from pydantic import ValidationError
+
+    from nemuri.contracts.complaints import plain
+
+    hint = ""
+    if (parameter := getattr(error, "param", None)) is not None:
+        names = parameter.opts if parameter.opts[0].startswith("-") else [parameter.metavar or parameter.name.upper()]
+        hint = f"{'/'.join(names)}: "
+    if isinstance(error.__cause__, ValidationError):
+        fault = error.__cause__.errors()[0]
+        given = "" if fault["type"] == "value_error" else f", not {fault['input']!r:.60}"
+        return f"{hint}{plain(fault)}{given}"
+    if isinstance(error, typer.BadParameter) and (said := str(error.message)):
+        return f"{hint}{said}"
+    formatted: str = error.format_message()  # type: ignore[attr-defined]
+    return formatted
 
 
 def _line(text: str) -> str:

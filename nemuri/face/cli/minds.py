@@ -54,8 +54,10 @@ def remember(
     ] = None,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
-    said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO")] = None,
-    said_at: Annotated[datetime | None, typer.Option("--said-at", metavar="TIME")] = None,
+    said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO", help="Who said it.")] = None,
+    said_at: Annotated[
+        datetime | None, typer.Option("--said-at", metavar="TIME", help="When it was said, as 2026-01-31.")
+    ] = None,
     key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -90,9 +92,16 @@ def recall(
     agent: AgentArgument,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be recalled.")],
     top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="How many at most.")] = 10,
-    perspective: Annotated[str | None, typer.Option("--perspective", metavar="P")] = None,
-    project: Annotated[str | None, typer.Option("--project", metavar="P")] = None,
-    domain: Annotated[list[str] | None, typer.Option("--domain", metavar="D")] = None,
+    perspective: Annotated[
+        str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="P", help="What is valid in this project; else NEMURI_PROJECT.")
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option("--domain", metavar="D", help="And in this domain; repeatable; else NEMURI_DOMAINS."),
+    ] = None,
     deep: Annotated[
         bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")
     ] = False,

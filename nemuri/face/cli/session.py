@@ -82,15 +82,15 @@ class Session:
             raise WrongUse("NEMURI_DOMAINS names several domains, but a memory is valid in one; name its scope")
         return None, settings.domain_names[0]
 
-    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: float | None = None) -> T:
-        """Connect to the platform, within `limit` seconds if given, do the work and return what it returns."""
+    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: "Limit | None" = None) -> T:
+        """Connect to the platform, within the limit if there is one, do the work and return what it returns."""
         from nemuri.contracts.event import OPERATOR
         from nemuri.face.connection import connected
         from nemuri.face.platform_connection import CONNECTING_SECONDS
 
         async def main() -> T:
             settings = self.settings()
-            patience = min(CONNECTING_SECONDS, limit or CONNECTING_SECONDS)
+            patience = min(CONNECTING_SECONDS, limit.to_begin) if limit else CONNECTING_SECONDS
             async with connected(settings, settings.client or OPERATOR, patience) as client:
                 return await work(client)
 
@@ -140,8 +140,13 @@ class Limit:
 
     @property
     def left(self) -> float:
-        """The seconds that are left, never less than a tenth: what is there already can still be shown."""
-        return max(0.1, self._end - time.monotonic())
+        """The seconds that are left; a moment when it is over, in which what is there already can still be had."""
+        return max(0.001, self._end - time.monotonic())
+
+    @property
+    def to_begin(self) -> float:
+        """The seconds that are left to connect and to submit, at least one: nobody means less than that takes."""
+        return max(1.0, self.left)
 
 
 def storable(**texts: str | None) -> None:

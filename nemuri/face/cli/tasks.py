@@ -100,7 +100,7 @@ def ask(
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await _submitted(client, text, options, limit), limit, session)
 
-    show_result(session.run(work, limit.seconds), session)
+    show_result(session.run(work, limit), session)
 
 
 def submit(
@@ -136,7 +136,7 @@ def result(
     """Wait for a task's answer."""
     session = Session.of(context, json=json)
     limit = Limit(timeout)
-    show_result(session.run(lambda client: _follow(client, task, limit, session), limit.seconds), session)
+    show_result(session.run(lambda client: _follow(client, task, limit, session), limit), session)
 
 
 def answer(
@@ -218,7 +218,7 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
     from nemuri.face.exchange import CallTimeoutError
 
     try:
-        return await client.within(limit.left).submit(text, **options)
+        return await client.within(limit.to_begin).submit(text, **options)
     except CallTimeoutError as error:
         raise Failure(f"nobody confirmed within {limit.seconds:g} s that the task was submitted", LATE) from error
 
