@@ -89,8 +89,8 @@ SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
 )
 
 
-@given(scenes=st.lists(SCENES, min_size=1, max_size=10))
-@hypothesis.settings(suppress_health_check=[*HealthCheck])
+@given(scenes=st.lists(SCENES, min_size=1, max_size=6))
+@hypothesis.settings(suppress_health_check=[*HealthCheck], max_examples=hypothesis.settings().max_examples // 2)
 async def test_whatever_happens_can_be_folded_and_made_anew(
     settings: Settings, scenes: list[tuple[str, list[Said]]]
 ) -> None:

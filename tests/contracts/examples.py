@@ -105,6 +105,7 @@ from nemuri.contracts.tasks import (
 from tests.contracts import examples_of_tiers
 
 TASK, CAUSE, WORK, MEMORY, OTHER = (UUID(int=number) for number in range(1, 6))
+PARKED = UUID(int=9)
 CONTENT = MemoryContent(
     content="鋼材は冬に高い",
     tags=("鋼材", "steel"),
@@ -289,7 +290,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "compressed_by": "extractive", "usage": USAGE, "vector": VECTOR,
     },
     AgentErased: {"whole": WHOLE},
-    EventParked: {"parked_id": CAUSE, "parked_kind": "memories_erased", "why": "It names nothing."},
+    EventParked: {"parked_id": PARKED, "parked_kind": "memories_erased", "why": "It names nothing."},
     ImpactCredited: {"assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,)},
     **examples_of_tiers.PARTS,
 }  # fmt: skip
