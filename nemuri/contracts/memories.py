@@ -233,6 +233,16 @@ class Consolidated(Seen):
     level: int = Field(ge=0, le=5)
 
 
+class Aging(Value):
+    """By how much a sleep has aged an agent's memories, where fading is tied to the clock as well as to sessions."""
+
+    days: float = Field(ge=0, le=1e9)
+    left: float = Field(ge=0, le=1e9)
+    """Days that have passed and that no sleep has aged it by; later sleeps may."""
+    until: float = Field(ge=0, le=2.5e11)
+    """When it was decided: seconds since 1970 by the platform's clock."""
+
+
 class AgentSlept(AgentEvent):
     """The agent slept over these sessions: levels moved, everything faded, the faintest were archived."""
 
@@ -246,6 +256,8 @@ class AgentSlept(AgentEvent):
     archived: tuple[Seen, ...] = ()
     pruned: tuple[Seen, ...] = ()
     """Archived for want of room rather than of strength."""
+    aged: Aging | None = None
+    """None where everything fades by the number of sessions alone, or nothing fades."""
     unfinished: bool = False
     """Whether there was more to move than one event holds; a sleep that follows from this one goes on with it."""
 

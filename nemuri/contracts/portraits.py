@@ -16,6 +16,17 @@ class IdView(Value):
     found: UUID
 
 
+class FadingView(Value):
+    """How fast an agent forgets what it never uses."""
+
+    by_clock: bool
+    """Whether fading is tied to the clock, so that tasks in a burst do not count as days."""
+    tasks_per_day: float
+    """So many tasks age its memories by a day."""
+    days: float | None
+    """Days until a memory that is never used is archived; None where it never is."""
+
+
 class AgentView(Value):
     """An agent as it is now."""
 
@@ -25,6 +36,8 @@ class AgentView(Value):
     sessions_slept: int
     active: int
     archived: int
+    fading: FadingView | None = None
+    """None where memories fade in another way than by use."""
 
 
 class AgentsView(Value):

@@ -24,7 +24,7 @@ FACTS = (
     "The operator not yields True if its argument is false.",
     "Salt the water before the pasta goes in.",
 )
-POLICY = {"expected_tasks_per_day": 1.0, "archive_threshold": 0.7, "daily_decay_targets": [0.8] * 6}
+POLICY = {"fading": "tasks", "expected_tasks_per_day": 1.0, "archive_threshold": 0.7, "daily_decay_targets": [0.8] * 6}
 """Two sessions without use are enough for the archive."""
 
 

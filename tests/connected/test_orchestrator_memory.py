@@ -114,7 +114,7 @@ async def test_the_orchestrator_forgets_by_sleeping(settings: Settings) -> None:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         await settled(resources, client, SOUP, "helpful")
-        rules = {"archive_threshold": 0.9, "expected_tasks_per_day": 0.1}
+        rules = {"fading": "tasks", "archive_threshold": 0.9, "expected_tasks_per_day": 0.1}
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=ORCHESTRATOR, parameters=rules))
         for _ in range(3):
             await resources.log.append(

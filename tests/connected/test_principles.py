@@ -17,6 +17,7 @@ ELSEWHERE = "How many moons of Jupiter did Galileo see through his telescope?"
 QUICKLY = {
     "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
     "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
+    "fading": "tasks",
     "expected_tasks_per_day": 1,
 }
 """A policy under which a session is enough to forget what was not used in it, or was used before."""

@@ -55,6 +55,7 @@ from nemuri.contracts.event import Event, Usage, derive
 from nemuri.contracts.log import EVENTS
 from nemuri.contracts.memories import (
     AgentSlept,
+    Aging,
     Candidate,
     Consolidated,
     Dropped,
@@ -247,6 +248,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     AgentSlept: {
         "sessions": (WORK,), "consolidated": (Consolidated(memory_id=MEMORY, revision=5, level=1),),
         "archived": (Seen(memory_id=OTHER, revision=0),), "pruned": (Seen(memory_id=CAUSE, revision=2),),
+        "aged": Aging(days=0.25, left=0.5, until=1_795_392_000.0),
     },
     MemoriesErased: {
         "memory_ids": (MEMORY,),

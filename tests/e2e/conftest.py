@@ -29,6 +29,7 @@ perspectives:
     keywords: [boil, heat]
 policy:
   expected_tasks_per_day: 1
+  fading: tasks
 """
 ALONE = """\
 id: {name}
@@ -38,6 +39,7 @@ perspectives:
   - taste
 policy:
   expected_tasks_per_day: 1
+  fading: tasks
 """
 """An agent that answers nothing but what it alone is asked: for tests that count what an agent did."""
 FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")

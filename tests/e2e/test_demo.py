@@ -157,6 +157,7 @@ def test_the_example_agents_expect_one_task_a_day() -> None:
         assert all(each.keywords for each in agent.definition.perspectives)
         assert len(agent.definition.principles) == 1
         assert Policy.of(agent.policy or {}).expected_tasks_per_day == 1
+        assert Policy.of(agent.policy or {}).fading == "tasks"
 
 
 def test_every_question_comes_with_text() -> None:

@@ -1,7 +1,7 @@
 """Every level has a clock, so that a sleep moves six numbers instead of every memory (DESIGN §5).
 
-A clock runs down by `-ln rate(level)` for each session slept. A memory keeps `a = ln s - C`, taken when it was last
-touched; its strength at any later moment is `exp(a + C)`.
+A clock runs down by `-ln target(level)` for each day that a sleep ages the agent by. A memory keeps `a = ln s - C`,
+taken when it was last touched; its strength at any later moment is `exp(a + C)`.
 """
 
 from math import exp, log
@@ -18,8 +18,12 @@ STOPPED: Clocks = (0.0,) * LEVELS
 
 
 def advanced(clocks: Clocks, policy: Policy, sessions: int) -> Clocks:
-    """The clocks after a sleep over so many sessions."""
-    days = sessions / policy.expected_tasks_per_day
+    """The clocks after a sleep over so many sessions that ages by sessions alone."""
+    return aged(clocks, policy, sessions / policy.expected_tasks_per_day)
+
+
+def aged(clocks: Clocks, policy: Policy, days: float) -> Clocks:
+    """Return the clocks after a sleep that ages by so many days."""
     return tuple(clock + days * log(target) for clock, target in zip(clocks, policy.daily_decay_targets, strict=True))
 
 

@@ -245,7 +245,8 @@ def _room(agent: _Agent) -> None:
 def _pace(agent: _Agent) -> None:
     """Document 003 §6.3: how many tasks a day are expected, from the week that was observed."""
     expected, observed = agent.rules.expected_tasks_per_day, agent.vitals.week / WEEK
-    normal = (expected * (1 - OFF), expected * (1 + OFF))
+    tied = agent.rules.fading == "clock"  # however many tasks there are, a day fades as a day
+    normal = (expected * (1 - OFF), None if tied else expected * (1 + OFF))
     observed_enough = agent.vitals.days >= WEEK and agent.vitals.week > 0
     verdict = _verdict(observed, normal) if observed_enough else "early"
     notes = {"low": "fewer tasks than expected: a day fades too little", "early": "too early to tell",

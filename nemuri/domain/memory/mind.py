@@ -45,6 +45,10 @@ class Agent(Record):
     That is one sleep further back than the last one: what came between the last one's decision and its place in the
     log, it has not seen.
     """
+    spared: float = 0.0
+    """Days that have passed and that no sleep has aged it by."""
+    spared_until: float | None = None
+    """Up to when that is so, in seconds since 1970; None before the first sleep by the clock."""
     last_slept_at: datetime | None = None
     """When it last slept over a session, so that everything faded."""
     active: tuple[int, ...] = (0,) * LEVELS

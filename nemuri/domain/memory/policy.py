@@ -1,6 +1,7 @@
 """The parameters of strength memory, with the defaults of document 003 §4 as ruled for this project."""
 
 from collections.abc import Mapping
+from math import log
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -36,6 +37,9 @@ class Policy(BaseModel):
     """How many levels a memory falls when it is brought back from the archive."""
 
     expected_tasks_per_day: float = Field(default=10, ge=0.01, le=1e6)
+    """So many tasks age the agent's memories by a day."""
+    fading: Literal["clock", "tasks"] = "clock"
+    """`clock`: by tasks, but by no more days than have passed; `tasks`: by tasks alone, as documents 000 and 003."""
     consolidation_thresholds: tuple[Uses, Uses, Uses, Uses, Uses, Uses] = (0, 5, 15, 30, 60, 100)
     """Uses needed for each level."""
     daily_decay_targets: tuple[Rate, Rate, Rate, Rate, Rate, Rate] = (0.95, 0.97, 0.98, 0.99, 0.995, 0.998)
@@ -112,6 +116,13 @@ class Policy(BaseModel):
     def rate(self, level: int) -> float:
         """What one sleep over one session leaves of a strength (document 003 §4.2)."""
         return float(self.daily_decay_targets[level] ** (1 / self.expected_tasks_per_day))
+
+    def lifetime(self, level: int = 0) -> float | None:
+        """Days until a memory that begins at full strength and is never used is archived; None where it never is."""
+        rate = self.daily_decay_targets[level]
+        if self.initial_strength < self.archive_threshold:
+            return 0.0
+        return None if rate == 1 else log(self.archive_threshold / self.initial_strength) / log(rate)
 
     def level(self, uses: int) -> int:
         """The level of consolidation that so many uses earn."""

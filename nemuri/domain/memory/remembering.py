@@ -29,7 +29,7 @@ from nemuri.contracts.memories import (
 from nemuri.contracts.scorers import ScorerTrained
 from nemuri.contracts.tiers import TiersEvent
 from nemuri.domain.deliveries import first_of_each
-from nemuri.domain.memory.clocks import advanced, base
+from nemuri.domain.memory.clocks import advanced, aged, base
 from nemuri.domain.memory.content import principle_key
 from nemuri.domain.memory.mind import Agent, Content, Memory, Mind, Scorer, moved, rebased
 from nemuri.domain.memory.policy import LEVELS, Policy
@@ -243,8 +243,15 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         if change.memory_id in unmoved and change.level < LEVELS:
             memory = mind.memories[change.memory_id]
             mind = mind.holding((rebased(agent, memory, level=change.level, status=memory.status, by=by),))
+    by_clock = event.aged if fresh else None
     mind = mind.with_agent(
-        clocks=advanced(agent.clocks, agent.rules, len(fresh)),
+        clocks=(
+            aged(agent.clocks, agent.rules, by_clock.days)
+            if by_clock
+            else advanced(agent.clocks, agent.rules, len(fresh))
+        ),
+        spared=by_clock.left if by_clock else agent.spared,
+        spared_until=by_clock.until if by_clock else agent.spared_until,
         awake=tuple(each for each in agent.awake if each not in sessions),
         slept=agent.slept + len(fresh),
         last_sleep=by,

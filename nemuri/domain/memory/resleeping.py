@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 from nemuri.contracts.memories import AgentSlept
@@ -55,7 +56,8 @@ class Nights:
         moment = self._decided_at(event)
         self.slept += 1
         self.explained += moment is not None
-        found = self._again((moment or now).other, event)
+        then = moment or now
+        found = self._again(then.other, event, _time(event, then.recorded))
         return _placed(found, event) if found else event.model_copy(update=_NOTHING)
 
     def over(self, event: AgentSlept, after: Moment) -> None:
@@ -68,18 +70,18 @@ class Nights:
         for moment in reversed(self.moments):
             if not _possible(moment.recorded, event):
                 continue
-            again = self._again(moment.recorded, event)
+            again = self._again(moment.recorded, event, _time(event, moment.recorded))
             if again is not None and _verdicts(again) == _verdicts(event):
                 return moment
         return None
 
-    def _again(self, mind: Mind, event: AgentSlept) -> AgentSlept | None:
+    def _again(self, mind: Mind, event: AgentSlept, now: datetime | None) -> AgentSlept | None:
         """The sleep that this mind decides over the sessions of the event, or over none in going on with the last."""
         tired = _tired(mind, event)
         if tired is None:
             return None
         if event.sessions:
-            return sleep.decide(event, tired)
+            return sleep.decide(event, tired, now)
         return sleep.go_on(self.last.model_copy(update={"unfinished": True}), tired) if self.last else None
 
 
@@ -91,6 +93,17 @@ def on_and_on(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | 
 
 
 _NOTHING = {"consolidated": (), "archived": (), "pruned": (), "unfinished": False}
+
+
+def _time(event: AgentSlept, recorded: Mind) -> datetime | None:
+    """When a recorded sleep was decided; None where it was decided without a time.
+
+    Of a sleep by sessions alone it is the log's own time.
+    """
+    if event.aged is not None:
+        return datetime.fromtimestamp(event.aged.until, UTC)
+    by_tasks = recorded.agent is not None and recorded.agent.rules.fading == "tasks"
+    return event.recorded_at if by_tasks else None
 
 
 def _placed(slept: AgentSlept, event: AgentSlept) -> AgentSlept:

@@ -7,8 +7,9 @@ from itertools import islice
 from uuid import UUID
 
 from nemuri.contracts.event import Event
-from nemuri.contracts.memories import AgentSlept, Consolidated, Seen
-from nemuri.domain.memory.clocks import advanced, strength
+from nemuri.contracts.memories import AgentSlept, Aging, Consolidated, Seen
+from nemuri.domain.memory.aging import aging
+from nemuri.domain.memory.clocks import aged, strength
 from nemuri.domain.memory.mind import Agent, Memory
 from nemuri.domain.memory.policy import Policy
 
@@ -42,9 +43,13 @@ Levels = Mapping[UUID, int]
 """The new level of each memory that moves to another one."""
 
 
-def decide(cause: Event, tiredness: Tiredness) -> AgentSlept | None:
-    """The sleep over every session not slept over yet; None when there is none."""
-    return _over(tiredness.agent.awake, cause, tiredness) if tiredness.agent.awake else None
+def decide(cause: Event, tiredness: Tiredness, now: datetime | None = None) -> AgentSlept | None:
+    """The sleep over every session not slept over yet; None when there is none.
+
+    `now` is the time by the platform's clock; without it everything fades by sessions alone.
+    """
+    sessions = tiredness.agent.awake
+    return _over(sessions, cause, tiredness, aging(tiredness.agent, len(sessions), now)) if sessions else None
 
 
 def go_on(slept: AgentSlept, tiredness: Tiredness) -> AgentSlept | None:
@@ -54,15 +59,17 @@ def go_on(slept: AgentSlept, tiredness: Tiredness) -> AgentSlept | None:
     """
     if not slept.unfinished or tiredness.agent.last_sleep != slept.sequence:
         return None
-    return _over((), slept, tiredness)
+    return _over((), slept, tiredness, None)
 
 
-def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness) -> AgentSlept:
-    levels = _levels(tiredness.agent.rules, tiredness.touched)
+def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness, older: Aging | None) -> AgentSlept:
+    rules = tiredness.agent.rules
+    days = len(sessions) / rules.expected_tasks_per_day if older is None else older.days
+    levels = _levels(rules, tiredness.touched)
     faint: dict[UUID, Memory] = {}
     pruned: list[Memory] = []
     if len(levels) <= AT_ONCE:  # what has still to rise is neither too faint nor too little settled
-        faint = _faint(tiredness, levels, len(sessions))
+        faint = _faint(tiredness, levels, days)
         pruned = _pruned(tiredness, faint, levels)
     unfinished = any(len(each) > AT_ONCE for each in (levels, faint, pruned))
     levels = dict(islice(levels.items(), AT_ONCE))
@@ -76,6 +83,7 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness) -> Age
         ),
         archived=seen(islice(faint.values(), AT_ONCE)),
         pruned=seen(pruned[:AT_ONCE]),
+        aged=older,
         unfinished=unfinished,
     )
 
@@ -107,10 +115,10 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
     return {each.memory_id: level for each, level in earned if level != each.level}
 
 
-def _faint(tiredness: Tiredness, levels: Levels, sessions: int) -> dict[UUID, Memory]:
+def _faint(tiredness: Tiredness, levels: Levels, days: float) -> dict[UUID, Memory]:
     """What is below the threshold in every respect once it has moved to its level and the clocks have run down."""
     agent = tiredness.agent
-    later = advanced(agent.clocks, agent.rules, sessions)
+    later = aged(agent.clocks, agent.rules, days)
     faint: dict[UUID, Memory] = {}
     for each in (*tiredness.faded, *tiredness.touched):
         level = levels.get(each.memory_id, each.level)

@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
 def agents(context: typer.Context, json: JsonOption = False) -> None:
     """List the agents."""
     from nemuri.face.cli.screen import say, say_json, table
+    from nemuri.face.fading import paces
 
     session = Session.of(context, json=json)
     found: tuple[AgentView, ...] = session.run(lambda client: client.agents(orchestrator=True))
@@ -33,9 +34,11 @@ def agents(context: typer.Context, json: JsonOption = False) -> None:
     elif not found:
         say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")
     else:
-        columns = ("agent", "role", "perspectives", "active", "archived", "slept")
+        columns = ("agent", "role", "perspectives", "active", "archived", "slept", "unused for")
         rows = [_agent_row(each) for each in found]
         table(columns, rows, numbers=("active", "archived", "slept"))
+        for line in paces(found):
+            say(line)
 
 
 def agent_add(
@@ -47,27 +50,33 @@ def agent_add(
     from nemuri.face.cli.screen import say, say_json
     from nemuri.face.definitions import add_agent, read_definition
     from nemuri.face.embedders import compare_agents, embedding_in_force
+    from nemuri.face.fading import paces
 
     session = Session.of(context, json=json)
     definition = read_definition(file)
 
-    async def work(client: "Client") -> "Added":
+    async def work(client: "Client") -> "tuple[Added, list[str]]":
         embedding = await embedding_in_force(session.settings())
         compare_agents(await client.agents(), embedding)
-        return await add_agent(client, definition, embedding)
+        added = await add_agent(client, definition, embedding)
+        return added, paces(await client.agents(added.agent_id))
 
-    added = session.run(work)
+    added, lines = session.run(work)
     if session.json:
         say_json({"agent_id": added.agent_id, "defined": added.defined, "policy_adopted": added.policy_adopted})
     else:
         news = [name for name, new in (("defined", added.defined), ("policy adopted", added.policy_adopted)) if new]
         say(f"{added.agent_id}: {' and '.join(news) or 'nothing new'}")
+        for line in lines:
+            say(line)
 
 
 def _agent_row(agent: "AgentView") -> tuple[object, ...]:
     """A row of the table; in parentheses who cannot be asked."""
     from nemuri.contracts.agents import ORCHESTRATOR
+    from nemuri.face.fading import short_pace
 
     names = ", ".join(agent.definition.perspective_names)
     name = f"({agent.agent_id})" if agent.agent_id == ORCHESTRATOR else agent.agent_id
-    return name, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept
+    unused = short_pace(agent.fading)
+    return name, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept, unused

@@ -63,8 +63,21 @@ def up(
         for name, url in told.items():
             typer.echo(f"{name} tells of itself at {url}")
         Thread(target=catch_up, args=[str(path)], daemon=True).start()
+        Thread(target=_tell_paces, args=[settings], daemon=True).start()
 
     run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
+
+
+def _tell_paces(settings: "Settings") -> None:
+    """Say of each agent how fast it forgets; nothing where that cannot be asked now (`nemuri agents` says it too)."""
+    from nemuri.face.exchange import ClientError
+    from nemuri.face.fading import paces_of
+
+    try:
+        for line in asyncio.run(paces_of(settings)):
+            typer.echo(line)
+    except (ClientError, OSError):
+        return
 
 
 def worker(

@@ -1,8 +1,12 @@
 """Who answers in the demo: the example agents, from a checkout or from an installed package."""
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from pydantic import JsonValue
 
 from nemuri.face.client import Client
 from nemuri.face.definitions import AgentFile, DefinitionError, add_agent, read_definition
@@ -13,15 +17,17 @@ _INSTALLED: Final = Path(__file__).parent / "examples"
 """Where the package carries the examples."""
 _CHECKOUT: Final = Path(__file__).parents[3] / "examples" / "agents"
 
+POLICY: Final[Mapping[str, JsonValue]] = {"expected_tasks_per_day": 1.0, "fading": "tasks"}
+"""Each task ages by a day, however fast they come, so that fading can be seen within a minute."""
 _PATIENCE: Final = 30.0
 """Seconds until the principles must be known."""
 
 
 def example_agents() -> tuple[AgentFile, ...]:
-    """The agents of the examples, by file name; raises `DefinitionError`."""
+    """The agents of the examples, by file name, under the demo's own policy; raises `DefinitionError`."""
     for folder in (_INSTALLED, _CHECKOUT):
         if found := sorted(folder.glob("*.yaml")):
-            return tuple(read_definition(path) for path in found)
+            return tuple(replace(read_definition(path), policy=POLICY) for path in found)
     raise DefinitionError(f"{_INSTALLED}: the example agents are not there; install nemuri again")
 
 

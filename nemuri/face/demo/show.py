@@ -75,7 +75,7 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
     )
     usual, policy = Policy(), Policy.of(files[0].policy or {})
     screen.say(
-        f"Policy of these agents: {policy.expected_tasks_per_day:g} expected task a day instead of "
+        f"Policy of these agents: fading by tasks alone, {policy.expected_tasks_per_day:g} expected a day instead of "
         f"{usual.expected_tasks_per_day:g}, so that a day's fading takes one sleep and can be seen here. "
         f"{SLEEPS} sleeps leave {usual.rate(0) ** SLEEPS:.2f} of an unused memory at "
         f"{usual.expected_tasks_per_day:g} a day, {policy.rate(0) ** SLEEPS:.2f} at {policy.expected_tasks_per_day:g}."

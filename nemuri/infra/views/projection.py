@@ -26,7 +26,7 @@ from nemuri.infra.views.folding import States
 from nemuri.infra.views.generations import words_of
 from nemuri.infra.views.rows import insert_new, remove, write
 
-FOLD = 14
+FOLD = 15
 """The version of the folds; a newer one rebuilds the views before it serves."""
 VIEW = "views"
 STANDS_ASIDE = "a newer version is at work, and this one stands aside"

@@ -6,11 +6,12 @@ from datetime import datetime
 from uuid import UUID
 
 from nemuri.contracts.memories import FEATURES, Relation
-from nemuri.contracts.portraits import AgentView, MemoriesView, MemoryView
+from nemuri.contracts.portraits import AgentView, FadingView, MemoriesView, MemoryView
 from nemuri.contracts.queries import MemoriesQuery
 from nemuri.contracts.results import FeedbackStanding, Retrieved, TaskResult
 from nemuri.domain.memory.crediting import credited_to
 from nemuri.domain.memory.mind import Agent, Content, Memory, Remembered, is_principle
+from nemuri.domain.memory.policy import Policy
 from nemuri.domain.tasks.costs import costs
 from nemuri.domain.tasks.shares import share_read
 from nemuri.domain.tasks.state import Assignment, Feedback, Recalled, Task, TaskState
@@ -114,6 +115,13 @@ def agent_view(agent: Agent) -> AgentView:
         sessions_slept=agent.slept,
         active=sum(agent.active),
         archived=agent.archived,
+        fading=_fading(agent.coming) if agent.definition.memory == "strength" else None,
+    )
+
+
+def _fading(rules: Policy) -> FadingView:
+    return FadingView(
+        by_clock=rules.fading == "clock", tasks_per_day=rules.expected_tasks_per_day, days=rules.lifetime()
     )
 
 

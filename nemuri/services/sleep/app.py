@@ -3,11 +3,11 @@
 from nemuri.contracts.memories import AgentSlept, SessionEnded
 from nemuri.domain.memory import sleep
 from nemuri.domain.memory.sleep import Tiredness
-from nemuri.infra.reactions import Against, Service
+from nemuri.infra.reactions import Against, Service, Use
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.tiredness import tiredness
 
-service = Service("sleep", groups=16)
+service = Service("sleep", groups=16, uses=frozenset({Use.READS_CLOCK}))
 
 
 @service.reaction(SessionEnded)
@@ -16,7 +16,7 @@ async def fall_asleep(event: SessionEnded, resources: Resources) -> Against[Agen
     newest, tired = await _as_it_is(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
-    slept = sleep.decide(event, tired)
+    slept = sleep.decide(event, tired, await resources.clock.now())
     return None if slept is None else Against(slept, newest)
 
 

@@ -29,6 +29,8 @@ agent = Table(
     Column("slept", Integer, nullable=False),
     Column("last_sleep", BigInteger, nullable=False),
     Column("reviewed", BigInteger, nullable=False),
+    Column("spared", Double, nullable=False),
+    Column("spared_until", Double, nullable=True),
     time("last_slept_at", nullable=True),
     json("active"),
     Column("archived", Integer, nullable=False),

@@ -25,7 +25,7 @@ WELL = Vitals(
     full_use=0.2,
     week=70,
 )
-RULES = Policy()
+RULES = Policy(fading="tasks")
 RELEVANCE = 0.2
 
 
@@ -42,6 +42,13 @@ def test_who_does_well_hears_no_advice() -> None:
     assert {each.verdict for each in found} == {"normal"}
     assert len({each.measure for each in found}) == len(found) == 9
     assert proposals(found) == {}
+
+
+def test_where_fading_is_tied_to_the_clock_many_tasks_are_no_trouble() -> None:
+    """They age nobody faster than the days that pass; fewer than expected age too little all the same."""
+    tied = Policy(fading="clock")
+    assert finding("tasks_per_day", tied, week=1_400).verdict == "normal"
+    assert finding("tasks_per_day", tied, week=35).verdict == "low"
 
 
 @pytest.mark.parametrize(

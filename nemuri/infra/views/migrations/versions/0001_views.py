@@ -61,7 +61,8 @@ TABLES = (
     CREATE TABLE agent (
         agent_id text PRIMARY KEY, definition jsonb NOT NULL, embedding jsonb NOT NULL, clocks jsonb NOT NULL,
         policy jsonb NOT NULL, next_policy jsonb, awake jsonb NOT NULL, slept integer NOT NULL,
-        last_sleep bigint NOT NULL, reviewed bigint NOT NULL, last_slept_at timestamptz, active jsonb NOT NULL,
+        last_sleep bigint NOT NULL, reviewed bigint NOT NULL, spared double precision NOT NULL,
+        spared_until double precision, last_slept_at timestamptz, active jsonb NOT NULL,
         archived integer NOT NULL, defined_at timestamptz NOT NULL
     )
     """,
