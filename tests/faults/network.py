@@ -11,7 +11,7 @@ class Network(Loopback):
     """A TCP proxy on the loopback whose connections can be delayed, cut in the middle of a message, or held still."""
 
     def __init__(self, target: str) -> None:
-        super().__init__("nats://127.0.0.1:{port}")
+        super().__init__(f"nats://{urlsplit(target).netloc.rpartition('@')[0]}@127.0.0.1:{{port}}")
         self._host, self._port = str(urlsplit(target).hostname), int(urlsplit(target).port or 0)
         self._writers: set[asyncio.StreamWriter] = set()
         self._flowing = asyncio.Event()
