@@ -199,6 +199,8 @@ class AffectRecallQuery(Query):
     """The session whose mood is carried along."""
     category: Category | None = None
     """What comes first where it is about the same thing."""
+    within: float | None = Field(default=None, gt=0, le=86_400)
+    """Seconds that the asker waits. What is found later is shown to nobody, and not noted as recalled."""
     quietly: bool = False
 
 

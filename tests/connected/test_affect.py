@@ -26,6 +26,7 @@ from nemuri.contracts.affect import (
 from nemuri.contracts.affect_views import AffectRecallView
 from nemuri.contracts.agents import Embedding, PolicyAdopted
 from nemuri.contracts.memories import MemoryRefused
+from nemuri.contracts.queries import AffectRecallQuery
 from nemuri.domain.affect.mind import AffectMemory
 from nemuri.domain.affect.profiles import CODING, PROFILES
 from nemuri.domain.affect.recall import Asking, come
@@ -398,7 +399,7 @@ class Remote:
 
 
 async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -> None:
-    """A provider of vectors that does not answer keeps nobody waiting."""
+    """A provider of vectors that does not answer keeps nobody waiting; too late an answer is no recall."""
     remote = Remote()
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
     async with opened(settings) as usual:
@@ -410,5 +411,12 @@ async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -
             by_vector = await recalled(settings, "why does the parser reject a comma?", quietly=True)
             remote.away = True
             by_words = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+            async with visiting(settings) as client:
+                asked = {"agent_id": "diary", "prompt": "why does the parser reject a comma?"}
+                for within in (0.1, 30.0):
+                    told = await client._exchange.ask(AffectRecallQuery, AffectRecallView, **asked, within=within)
+                    assert told.recalled
+            noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+            assert len(noted) == 1, "what comes when nobody waits any more is shown to nobody"
     assert (by_vector.words_only, by_words.words_only) == (False, True)
     assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id

@@ -24,6 +24,7 @@ def block(said: dict[str, Any], where: "Whereabouts") -> str:
         "agent_id": where.agent,
         "prompt": storable(redacted(prompt), TURN_LIMIT),
         "session": label(said.get("session_id")),
+        "within": where.patience,
     }
     connection = connect(where, where.patience)
     try:

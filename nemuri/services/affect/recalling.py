@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -41,7 +42,7 @@ async def recalled(
     """What comes to mind for a prompt; noted unless it was asked for quietly."""
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
-    feelings, rules = Feelings(resources.database), agent.rules
+    feelings, rules, began = Feelings(resources.database), agent.rules, monotonic()
     mood = await feelings.mood(agent.agent_id, query.session) if query.session else None
     vectors = resources.vectors.serving(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
@@ -63,7 +64,8 @@ async def recalled(
     block = Block()
     await _fill(block, chosen, agent, feelings)
     noted = _noted(query, block.shown, asking, agent)
-    if not query.quietly and (noted.recalled or noted.asked_back):
+    waited_for = query.within is None or monotonic() - began < query.within
+    if waited_for and not query.quietly and (noted.recalled or noted.asked_back):
         await resources.log.append(noted)
     views = tuple(_view(each, agent.nights) for each in block.shown)
     return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
