@@ -37,6 +37,15 @@ class Subjects:
         """The subjects that the log's stream records."""
         return (self.clients, *(f"{self.namespace}.{each}.>" for each in ("task", "agent", "operator")))
 
+    @property
+    def tasks(self) -> str:
+        """Every subject of what is recorded of tasks, but for what clients say."""
+        return f"{self.namespace}.task.>"
+
+    def partition(self, number: int) -> str:
+        """Every subject of what is recorded of the tasks in a virtual partition."""
+        return f"{self.namespace}.task.{number}.>"
+
     def of(self, event: Event) -> str:
         """The exact subject on which the event is recorded."""
         if isinstance(event, ClientEvent):

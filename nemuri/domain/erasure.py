@@ -79,6 +79,10 @@ class Erased:
         """Whether anything is erased."""
         return bool(self.ids or self.agents)
 
+    def names(self, name: UUID | str) -> bool:
+        """Return whether a task or a memory of this id, or an agent of this name, is erased."""
+        return name in (self.ids if isinstance(name, UUID) else self.agents)
+
     def absorbs(self, event: Event) -> bool:
         """Whether an event that comes after the tombstones comes to nothing."""
         if isinstance(event, TOMBSTONES):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -13,11 +13,12 @@ from nemuri.contracts.erasure import Erasure
 from nemuri.contracts.log import encode
 from nemuri.face.operations import OperationError, backup, forget, restore
 from nemuri.face.operations.ledger import ledger_of, note
+from nemuri.face.operations.steps import Step
 from nemuri.face.serving import prepare
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
 from nemuri.infra.stores.clock import Clock
-from nemuri.infra.views.lineage import Thing
+from nemuri.infra.views.lineage import Sort, Thing
 from tests.connected.scene import agent_defined, assert_verified, at_work, effective, logged, quiet, visiting
 from tests.connected.servers import Servers
 from tests.connected.test_erasure import assert_gone, standing
@@ -36,9 +37,10 @@ def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
     """Ledgers of one erasure each, in whose name one character has changed."""
     memory_id, task_id = uuid4(), uuid4()
     wholes = {memory_id: Erasure(memories={"python": (memory_id,)}), task_id: Erasure(tasks=(task_id,))}
-    for sort, name in (("memory", memory_id), ("task", task_id)):
+    sorts: tuple[tuple[Sort, UUID], ...] = (("memory", memory_id), ("task", task_id))
+    for sort, name in sorts:
         noted = settings.model_copy(update={"data": directory / sort})
-        note(noted, sort, name, wholes[name])
+        note(noted, [Step(Thing(sort, name), wholes[name])])
         path, text = ledger_of(noted), str(name)
         line = path.read_text(encoding="utf-8")
         for first in ("z", "0" if text[0] != "0" else "1"):

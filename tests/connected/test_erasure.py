@@ -11,16 +11,19 @@ from nemuri.contracts.affect import TurnOffered
 from nemuri.contracts.erasure import MemoriesErased
 from nemuri.contracts.event import Event
 from nemuri.contracts.memories import MemoryEncoded
+from nemuri.domain.erasure import Erased
 from nemuri.face.client import Client
 from nemuri.face.exchange import ClientError
 from nemuri.face.operations import OperationError, forget, rebuild, resume
 from nemuri.face.operations import lineage as would_go
 from nemuri.face.operations.erasure import planned
 from nemuri.face.operations.ledger import entries, ledger_of, note
+from nemuri.face.operations.steps import merged
 from nemuri.face.operations.tombstones import bury
 from nemuri.face.operations.workshop import workshop
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.lineage import Thing
+from nemuri.infra.views.minds import Replay
 from tests.connected.scene import (
     agent_defined,
     assert_verified,
@@ -289,8 +292,7 @@ async def test_an_erasure_that_only_the_ledger_tells_of_is_completed_too(servers
 async def killed_after_the_note(settings: Settings, thing: Thing) -> None:
     """Somebody who forgets is ended when the ledger has it and the log has nothing of it."""
     async with workshop(settings) as at:
-        root, whole = await planned(at, [thing])
-        note(settings, *root, whole)
+        note(settings, await planned(at, [thing]))
 
 
 async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> None:
@@ -298,7 +300,10 @@ async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> Non
     async with workshop(settings) as at:
         [subject] = at.log.subjects.of_kind(MemoriesErased)
         told = await at.log.connection.subscribe(subject)
-        burying = asyncio.ensure_future(bury(at, *await planned(at, [thing]), begun=False))
+        steps = await planned(at, [thing])
+        whole = merged(each.whole for each in steps)
+        replay = Replay.of(at.log, whole.restated, Erased.in_all(whole))
+        burying = asyncio.ensure_future(bury(at, steps, replay))
         await told.next_msg(timeout=30)
         burying.cancel()
         await asyncio.gather(burying, return_exceptions=True)

@@ -163,7 +163,7 @@ def _wanted(path: Path, left: Left, tombstones: Sequence[Event]) -> Iterator[Eve
 async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
     """Return how many of the wanted events are on the log: the first ones and nothing else, or raise."""
     number = 0
-    async for batch in at.log.read(0, await at.log.last_sequence()):
+    async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):
         expected = islice(wanted, len(batch.events))
         if batch.unreadable or [each.event_id for each in batch.events] != [each.event_id for each in expected]:
             why = "the log holds something else than the beginning of this file"

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -12,14 +12,15 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from nemuri.contracts.erasure import Erasure
 from nemuri.contracts.event import Event, Identifier
-from nemuri.contracts.log import complaint
+from nemuri.contracts.log import complaint, encode
 from nemuri.domain.erasure import TOMBSTONES, Erased
 from nemuri.domain.memory.mind import Mind
 from nemuri.face.operations import ledger
 from nemuri.face.operations.archive import Left, check_empty, export_log, take_in
 from nemuri.face.operations.lines import counted, read_lines
 from nemuri.face.operations.societies import FILE, check_room, copy_out, kept_in, put_back, words_of
-from nemuri.face.operations.tombstones import plain, told
+from nemuri.face.operations.steps import merged
+from nemuri.face.operations.tombstones import all_of, standing
 from nemuri.face.operations.workshop import OperationError, quietly, workshop
 from nemuri.infra.bus.pausing import filling
 from nemuri.infra.settings import Settings
@@ -143,10 +144,12 @@ async def restore(
     gone = words_of(known or (), ledger.entries(directory / ledger.LEDGER, manifest.namespace))
     societies = kept_in(directory, manifest.files)
     stay = [each for each in societies if not each.tells_of(gone)]
-    file = _File.read(path, _merged(each.whole for each in known or ()))
-    kept, tombstones = manifest.events - len(file.doomed.sequences), list(file.tombstones(known or []))
+    file = _File.read(path, merged(each.whole for each in known or ()))
+    kept = manifest.events - len(file.doomed.sequences)
     async with workshop(settings) as at:
-        await check_empty(at, path, found)
+        tombstones = list(file.tombstones(known or [], at.log.room))
+        largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
+        await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
         await check_room(at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ())
         async with filling(at.log):
             await take_in(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
@@ -213,20 +216,6 @@ def _unnoted(settings: Settings, known: Iterable[ledger.Entry]) -> list[ledger.E
     return [each for each in mine if each not in there]
 
 
-def _merged(wholes: Iterable[Erasure]) -> Erasure:
-    """All of several erasures as one."""
-    found = list(wholes)
-    memories: dict[str, tuple[object, ...]] = {}
-    for each in found:
-        for agent_id, ids in each.memories.items():
-            memories[agent_id] = tuple(dict.fromkeys((*memories.get(agent_id, ()), *ids)))
-    lists = {
-        name: tuple(dict.fromkeys(one for each in found for one in getattr(each, name)))
-        for name in ("restated", "tasks", "agents", "events")
-    }
-    return Erasure.model_validate({"memories": memories} | lists)
-
-
 @dataclass(slots=True)
 class _File:
     """What an export tells of what is erased since."""
@@ -264,30 +253,22 @@ class _File:
         blobs = frozenset(self.doomed.refs - self.refs)
         return Left(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
 
-    def tombstones(self, known: Iterable[ledger.Entry]) -> Iterator[Event]:
-        """Those that the file lacks: first what is erased, then how the rest stands."""
+    def tombstones(self, known: Iterable[ledger.Entry], room: int) -> Iterator[Event]:
+        """Yield those that the file lacks: first what is erased, then how the rest stands."""
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
         lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
-        firsts = [each for entry in lacking for each in _firsts(entry) if each.event_id not in there]
+        firsts = [each for each in all_of(entry.step for entry in lacking) if each.event_id not in there]
         yield from firsts
         if lacking:
-            yield from self._standing(f"restored/{lacking[-1].name}", [*self.buried, *firsts])
+            yield from self._standing(f"restored/{lacking[-1].name}", firsts, room)
 
-    def _standing(self, key: str, before: Sequence[Event]) -> Iterator[Event]:
+    def _standing(self, key: str, firsts: Sequence[Event], room: int) -> Iterator[Event]:
         erased = Erased.in_all(self.whole)
         agents = [each for each in self.whole.restated if each not in self.whole.agents]
-        live, replayed = (folded(agents, some) for some in (self.minds, self._without(erased)))
+        live, replayed = (folded(agents, [*some, *firsts]) for some in (self.minds, self._without(erased)))
         for name in agents:
             if live[name] != Mind():
-                yield from told(live[name], replayed[name], self.whole, name, name, key, before, first=False)
+                yield from standing(live[name], replayed[name], erased.ids, name, f"{key}/{name}", room)
 
     def _without(self, erased: Erased) -> list[Event]:
         return [each for each in self.minds if not erased.deletes(each)]
-
-
-def _firsts(entry: ledger.Entry) -> Iterator[Event]:
-    """What names all of an erasure, and the tombstones of its tasks and agents."""
-    root, key = entry.root, f"erasure/{entry.sort}/{entry.name}"
-    if owner := entry.owner:
-        yield from told(Mind(), Mind(), entry.whole, owner, f"{owner}/first", key, first=True)
-    yield from plain(root, entry.whole, key)

@@ -1,7 +1,7 @@
 """Erase a memory, a task or an agent: tombstones first, then everything that they name, with its bytes."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -9,20 +9,22 @@ from nemuri.contracts.agents import ORCHESTRATOR
 from nemuri.contracts.erasure import Erasure
 from nemuri.domain.erasure import Erased
 from nemuri.face.operations import ledger
+from nemuri.face.operations.steps import Step, in_steps, merged
 from nemuri.face.operations.tombstones import begun, bury, caught_up
 from nemuri.face.operations.workshop import OperationError, Workshop, quietly, workshop
 from nemuri.infra.bus.pausing import UNFINISHED, in_work, incomplete, paused
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import Blobs
-from nemuri.infra.stores.deletion import delete_letters, doomed
+from nemuri.infra.stores.deletion import Doomed, delete_letters, doomed, subjects_of
 from nemuri.infra.stores.results import Results
 from nemuri.infra.stores.states import States, societies, sweep
-from nemuri.infra.stores.vectors import hash_in
+from nemuri.infra.stores.vectors import generation_in, hash_in
 from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
 from nemuri.infra.views.feelings import Feelings
+from nemuri.infra.views.generations import generations
 from nemuri.infra.views.lineage import DefinedError, Lineage, ProtectedError, Reached, Thing
-from nemuri.infra.views.minds import kept_by_hosts, touched_by
+from nemuri.infra.views.minds import Replay, kept_by_hosts, touched_by
 from nemuri.infra.views.refolding import Advance
 from nemuri.infra.views.scrubbing import scrub
 from nemuri.services.society.app import society_of
@@ -32,8 +34,8 @@ PATIENCE = 30.0
 POLL = 0.05
 AT_ONCE = 5_000
 """Memories that one erasure names, at most; what is left goes with the next."""
-TOGETHER = 64
-"""Events that are deleted at the same time."""
+TOGETHER = 16
+"""Events that are deleted at the same time: the server waits for the disk for each, and others append meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +66,58 @@ async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
 async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
     """Erase these things, and all that came from them. Raises `OperationError`, with nothing changed.
 
-    Nobody reacts to anything meanwhile. After an interruption `resume` goes on, from the ledger or the tombstones.
+    Nobody reacts to anything while it is decided and recorded what goes; then they go on, and it is deleted. After an
+    interruption `resume` goes on, from the ledger or the tombstones.
     """
-    async with workshop(settings) as at, paused(at.log):
+    chosen = list(things)
+    async with workshop(settings) as at:
         await _complete_log(at)
+        await lives_nowhere(at.log, chosen)
+        steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
+        whole = merged(each.whole for each in steps)
+        lived = await kept_by_hosts(at.projection.database, whole.agents)
+        done = await _complete(at, on_progress, Erased.in_all(whole), whole)
+        return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be erased."""
+
+    steps: list[Step]
+    unnoted: list[Step]
+    """Those of the steps that the ledger does not have yet."""
+
+
+async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
+    steps = await planned(at, things)
+    return _Plan(steps, steps)
+
+
+async def _recorded(at: Workshop, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
+    """Decide what goes, and record it in the ledger and on the log while nobody reacts; return its steps.
+
+    The long part, to fold what agents remember without it, is done before; then only what was recorded since is left,
+    unless something was recorded that changes what goes.
+    """
+    await caught_up(at)
+    expected = await plan()
+    replay = _replay(at, expected)
+    await replay.advance((await at.projection.position()).sequence)
+    async with paused(at.log):
         await _at_rest(at)
         await caught_up(at)
-        chosen = list(things)
-        await lives_nowhere(at.log, chosen)
-        root, whole = await planned(at, chosen)
-        lived = await kept_by_hosts(at.projection.database, whole.agents)
-        ledger.note(settings, *root, whole)
-        await bury(at, root, whole, begun=False)
-        done = await _complete(at, on_progress)
-        return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
+        found = await plan()
+        if Erased.in_all(merged(each.whole for each in found.steps)) != replay.erased:
+            replay = _replay(at, found)
+        ledger.note(settings, found.unnoted)
+        await bury(at, found.steps, replay)
+    return found.steps
+
+
+def _replay(at: Workshop, plan: _Plan) -> Replay:
+    whole = merged(each.whole for each in plan.steps)
+    return Replay.of(at.log, [each for each in whole.restated if each not in whole.agents], Erased.in_all(whole))
 
 
 async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
@@ -103,30 +143,31 @@ async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 
 
 async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
-    """Complete erasures that were interrupted, and delete what came late. Raises `OperationError`."""
-    async with workshop(settings) as at, paused(at.log):
+    """Complete erasures that were interrupted, and delete what came late. Raises `OperationError`.
+
+    For that the whole log is read.
+    """
+    async with workshop(settings) as at:
         await _complete_log(at)
-        await _at_rest(at)
-        await caught_up(at)
-        for root, whole in await begun(at):
-            await bury(at, root, whole, begun=True)
-        for entry in ledger.entries(ledger.ledger_of(settings), settings.namespace):
-            await _taken_up(at, settings, entry)
-        return await _complete(at, on_progress)
+        await _recorded(at, settings, lambda: _interrupted(at, settings))
+        return await _complete(at, on_progress, await everything_erased(at.projection.database))
 
 
-async def _taken_up(at: Workshop, settings: Settings, entry: ledger.Entry) -> None:
-    """Bury what was noted and is not buried, as far as it is there, with all that has come from it since."""
-    views, noted = Lineage(at.projection.database, at.log), Erased.in_all(entry.whole)
-    if not noted <= await everything_erased(views.database) and await views.knows(entry.root):
-        root, whole = await planned(at, [entry.root], decided=True)
-        if whole != entry.whole:
-            ledger.note(settings, *root, whole)
-        await bury(at, root, whole, begun=False)
-    if not noted <= await everything_erased(views.database):
-        there = [each for each in _named(entry.whole) if await views.knows(each)]
-        if there:
-            await bury(at, entry.root, entry.whole, begun=False)
+async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
+    """Return what is on the log, and what was noted and is not there yet, with all that has come from it since."""
+    views = Lineage(at.projection.database, at.log)
+    plan, erased = _Plan(await begun(at), []), await everything_erased(views.database)
+    for entry in ledger.entries(ledger.ledger_of(settings), settings.namespace):
+        noted = Erased.in_all(entry.whole)
+        if not noted <= erased and not erased.names(entry.root.name) and await views.knows(entry.root):
+            steps = await planned(at, [entry.root], decided=True)
+            plan.steps.extend(steps)
+            plan.unnoted.extend(each for each in steps if each.whole != entry.whole)
+            erased |= Erased.in_all(merged(each.whole for each in steps))
+        if not noted <= erased and [each for each in _named(entry.whole) if await views.knows(each)]:
+            plan.steps.append(entry.step)
+            erased |= noted
+    return plan
 
 
 def _named(whole: Erasure) -> Iterator[Thing]:
@@ -136,14 +177,14 @@ def _named(whole: Erasure) -> Iterator[Thing]:
     yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
 
 
-async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> tuple[Thing, Erasure]:
-    """What an erasure of these things begins with, and all that goes. Raises `OperationError`.
+async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
+    """Return the steps in which these things go, with all that came from them. Raises `OperationError`.
 
     Protection from forgetting does not stop an erasure that was `decided` before.
     """
     reached = await _reached(at, list(things), decided=decided)
     root = next(iter(reached.why))
-    return root, await _whole(at, reached, root)
+    return in_steps(root, await _whole(at, reached, root), at.log.room)
 
 
 async def _complete_log(at: Workshop) -> None:
@@ -196,24 +237,40 @@ async def _whole(at: Workshop, reached: Reached, root: Thing) -> Erasure:
     )
 
 
-async def _complete(at: Workshop, on_progress: Advance) -> Forgotten:
-    """Delete all that is erased by now, wherever it lies: the stores first, which the log still tells of."""
-    await caught_up(at)
+async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: Erasure | None = None) -> Forgotten:
+    """Delete what is erased, wherever it lies: the stores first, which the log still tells of.
+
+    Only what one erasure names is looked for if there is one; otherwise everything is looked through.
+    """
     views, log = at.projection.database, at.log
-    erased = await everything_erased(views)
-    found = await doomed(log, erased, on_progress)
-    blobs, refs = await Blobs.open(log), found.refs - await refs_in_use(views, found.refs)
-    for ref in sorted(refs):
-        await blobs.erase(ref)
-    hashes = found.hashes | set(map(hash_in, found.vectors))
-    await at.vectors.erase((), hashes - await hashes_in_use(views, hashes))
-    await (await Results.open(log)).erase(erased.ids)
+    only = ((),) if whole is None else subjects_of(log.subjects, whole)
+    found = await doomed(log, erased, quietly, only=only)
+    refs = await _stores(at, found, sweeping=whole is None)
+    if whole is None or whole.tasks:
+        await (await Results.open(log)).erase(erased.ids)
     letters = await delete_letters(log, erased, found.sequences)
     for start in range(0, len(found.sequences), TOGETHER):
         await asyncio.gather(*map(log.delete, found.sequences[start : start + TOGETHER]))
+        on_progress(min(start + TOGETHER, len(found.sequences)), len(found.sequences))
     await sweep(log)
     left = (*await scrub(views), *await _replicated(log))
-    return Forgotten(len(found.sequences), letters, len(refs), left)
+    return Forgotten(len(found.sequences), letters, refs, left)
+
+
+async def _stores(at: Workshop, found: Doomed, *, sweeping: bool) -> int:
+    """Erase blobs and vectors that only the erased had, while nobody begins to use them; how many blobs."""
+    views, hashes = at.projection.database, found.hashes | set(map(hash_in, found.vectors))
+    if not (found.refs or await at.vectors.any()):
+        return 0
+    async with paused(at.log):
+        await _at_rest(at)
+        await caught_up(at)
+        blobs, refs = await Blobs.open(at.log), found.refs - await refs_in_use(views, found.refs)
+        for ref in sorted(refs):
+            await blobs.erase(ref)
+        used = None if sweeping else await generations(views) | set(map(generation_in, found.vectors))
+        await at.vectors.erase(hashes - await hashes_in_use(views, hashes), used)
+    return len(refs)
 
 
 async def _overwritten(log: Log) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, mode
 from nemuri.contracts.erasure import Erasure
 from nemuri.contracts.event import Identifier
 from nemuri.contracts.log import complaint
+from nemuri.face.operations.steps import Step
 from nemuri.face.operations.workshop import OperationError
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.lineage import Thing
@@ -42,15 +43,17 @@ class Entry(BaseModel):
         return Thing(self.sort, self.name if self.sort == "agent" else UUID(self.name))
 
     @property
-    def owner(self) -> str | None:
-        """Whose the memory is that was asked for; None where something else was."""
-        owners = (agent for agent, ids in self.whole.memories.items() if self.root.name in ids)
-        return next(owners, None) if self.sort == "memory" else None
+    def step(self) -> Step:
+        """What was asked for, with all that goes."""
+        return Step(self.root, self.whole)
 
     @model_validator(mode="after")
     def _names_what_goes(self) -> Self:
-        gone: dict[str, Container[object]] = {"task": self.whole.tasks, "agent": self.whole.agents}
-        if not (self.owner or self.root.name in gone.get(self.sort, ())):
+        memories = {each for ids in self.whole.memories.values() for each in ids}
+        gone: dict[str, Container[object]] = {
+            "memory": memories, "task": self.whole.tasks, "agent": self.whole.agents,
+        }  # fmt: skip
+        if self.root.name not in gone[self.sort]:
             raise ValueError(f"{self.sort} {self.name!r} is not among what the entry says is erased")
         return self
 
@@ -60,11 +63,11 @@ def ledger_of(settings: Settings) -> Path:
     return settings.data.expanduser().absolute() / LEDGER
 
 
-def note(settings: Settings, sort: str, name: object, whole: Erasure) -> None:
-    """Add an erasure to the ledger, on the disk, before anything of it happens. Raises `OperationError`."""
-    path = ledger_of(settings)
-    said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace, "sort": sort, "name": str(name)}
-    append(path, [Entry.model_validate(said | {"whole": whole})])
+def note(settings: Settings, steps: Iterable[Step]) -> None:
+    """Add the steps of an erasure to the ledger, on the disk, before any of them happens. Raises `OperationError`."""
+    said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
+    noted = ({"sort": each.root.sort, "name": str(each.root.name), "whole": each.whole} for each in steps)
+    append(ledger_of(settings), [Entry.model_validate(said | each) for each in noted])
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:

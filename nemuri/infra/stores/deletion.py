@@ -1,24 +1,29 @@
 """Out of the log, its stores and the dead letters: what tombstones say is erased, with its bytes on the disk."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import get_args
 
 from nemuri.contracts.affect import MemoryCompressed, TurnOffered, TurnRemembered
 from nemuri.contracts.clients import MemoryOffered, TaskSubmitted
+from nemuri.contracts.erasure import Erasure
 from nemuri.contracts.event import Event
-from nemuri.contracts.log import UndecodableError, decode
+from nemuri.contracts.log import AnyClientEvent, UndecodableError, decode
 from nemuri.contracts.memories import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
+from nemuri.contracts.subjects import Subjects, virtual_partition
 from nemuri.contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
 from nemuri.contracts.tiers import ExperienceOffered, ExperienceRecorded, MemoryFormed
 from nemuri.domain.affect.content import embedded_text as affect_text
-from nemuri.domain.erasure import Erased
+from nemuri.domain.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
 from nemuri.domain.memory.content import embedded_text
 from nemuri.infra.log import Log
 from nemuri.infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
+SINGLY = 32
+"""Partitions that are read by themselves, at most: where more are wanted, all are read."""
 
 
 @dataclass(slots=True)
@@ -82,15 +87,46 @@ def refs_in(event: Event) -> Iterator[str]:
             pass
 
 
-async def doomed(log: Log, erased: Erased, advance: Advance) -> Doomed:
-    """What the log still holds of the erased, up to its present end."""
-    found, until = Doomed(), await log.last_sequence()
-    async for batch in log.read(0, until, with_parked=True):  # it means nothing, and holds words all the same
-        for event in batch.events:
-            if erased.deletes(event):
-                found.take(event)
-        advance(batch.until, until)
+async def tombstones(log: Log, after: int, until: int) -> list[Event]:
+    """Return the tombstones between two places of the log."""
+    only = [subject for kind in TOMBSTONES for subject in log.subjects.of_kind(kind)]
+    return [each async for batch in log.read(after, until, only=only) for each in batch.events]
+
+
+async def doomed(log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)) -> Doomed:
+    """Return what the log still holds of the erased, up to its present end.
+
+    Each of `only` are subjects that are read together; by default all are.
+    """
+    found, until, places = Doomed(), await log.last_sequence(), list(only)
+    for number, subjects in enumerate(places):
+        # What is parked means nothing, and holds words all the same.
+        async for batch in log.read(0, until, only=subjects, with_parked=True):
+            for event in batch.events:
+                if erased.deletes(event):
+                    found.take(event)
+            advance(number * until + batch.until, len(places) * until)
     return found
+
+
+def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]:
+    """Yield the subjects on which something of an erasure can be, in groups that are read together.
+
+    Those are the sub-streams of the agents that it names, the partitions of its tasks, and what clients say of tasks
+    and offer to agents.
+    """
+    for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
+        yield (subjects.mind(agent_id),)
+    keys = sorted({virtual_partition(str(each)) for each in whole.tasks})
+    if len(keys) > SINGLY:
+        yield (subjects.tasks,)
+    elif keys:
+        yield tuple(map(subjects.partition, keys))
+    of = OF_A_TASK if whole.tasks else frozenset[str]()
+    offered = OF_AN_AGENT if whole.agents or whole.events else frozenset[str]()
+    kinds = [each for each in get_args(AnyClientEvent) if each.kind_of() in of | offered]
+    if kinds:
+        yield tuple(subject for kind in kinds for subject in subjects.of_kind(kind))
 
 
 async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> int:

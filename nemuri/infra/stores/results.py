@@ -1,13 +1,14 @@
 """The results store: how tasks stand, for clients that wait; no source of facts."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
 import structlog
-from nats.js.errors import KeyNotFoundError
+from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 
 from nemuri.contracts.results import TaskResult
@@ -16,6 +17,8 @@ from nemuri.infra.stores.buckets import entries
 
 CUT = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """What of a result can be shortened."""
+TOGETHER = 64
+"""Results that are put back at the same time."""
 
 logger = structlog.get_logger()
 
@@ -98,14 +101,20 @@ class Results:
     async def erase(self, task_ids: Iterable[UUID]) -> None:
         """Forget these tasks, and with their bytes all that was overwritten before: what others wait for stays.
 
-        Only while nobody writes here. Older entries lie in the store's files until the whole store is purged.
+        Older entries lie in the store's files until the whole store is purged. Whoever tells of a task meanwhile is not
+        overwritten by what was told before.
         """
         gone = set(map(str, task_ids))
         there = entries(self.log, result_bucket(self.log.subjects.namespace))
         kept = {each.key: each.value async for each in there if each.key not in gone}
         await self.log.stream.purge_stream(f"KV_{result_bucket(self.log.subjects.namespace)}")
-        for key, value in kept.items():
-            await self.store.put(key, value)
+        items = list(kept.items())
+        for start in range(0, len(items), TOGETHER):
+            await asyncio.gather(*(self._put_back(*each) for each in items[start : start + TOGETHER]))
+
+    async def _put_back(self, key: str, value: bytes) -> None:
+        with suppress(KeyWrongLastSequenceError):  # somebody has told something newer
+            await self.store.create(key, value)
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:

@@ -14,7 +14,7 @@ from nats.js.kv import KeyValue
 from numpy.typing import NDArray
 
 from nemuri.contracts.agents import Embedding
-from nemuri.infra.bus.messages import delete_message
+from nemuri.infra.bus.messages import delete_message, sequences_on
 from nemuri.infra.embeddings.hashing import HashingEmbedder
 from nemuri.infra.embeddings.protocol import Embedder
 from nemuri.infra.log import Log
@@ -140,12 +140,23 @@ class Vectors:
         """Store a vector that was exported."""
         await self.store.put(key, data)
 
-    async def erase(self, keys: Iterable[str], hashes: Iterable[str]) -> None:
-        """Delete the vectors under these keys, and those of texts with these hashes by whichever model."""
-        wanted, texts = set(keys), set(hashes)
-        async for entry in self._entries():
-            if entry.key in wanted or hash_in(entry.key) in texts:
-                await delete_message(self.log.stream, f"KV_{self._bucket}", entry.revision)
+    async def any(self) -> bool:
+        """Return whether anything is stored: vectors of the hashing embedder never are."""
+        return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
+
+    async def erase(self, hashes: Iterable[str], generations: Iterable[str] | None) -> None:
+        """Delete the vectors of texts with these hashes that are of these generations, without them of any.
+
+        Without generations everything that is stored is looked through.
+        """
+        texts = set(hashes)
+        if generations is None:
+            keys = [each.key async for each in self._entries() if hash_in(each.key) in texts]
+        else:
+            keys = [f"{generation}.{each}" for generation in generations for each in sorted(texts)]
+        for key in keys:
+            async for sequence in sequences_on(self.log.stream, f"KV_{self._bucket}", f"$KV.{self._bucket}.{key}"):
+                await delete_message(self.log.stream, f"KV_{self._bucket}", sequence)
 
     def _entries(self) -> AsyncIterator[Entry]:
         return entries(self.log, self._bucket)

@@ -15,6 +15,7 @@ from nemuri.domain.memory.content import embedded_text
 from nemuri.domain.memory.mind import Content
 from nemuri.domain.record import Record
 from nemuri.domain.tiers.mind import TierMemory
+from nemuri.infra.stores.vectors import generation_of
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import records, selecting
@@ -60,6 +61,14 @@ async def embeddings(database: Database) -> dict[str, Embedding]:
     async with database.reading() as connection:
         rows = (await connection.execute(query)).all()
     return {agent_id: Embedding.model_validate(embedding) for agent_id, embedding in rows}
+
+
+async def generations(database: Database) -> set[str]:
+    """Return the generations of all vectors that memories have, and of those that agents recall by."""
+    async with database.reading() as connection:
+        found = await connection.execute(select(tables.memory_vector.c.model).distinct())
+        known = {str(each) for each in found.scalars()}
+    return known | {generation_of(each.model, each.dimension) for each in (await embeddings(database)).values()}
 
 
 async def lacking(database: Database, generation: str) -> dict[str, int]:

@@ -1,7 +1,9 @@
 """Whole minds: as the views hold them, and as the log alone would make them."""
 
+from collections import deque
 from collections.abc import Collection, Iterable
-from typing import get_args
+from dataclasses import dataclass, field
+from typing import Self, get_args
 from uuid import UUID
 
 from immutables import Map
@@ -9,11 +11,12 @@ from sqlalchemy import or_, select
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent
-from nemuri.domain.deliveries import first_of_each
+from nemuri.domain.deliveries import Firsts, first_of_each
 from nemuri.domain.erasure import OF_A_TASK, TOMBSTONES, Erased
 from nemuri.domain.memory.mind import Agent, Memory, Mind
 from nemuri.domain.memory.remembering import evolve
 from nemuri.infra.log import Log
+from nemuri.infra.stores.deletion import tombstones
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.rows import load
@@ -38,16 +41,43 @@ async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[s
         return set((await connection.execute(query)).scalars())
 
 
-async def replayed(log: Log, agent_ids: Collection[str], erased: Erased, until: int) -> dict[str, Mind]:
-    """The minds that the log makes, up to a place, without what is to be deleted from it."""
-    kept: list[Event] = []
-    async for batch in log.read(0, until):
-        kept += (
-            each
-            for each in batch.events
-            if isinstance(each, TOMBSTONES) or (each.agent_id in agent_ids and not erased.deletes(each))
-        )
-    return folded(agent_ids, kept)
+@dataclass(slots=True)
+class Replay:
+    """The minds of some agents as the log makes them without what is to be deleted from it."""
+
+    log: Log
+    erased: Erased
+    minds: dict[str, Mind]
+    until: int = 0
+    """How far the log was read."""
+    _firsts: dict[str, Firsts] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, log: Log, agent_ids: Iterable[str], erased: Erased) -> Self:
+        """Return the minds before the first event."""
+        return cls(log, erased, dict.fromkeys(agent_ids, Mind()))
+
+    async def advance(self, until: int) -> None:
+        """Fold what the log holds up to a place; only what is on the sub-streams of these agents is read."""
+        if until <= self.until:
+            return
+        told = await tombstones(self.log, self.until, until)
+        for agent_id in self.minds:
+            await self._advance(agent_id, deque(told), until)
+        self.until = until
+
+    async def _advance(self, agent_id: str, told: deque[Event], until: int) -> None:
+        firsts = self._firsts.setdefault(agent_id, Firsts())
+        only = [self.log.subjects.mind(agent_id)]
+        async for batch in self.log.read(self.until, until, only=only):
+            events: list[Event] = [
+                each for each in batch.events if not isinstance(each, TOMBSTONES) and not self.erased.deletes(each)
+            ]
+            while told and (told[0].sequence or 0) <= batch.until:
+                events.append(told.popleft())
+            for each in firsts.among(sorted(events, key=lambda each: each.sequence or 0)):
+                if each.agent_id == agent_id and isinstance(each, _OF_MINDS):
+                    self.minds[agent_id] = evolve(self.minds[agent_id], each)  # type: ignore[arg-type]
 
 
 def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Mind]:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 import structlog
-from sqlalchemy import Table, text
+from sqlalchemy import Table, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.infra.log import Log
@@ -115,8 +115,7 @@ async def _beside(live: Projection) -> AsyncIterator[Projection]:
     """A projection into an empty schema of its own, one at a time; dropped at the end unless it was exchanged."""
     schema = f"{live.database.schema}~next"
     beside = Database.at(live.database.url, schema, durable=False)
-    async with live.database.begin() as connection:
-        await hold(connection, f"{schema}, one at a time")
+    async with alone(live.database):
         try:
             await _drop(live.database, schema)
             await beside.migrate()
@@ -124,6 +123,26 @@ async def _beside(live: Projection) -> AsyncIterator[Projection]:
         finally:
             await beside.close()
             await _drop(live.database, schema)
+
+
+@asynccontextmanager
+async def alone(database: Database) -> AsyncIterator[None]:
+    """Make views beside those in use, or clean those in use, one at a time.
+
+    Views that are made beside may hold what is erased meanwhile; they are cleaned once they are in use. The lock is
+    that of a session: a transaction would keep every row that is removed meanwhile from being cleaned away.
+    """
+    key = func.hashtextextended(f"{database.schema}~next, one at a time", 0)
+    async with database.reading() as connection:
+        await connection.execute(select(func.pg_advisory_lock(key)))
+        try:
+            yield
+        finally:
+            try:
+                await connection.execute(select(func.pg_advisory_unlock(key)))
+            except BaseException:
+                await connection.invalidate()  # the server lets go of the lock with the session
+                raise
 
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:

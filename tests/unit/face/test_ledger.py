@@ -10,7 +10,9 @@ import pytest
 from nemuri.contracts.erasure import Erasure
 from nemuri.face.operations import OperationError
 from nemuri.face.operations.ledger import entries, ledger_of, note
+from nemuri.face.operations.steps import Step
 from nemuri.infra.settings import Settings
+from nemuri.infra.views.lineage import Thing
 
 NAMESPACE = "nemuri"
 
@@ -24,7 +26,7 @@ def settings(tmp_path: Path) -> Settings:
 def noted(settings: Settings) -> UUID:
     """Note the erasure of a task and return its id."""
     task_id = uuid4()
-    note(settings, "task", task_id, Erasure(tasks=(task_id,)))
+    note(settings, [Step(Thing("task", task_id), Erasure(tasks=(task_id,)))])
     return task_id
 
 
