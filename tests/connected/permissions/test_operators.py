@@ -107,6 +107,9 @@ async def test_the_eraser_erases_what_is_no_event(platform: Guarded) -> None:
 
 async def test_who_may_not_erase_hears_so_in_one_line(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
     """And nothing has happened."""
+    async with connected(platform.of("operator"), "cli") as operator:
+        await operator.log.append(agent_defined("python"))
+        await operator.settle()
     monkeypatch.setattr("nemuri.infra.log.ANSWER_SECONDS", 1.0)
     with pytest.raises(OperationError, match=r"does not permit this user "):
         await forget(platform.of("operator"), [Thing("agent", "python")])
