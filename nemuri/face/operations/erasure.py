@@ -73,9 +73,10 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
     async with workshop(settings) as at:
         await _complete_log(at)
         await lives_nowhere(at.log, chosen)
+        await caught_up(at)
+        lived = await kept_by_hosts(at.projection.database, [str(each.name) for each in chosen if each.sort == "agent"])
         steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
         whole = merged(each.whole for each in steps)
-        lived = await kept_by_hosts(at.projection.database, whole.agents)
         done = await _complete(at, on_progress, Erased.in_all(whole), whole)
         return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
 
