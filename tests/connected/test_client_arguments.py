@@ -99,7 +99,7 @@ async def test_wrong_arguments_are_refused_and_nothing_is_said(settings: Setting
                     if wrong in ALLOWED.get(each, []) and not isinstance(wrong, bool):
                         continue
                     said = await _refusal(getattr(client, name), arguments(method) | {each: wrong})
-                    if said is None or not said.isprintable():
+                    if said is None or not said.isprintable() or "should " in said:
                         passed.append((name, each, wrong, said))
         assert passed == []
         assert await resources.log.last_sequence() == end
