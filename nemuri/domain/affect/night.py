@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from math import ceil
+from math import floor
 from uuid import UUID
 
 import numpy as np
@@ -199,8 +199,8 @@ def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> floa
 
 
 def share(ratio: float, number: int) -> int:
-    """How many of a number a ratio allows, rounded up."""
-    return ceil(round(ratio * number, 9))
+    """Return how many of a number a ratio allows: rounded down, so that none is exceeded; at least one but of 0."""
+    return max(1, floor(round(ratio * number, 9))) if ratio else 0
 
 
 def _faintest(

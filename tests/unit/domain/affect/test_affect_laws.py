@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nemuri.domain.affect import night
 from nemuri.domain.affect.ledger import Ledger
 from nemuri.domain.affect.mind import ARCHIVED, AffectMind
-from nemuri.domain.affect.night import decide, share
+from nemuri.domain.affect.night import decide
 from nemuri.domain.affect.ties import Alike
 from tests.unit.domain.affect.lives import Life, Night, living
 
@@ -98,7 +98,7 @@ def test_no_ratio_is_exceeded_after_a_night(rules: dict[str, Any], begun: int, d
         policy = enforced.agent.rules
         if life.agent.number >= policy.compression.enforced_from:
             for held, ratio in zip(life.agent.levels, policy.ratios, strict=False):
-                assert held <= share(ratio, life.agent.number)
+                assert held <= max(ratio * life.agent.number + 1e-9, 1)
 
 
 @given(RULES, BEGUN, DAYS, ROOM)

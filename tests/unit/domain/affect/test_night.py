@@ -76,9 +76,10 @@ def test_ratios_are_enforced_from_twenty_memories_on() -> None:
 
 
 @pytest.mark.parametrize("number", [20, 21, 26, 39, 40, 41, 77, 100])
-def test_a_share_is_rounded_up(number: int) -> None:
-    """However the binary fractions fall: 15 % of 20 are three and not four."""
-    caps = [(15 * number + 99) // 100, (30 * number + 99) // 100, (35 * number + 99) // 100]
+def test_a_share_is_rounded_down(number: int) -> None:
+    """However the binary fractions fall: 15 % of 20 are three and not two; and of a few there is a place for one."""
+    assert [share(0.15, few) for few in (1, 6, 7, 13, 14)] == [1, 1, 1, 1, 2]
+    caps = [15 * number // 100, 30 * number // 100, 35 * number // 100]
     assert [share(each, number) for each in (0.15, 0.30, 0.35)] == caps
     life = living()
     many(life, number)
