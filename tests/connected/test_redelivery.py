@@ -10,8 +10,9 @@ import pytest
 
 from nemuri.contracts.affect import NightFell
 from nemuri.contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
-from nemuri.contracts.clients import Document, MemoryContent, MemoryOffered, TaskSubmitted
+from nemuri.contracts.clients import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri.contracts.log import EVENTS
+from nemuri.contracts.operations import EventParked
 from nemuri.contracts.tasks import TaskReopened
 from nemuri.face.client import Client
 from nemuri.face.corrections import separate, unlink
@@ -77,6 +78,8 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     many = await client.ask(ITEMS)
     assert many.status == "negotiation"
     assert (await client.feedback(many.task_id, "unhelpful", result="failure")).standing == "parked"
+    stranger = {"client_id": "mallory", "correlation_id": many.task_id}
+    await log.append(NegotiationAnswered(event_id=uuid4(), option="all", **stranger))
     await client.answer(many.task_id, "most_important", items=[2, 1])
     await client.result(many.task_id, settled=True, timeout=20)
     await set_right(client)
@@ -87,6 +90,9 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
         MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))
     )
     await log.append(EmbeddingAdopted(event_id=uuid4(), agent_id="python", embedding=EMBEDDING))
+    await log.append(
+        EventParked(event_id=uuid4(), parked_id=uuid4(), parked_kind="memory_encoded", why="it was never appended")
+    )
     await log.append(agent_defined("passing"))
     await client.settle()
     await client.ask("What is a truth value?", agent="passing", settled=True)
