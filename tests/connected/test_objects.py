@@ -163,6 +163,18 @@ async def test_a_task_is_answered_though_its_document_was_forged_before(settings
         assert "forty-two" in (result.answer or "")
 
 
+async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop reading an input where it exceeds the limit, and refuse it."""
+    monkeypatch.setattr("nemuri.infra.stores.blobs.LARGEST_BYTES", len(LONG) - 1)
+    async with logged(settings) as log:
+        ref = await (await Blobs.open(log)).put(LONG)
+        fits = await (await Blobs.open(log)).put(LONG[1:])
+        blobs = await Blobs.open(log)
+        assert await blobs.get(fits) == LONG[1:]
+        with pytest.raises(BlobForgedError, match=ref):
+            await blobs.get(ref)
+
+
 async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
     """Pieces that were written before it broke off are no input, and writing it again is not hindered by them."""
     async with logged(settings) as log, logged(settings) as broken:

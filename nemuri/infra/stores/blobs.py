@@ -17,6 +17,8 @@ from nemuri.infra.stores.objects import IncompleteObjectError, MalformedObjectEr
 
 RECENT_BYTES = 64 * 1024 * 1024
 """The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""
+LARGEST_BYTES = 80 * 1024 * 1024
+"""More is not read into memory: the largest document that our clients hand in has 20 million characters."""
 _REF = re.compile(r"[0-9a-f]{64}")
 
 
@@ -130,18 +132,18 @@ class Blobs:
             else:
                 if data is not None:
                     return data
-        raise incomplete or BlobForgedError(f"what is stored under {ref} is something else")
+        raise incomplete or BlobForgedError(f"what is stored under {ref} is something else, or too large")
 
     async def _copy(self, name: str) -> bytes | None:
-        """Return the bytes of one copy; None if it is not there, or is not what its name says."""
+        """Return the bytes of one copy; None if it is not there, is too large, or is not what its name says."""
         ref = name.rpartition(".")[2]
         try:
             described = await self.store.describe(name)
+            if described.digest != ref:
+                return None
+            data = await self.store.read(name, described, largest=LARGEST_BYTES)
         except (ObjectNotFoundError, MalformedObjectError):
             return None
-        if described.digest != ref:
-            return None
-        data = await self.store.read(name, described)
         return data if sha256(data).hexdigest() == ref else None
 
     async def erase(self, ref: str) -> None:

@@ -91,9 +91,18 @@ class Objects:
         """
         return await self.read(name, await self.describe(name))
 
-    async def read(self, name: str, described: Description) -> bytes:
-        """Return the bytes of an object that is described; raises `IncompleteObjectError` while a piece is missing."""
-        return b"".join([await self._piece(name, described, number) for number in range(described.pieces)])
+    async def read(self, name: str, described: Description, *, largest: int | None = None) -> bytes:
+        """Return the bytes of an object that is described.
+
+        Raises `IncompleteObjectError` while a piece is missing, and `MalformedObjectError` as soon as the pieces have
+        more than `largest` bytes.
+        """
+        data = bytearray()
+        for number in range(described.pieces):
+            data += await self._piece(name, described, number)
+            if largest is not None and len(data) > largest:
+                raise MalformedObjectError(f"{name} in {self.bucket} has more than {largest} bytes")
+        return bytes(data)
 
     async def put(self, name: str, data: bytes) -> None:
         """Write an object; returns once it is on disk. Its description comes last, when every piece is there."""
