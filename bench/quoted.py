@@ -182,6 +182,13 @@ FIGURES = (
         "150 ms", lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
     ),
     Figure(
+        "asking about a document of 5 MB over one of 1 MB; a question of another client meanwhile over the same alone, "
+        "median (longest), 250 kB / 1 MB / 5 MB", "documents",
+        lambda one: f"{one['growth']:.1f}×; " + " / ".join(
+            f"{each['question_ratio']:.1f}× ({each['question_ratio_max']:.1f}×)" for each in one["at"].values()
+        ), size="5000",
+    ),
+    Figure(
         "the grid world at 4 Hz, everybody on the move, cores: 50 / 1,000 / 4,000 agents", "world",
         lambda one: " / ".join(f"{each['cores']:.2f}" for each in one["at"].values()),
         "half a core at 1,000", lambda one: bool(one["at"]["1000"]["cores"] <= one["goal_cores_at_1000"]),
