@@ -6,10 +6,12 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from nats.js.api import StreamInfo
 from nats.js.errors import APIError, ObjectNotFoundError
 
 from nemuri.face.operations import backup
 from nemuri.infra.bus.provisioning import provision
+from nemuri.infra.log import Log
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.settings import Settings
 from nemuri.infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
@@ -47,6 +49,14 @@ async def test_an_input_is_read_as_it_was_written(settings: Settings, text: str)
         assert (await log.stream.stream_info(object_stream(blob_bucket(settings.namespace)))).state.last_seq == before
 
 
+async def streams(log: Log) -> list[StreamInfo]:
+    """Return every stream of the server, which lists them in pages."""
+    found = list[StreamInfo]()
+    while page := await log.stream.streams_info(offset=len(found)):
+        found += page
+    return found
+
+
 async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings) -> None:
     """Raise what delays an event where the server does not send a piece; whoever hands the input in again mends it."""
     async with logged(settings) as log:
@@ -64,7 +74,7 @@ async def test_no_message_deletes_others(settings: Settings, scope: str) -> None
     """Refuse a rollup on every stream but that of timers, where only the tutor writes and which needs them."""
     async with logged(settings) as log:
         took = set()
-        for info in await log.stream.streams_info():
+        for info in await streams(log):
             name = str(info.config.name)
             if settings.namespace in name:
                 subject = (info.config.subjects or [""])[0].replace("*", "x").replace(">", "x.y")

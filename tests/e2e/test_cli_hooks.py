@@ -44,9 +44,9 @@ def test_installing_prepares_the_agent(nemuri: CommandLine, tmp_path: Path) -> N
     broken.write_text("{")
     assert nemuri("hook", "install", "--agent", "other", "--settings", broken, "--write").code == 2
     assert nemuri.events() == events
-    (tmp_path / "cook.yaml").write_text("id: cook\nrole: a cook\nperspectives: [taste]\n")
-    assert nemuri("agent", "add", tmp_path / "cook.yaml").code == 0
-    refused = nemuri("hook", "install", "--agent", "cook", "--settings", settings, "--write")
+    (tmp_path / "baker.yaml").write_text("id: baker\nrole: a baker\nperspectives: [taste]\n")
+    assert nemuri("agent", "add", tmp_path / "baker.yaml").code == 0
+    refused = nemuri("hook", "install", "--agent", "baker", "--settings", settings, "--write")
     assert (refused.code, refused.out, refused.err.count("\n")) == (1, "", 1)
     assert settings.read_text() == before
 

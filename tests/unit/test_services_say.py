@@ -10,6 +10,7 @@ from nemuri.face.catalogue import SERVICES
 OPERATORS = {
     "agent_defined", "policy_adopted", "embedding_adopted", "memories_embedded", "course_begun", "relation_withdrawn",
     "repetition_withdrawn", "task_reopened", "memories_erased", "task_erased", "agent_erased", "memory_shared",
+    "event_parked",
 }  # fmt: skip
 """What operators append by their own commands."""
 

@@ -13,9 +13,9 @@ def society_name(written: str | None) -> str | None:
 
     try:
         return None if written is None else TypeAdapter(SocietyName).validate_python(written)
-    except ValidationError as error:
+    except ValidationError:
         rule = "1 to 48 letters, digits, _ or -, beginning with a letter or digit"
-        raise typer.BadParameter(f"{written!r} is no name of a society: {rule}") from error
+        raise typer.BadParameter(f"{written!r} is no name of a society: {rule}") from None
 
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The society.", callback=society_name)]

@@ -75,11 +75,16 @@ async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
 async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """A changed byte, and a namespace with societies in it."""
+    """Refuse a changed byte, a namespace with societies in it, and one whose log is not empty."""
     async with logged(settings) as log:
         await settled(log, "village")
     await backup(settings, tmp_path / "copy")
+    crowded = await emptied(servers)
+    async with logged(crowded) as log:
+        await States.create(log, Society(name="hamlet", seed=1, agents=residents("hamlet", 1, seed=1)))
     with pytest.raises(OperationError, match="societies already"):
+        await restore(crowded, tmp_path / "copy")
+    with pytest.raises(OperationError, match="the log is not empty"):
         await restore(settings, tmp_path / "copy")
     file = tmp_path / "copy" / "society.village.now"
     file.write_bytes(file.read_bytes()[:-1])
