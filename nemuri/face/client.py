@@ -100,8 +100,8 @@ class Client(Asking):
         own, the text may refer back to what was asked and answered there before. A `panel` of 2 to 8 agents is asked
         instead of one, and its answers are merged. With `deep` archived memories are searched too, and not only when
         nothing active is relevant. Under the same `key`, a name of the client's own or a UUID, a task is submitted
-        once: after an error it is safe to submit it again. Raises `ClientError` for an unknown agent or input that is
-        not text, and then nothing was submitted.
+        once, and the first one counts: after an error it is safe to submit it again. Raises `ClientError` for an
+        unknown agent or input that is not text, and then nothing was submitted.
         """
         return await submitted(
             self._exchange,
