@@ -74,7 +74,7 @@ class CommandLine:
             [SCRIPT, "--data", self.data, *arguments],
             env=environment(**self.more, **variables),
             capture_output=True,
-            timeout=60,
+            timeout=170,
             check=False,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -23,7 +23,7 @@ IMPORTED = (
 """What takes most of a command's time, and does nothing but being read."""
 SCRIPT = Path(sys.executable).parent / "nemuri"
 AT_ONCE = 4
-SECONDS = 120.0
+SECONDS = 170.0
 """What a command may take."""
 _ONE_THREAD = Lock()
 """Whoever starts a process looks at all others too; of two threads that read one's exit code, the later is told 255."""

@@ -64,7 +64,7 @@ class Deployment:
         return ["--network", "host", "--env-file", str(file), "--env", database]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def podman() -> Iterator[Podman]:
     """Podman with the image built from this checkout."""
     with Podman.running() as running:

@@ -29,7 +29,7 @@ class SlowStore:
         """Return what whoever wrote it would have said."""
         return Description(pieces=1, digest=name.removeprefix("cli."))
 
-    async def read(self, name: str, _described: Description) -> bytes:
+    async def read(self, name: str, _described: Description, **_limits: int) -> bytes:
         """Return the object."""
         ref = name.removeprefix("cli.")
         self.fetched.append(ref)
