@@ -22,6 +22,7 @@ from nemuri.infra.bus.broker import Broker, Handler
 from nemuri.infra.bus.connection import PING_SECONDS, Troubles
 from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.ending import end
+from nemuri.infra.log import Log, message_id
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
@@ -242,12 +243,14 @@ async def _deliver(arrival: _Arrival, reactor: Reactor, seen: Delivery) -> None:
     """Hand a message to the service; what it gives up on is buried before that is raised.
 
     What a client says and nobody understands is buried by the one service that hears clients. Something of our own
-    waits: it comes from a newer version, or halts the projector until an operator has mended it.
+    waits: it comes from a newer version, or halts the projector until an operator has mended or parked it.
     """
     log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
     raw, event = arrival.raw, arrival.event
     if isinstance(event, UndecodableError):
         if log.subjects.client_of(raw.subject) is None:
+            if await _is_parked(raw, log):
+                return
             raise BehindError(str(event)) from event
         if service.hears_clients:
             await letters.bury(letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
@@ -259,6 +262,11 @@ async def _deliver(arrival: _Arrival, reactor: Reactor, seen: Delivery) -> None:
         letter = letter_of(service.name, raw, str(error), error.fault)
         await letters.bury(naming(letter, event, error.attempt, error.faults), raw.data)
         raise
+
+
+async def _is_parked(raw: Msg, log: Log) -> bool:
+    """Return whether an operator has parked a message that is no event."""
+    return (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream)
 
 
 @asynccontextmanager

@@ -28,6 +28,7 @@ from nemuri.infra.observation.joins import link_joined
 from nemuri.infra.resources import Resources
 from nemuri.infra.stores.tries import Tried
 from nemuri.infra.turns import CrowdedError, Turns
+from nemuri.infra.views.progress import BehindError
 from nemuri.infra.waiting import SOON, WAITING, is_waiting
 
 __all__ = ["WAITING", "Against", "GaveUpError", "Outcome", "Reactor", "Service", "Use"]
@@ -225,7 +226,7 @@ class Reactor:
     async def _react(self, event: Event) -> None:
         with tracing.span("views", sequence=event.sequence or 0):
             await self.resources.views.since(event)
-        if not await self.resources.views.counts(event):
+        if not await self._counts(event):
             return
         outcome = await self.service.reactions[type(event)](event, self.resources)
         if tracing.recording():
@@ -235,6 +236,15 @@ class Reactor:
             return
         for each in (outcome,) if isinstance(outcome, Event) else outcome or ():
             await self.resources.log.append(each)
+
+    async def _counts(self, event: Event) -> bool:
+        """Return whether the event means something: it is the first of its id, and neither erased nor parked."""
+        try:
+            return await self.resources.views.counts(event)
+        except BehindError:
+            if (await self.resources.log.parked()).covers(event.event_id, event.sequence or 0):
+                return False
+            raise
 
     async def _give_up(self, event: Event, tried: Tried) -> int | None:
         """Say so in the log, where a task may wait for it; the attempt of the task, or None."""

@@ -10,7 +10,7 @@ from nemuri.contracts.agents import AgentDefined
 from nemuri.contracts.clients import MemoryContent
 from nemuri.contracts.erasure import TaskErased
 from nemuri.contracts.log import encode
-from nemuri.contracts.memories import MemoryEncoded
+from nemuri.contracts.memories import MemoryEncoded, SessionEnded
 from nemuri.contracts.operations import EventParked
 from nemuri.face.operations import OperationError, export_log, forget, import_log, park, rebuild, verify
 from nemuri.face.operations.looking_back import as_of
@@ -128,6 +128,23 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
         with pytest.raises(OperationError, match="parks another one"):
             await park(settings, second + 1, "by mistake", folded=True)
         await quiet(resources, PROJECTOR)
+    await assert_verified(settings)
+
+
+async def test_services_let_go_of_what_is_parked(settings: Settings) -> None:
+    """Each service goes on with what follows: after an event that it could not read, and after one that it could."""
+    async with at_work(settings, PROJECTOR) as resources:
+        log = resources.log
+        await log.append(agent_defined())
+        readable = await log.append(encoded("not to be"))
+        await quiet(resources, PROJECTOR)
+        await park(settings, readable, "a mistake", folded=True)
+        poison = (await log.stream.publish(log.subjects.of_agent("python", SessionEnded), b"{}")).seq
+        await eventually(halted(resources, poison))
+        await park(settings, poison, "of a version that was withdrawn")
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await client.ask("What is a serpentino?", settled=True)
+        await quiet(resources)
     await assert_verified(settings)
 
 
