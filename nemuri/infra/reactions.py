@@ -21,6 +21,7 @@ from nemuri.contracts.portraits import RetriedView
 from nemuri.contracts.queries import Answer, Query, Refusal, RetryQuery
 from nemuri.contracts.subjects import PARTITIONS, Subjects
 from nemuri.contracts.tasks import ReactionFailed
+from nemuri.infra.bus.pausing import check_complete
 from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.models.spending import SpentError, spending
 from nemuri.infra.observation import tracing
@@ -83,6 +84,8 @@ class Service:
     """For a service that handles the events of an agent one at a time: into how many groups agents are divided."""
     reactions: dict[type[Event], Reaction] = field(default_factory=dict)
     answers: dict[type[Query], Answering] = field(default_factory=dict)
+    appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
+    """The questions whose answers may append an event."""
     background: Callable[[Resources], Awaitable[None]] | None = None
     """Work that goes on as long as the service runs."""
     also_says: tuple[type[Event], ...] = ()
@@ -105,11 +108,13 @@ class Service:
 
         return declare
 
-    def answer(self, kind: type[Query]) -> Callable[[A], A]:
-        """Declare how the service answers a question."""
+    def answer(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
+        """Declare how the service answers a question; what `appends` is refused while the log is not complete."""
 
         def declare(function: A) -> A:
             self.answers[kind] = function
+            if appends:
+                self.appending.add(kind)
             return function
 
         return declare
@@ -286,6 +291,9 @@ class Reactor:
             if (refusal := await self._behind(query, asker)) is not None:
                 return refusal, "refused"
             async with turns.turn(asker):
+                if kind in self.service.appending:
+                    durable, *_ = self.service.durables(self.resources.log.subjects)
+                    await check_complete(self.resources.log, durable.name)
                 if isinstance(query, RetryQuery):
                     answer: Answer | Refusal = await self._retry(query)
                 else:

@@ -1,24 +1,31 @@
 """Pauses are held by name and end by the server's clock; a log that is incomplete waits for whoever completes it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
 from nats.errors import ConnectionClosedError
 from nats.js.api import ConsumerInfo
 
-from nemuri.face.operations import OperationError, backup, export_log, forget, give_up, import_log, restore
+from nemuri.contracts.affect import TurnOffered
+from nemuri.contracts.tiers import Experience, ExperienceOffered
+from nemuri.face.client import Client
+from nemuri.face.exchange import PassingError
+from nemuri.face.operations import OperationError, archive, backup, export_log, forget, give_up, import_log, restore
 from nemuri.face.serving import prepare
 from nemuri.infra.bus import pausing
 from nemuri.infra.bus.pausing import FOR_GOOD, filling, incomplete, paused
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.lineage import Thing
+from nemuri.infra.views.rebuilding import catch_up
 from tests.connected.scene import (
     agent_defined,
     assert_verified,
@@ -209,6 +216,66 @@ async def test_nobody_works_on_half_a_restored_log(
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
         await quiet(resources)
     await assert_verified(elsewhere)
+
+
+@pytest.mark.parametrize("memory", ["tiered", "affective"])
+async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
+    servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
+) -> None:
+    """An import that is killed when the views know all of it goes on, whatever was asked before."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("noah", memory=memory, perspectives=()))
+        await client.settle()
+        await resources.log.append(turn("noah") if memory == "affective" else experience("noah"))
+        await quiet(resources)
+        await export_log(settings, tmp_path / "copy.jsonl", lambda _done, _total: None)
+    elsewhere = await emptied(servers)
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, "catch_up", killed_after(catch_up))
+        with pytest.raises(Killed):
+            await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
+    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+        brought = await resources.log.last_sequence()
+        with pytest.raises(PassingError, match="the log is not complete"):
+            await recalled(client, memory)
+        assert await resources.log.last_sequence() == brought
+        await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
+        assert await recalled(client, memory)
+        assert await resources.log.last_sequence() == brought + 1
+        await quiet(resources)
+    await assert_verified(elsewhere)
+
+
+def killed_after(work: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Return work that ends the process when it is done."""
+
+    async def doing(*arguments: Any) -> None:
+        await work(*arguments)
+        raise Killed
+
+    return doing
+
+
+def turn(agent_id: str) -> TurnOffered:
+    """Return a turn about a gearbox."""
+    now = datetime.now(UTC)
+    return TurnOffered(
+        event_id=uuid4(), client_id="ann", agent_id=agent_id, session="s1", prompt="How does the gearbox turn?",
+        reply="The gearbox turns left.", said_at=now, ended_at=now,
+    )  # fmt: skip
+
+
+def experience(agent_id: str) -> ExperienceOffered:
+    """Return an experience with a gearbox."""
+    lived = Experience(type="action", content="Noah mended the gearbox")
+    return ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id=agent_id, experience=lived, importance=0.9)
+
+
+async def recalled(client: Client, memory: str) -> Sequence[object]:
+    """Return what comes to an agent's mind about the gearbox."""
+    if memory == "affective":
+        return (await client.come_to_mind("noah", "How does the gearbox turn?", session="s2")).recalled
+    return (await client.tiers_recall("noah", "the gearbox")).recalled
 
 
 def kill(part: float, done: int, total: int) -> None:

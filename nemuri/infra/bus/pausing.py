@@ -32,7 +32,7 @@ UNFINISHED = "is at work, or was interrupted: repeat it, or see `nemuri restore 
 
 
 class PauseError(ConnectionError):
-    """The consumers of the log cannot be paused."""
+    """The consumers of the log cannot be paused, or are paused for good."""
 
 
 def pauses_bucket(namespace: str) -> str:
@@ -91,6 +91,15 @@ async def filled(log: Log) -> None:
 async def incomplete(log: Log) -> bool:
     """Return whether an import or a restore is at work, or was not completed."""
     return any(_until(each) >= FOR_GOOD for each in await _consumers(log))
+
+
+async def check_complete(log: Log, durable: str) -> None:
+    """Raise `PauseError` while a durable consumer waits for an import or a restore to be completed.
+
+    A service asks it of its own consumer before it appends without an event that told it to.
+    """
+    if waits_for_good(await log.stream.consumer_info(log.subjects.stream, durable)):
+        raise PauseError(f"the log is not complete: an import or a restore {UNFINISHED}")
 
 
 def waits_for_good(consumer: ConsumerInfo) -> bool:

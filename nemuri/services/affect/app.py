@@ -115,7 +115,7 @@ async def admit(event: TurnRemembered | ProtectionChanged, resources: Resources)
     return Against(ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest.sequence)
 
 
-@service.answer(AffectRecallQuery)
+@service.answer(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
     """What comes to mind; that it did is noted, unless it is asked for quietly."""
     feelings = Feelings(resources.database)

@@ -115,7 +115,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
     )
 
 
-@service.answer(TiersRecallQuery)
+@service.answer(TiersRecallQuery, appends=True)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
     """What comes to mind; that it was retrieved counts as access, unless it is asked for quietly."""
     agent = await Layers(resources.database).agent(query.agent_id)
