@@ -20,7 +20,9 @@ from nemuri.infra.log import Batch, Log
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from nemuri.infra.views import rebuilding, refolding
-from nemuri.infra.views.lineage import Thing
+from nemuri.infra.views.erasing import erase, erased_of, hashes_in_use
+from nemuri.infra.views.lineage import Lineage, Thing
+from nemuri.infra.views.minds import touched_by
 from tests.connected.scene import agent_defined, append_all, assert_verified, at_work, effective, quiet, visiting
 from tests.connected.servers import Servers, fresh_namespace
 from tests.connected.test_backup import emptied
@@ -215,6 +217,22 @@ async def waited_for(resources: Resources) -> bool:
     query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     async with resources.database.reading() as connection:
         return bool((await connection.execute(query)).scalar_one())
+
+
+async def test_no_number_of_ids_is_too_many_for_the_views(settings: Settings) -> None:
+    """PostgreSQL takes 65,535 parameters with a statement; an erasure may have to ask about more."""
+    ids = [uuid4() for _ in range(70_000)]
+    async with at_work(settings, ("projector",)) as resources:
+        views = resources.database
+        assert await hashes_in_use(views, map(str, ids)) == set()
+        assert await touched_by(views, ids, ids) == set()
+        assert await erased_of(views, ids) == set()
+        assert await Lineage(views, resources.log).known(Thing("memory", each) for each in ids) == set()
+        erased = Erasure(memories={"python": tuple(ids)})
+        event = MemoriesErased(event_id=uuid4(), agent_id="python", memory_ids=(ids[0],), whole=erased, sequence=1)
+        async with views.begin() as connection:
+            await erase(connection, [event])
+        assert await erased_of(views, ids) == set(ids)
 
 
 async def test_the_first_tombstone_of_a_small_erasure_names_all_of_it(servers: Servers, settings: Settings) -> None:

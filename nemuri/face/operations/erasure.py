@@ -20,7 +20,7 @@ from nemuri.infra.stores.deletion import Doomed, delete_letters, doomed, subject
 from nemuri.infra.stores.results import Results
 from nemuri.infra.stores.states import States, societies, sweep
 from nemuri.infra.stores.vectors import generation_in, hash_in
-from nemuri.infra.views.erasing import everything_erased, hashes_in_use, is_erased, refs_in_use
+from nemuri.infra.views.erasing import erased_of, everything_erased, hashes_in_use, refs_in_use
 from nemuri.infra.views.feelings import Feelings
 from nemuri.infra.views.generations import generations
 from nemuri.infra.views.lineage import DefinedError, Lineage, ProtectedError, Reached, Thing
@@ -161,12 +161,12 @@ async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
     plan, erased = _Plan(await begun(at), []), await everything_erased(views.database)
     for entry in ledger.entries(ledger.ledger_of(settings), settings.namespace):
         noted = Erased.in_all(entry.whole)
-        if not noted <= erased and not erased.names(entry.root.name) and await views.knows(entry.root):
+        if not noted <= erased and not erased.names(entry.root.name) and await views.known([entry.root]):
             steps = await planned(at, [entry.root], decided=True)
             plan.steps.extend(steps)
             plan.unnoted.extend(each for each in steps if each.whole != entry.whole)
             erased |= Erased.in_all(merged(each.whole for each in steps))
-        if not noted <= erased and [each for each in _named(entry.whole) if await views.knows(each)]:
+        if not noted <= erased and await views.known(_named(entry.whole)):
             plan.steps.append(entry.step)
             erased |= noted
     return plan
@@ -206,8 +206,9 @@ async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) 
     for each in things:
         if each == Thing("agent", ORCHESTRATOR):
             raise OperationError("the orchestrator's own mind cannot be erased as a whole; erase tasks or memories")
-        if await is_erased(at.projection.database, each.name):
-            raise OperationError(f"{each.sort} {each.name} is erased already; `nemuri forget --resume` sweeps again")
+    if gone := await erased_of(at.projection.database, [each.name for each in things]):
+        each = next(each for each in things if each.name in gone)
+        raise OperationError(f"{each.sort} {each.name} is erased already; `nemuri forget --resume` sweeps again")
     try:
         found = await Lineage(at.projection.database, at.log).of(things, decided=decided)
     except ProtectedError as error:
@@ -222,16 +223,16 @@ async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) 
 
 async def _whole(at: Workshop, reached: Reached, root: Thing) -> Erasure:
     agents, tasks = reached.of("agent"), reached.of("task")
-    memories: dict[str, tuple[UUID, ...]] = {}
+    memories: dict[str, list[UUID]] = {}
     for each in reached.of("memory"):
         owner = reached.owners[each]
         if owner not in agents:
-            memories[owner] = (*memories.get(owner, ()), each)
+            memories.setdefault(owner, []).append(each)
     events = {*reached.of("course"), *reached.events}
     touched = await touched_by(at.projection.database, tasks, events) | set(memories)
     first = reached.owners.get(root.name) if isinstance(root.name, UUID) else None
     return Erasure(
-        memories=memories,
+        memories={owner: tuple(ids) for owner, ids in memories.items()},
         restated=tuple(sorted(touched - set(agents), key=lambda each: (each != first, each))),
         tasks=tasks,
         agents=agents,

@@ -145,13 +145,13 @@ def _dealt(values: Sequence[T], number: int) -> list[list[T]]:
 
 
 def _step(root: Thing, items: Sequence[Owned | Thing], events: tuple[UUID, ...], restated: tuple[str, ...]) -> Step:
-    memories: dict[str, tuple[UUID, ...]] = {}
+    memories: dict[str, list[UUID]] = {}
     for each in items:
         if isinstance(each, Owned):
-            memories[each.agent_id] = (*memories.get(each.agent_id, ()), each.memory_id)
+            memories.setdefault(each.agent_id, []).append(each.memory_id)
     things = [each if isinstance(each, Thing) else Thing("memory", each.memory_id) for each in items]
     whole = Erasure(
-        memories=memories,
+        memories={agent_id: tuple(ids) for agent_id, ids in memories.items()},
         restated=restated,
         tasks=tuple(each.name for each in things if each.sort == "task" and isinstance(each.name, UUID)),
         agents=tuple(str(each.name) for each in things if each.sort == "agent"),

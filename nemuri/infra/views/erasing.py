@@ -1,10 +1,10 @@
 """Erasure in the views: who is erased is kept, by id; what they held goes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, text
+from sqlalchemy import ColumnElement, and_, delete, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.complaints import no_agent
@@ -54,6 +54,14 @@ async def is_erased(database: Database, name: UUID | str) -> bool:
         return (await connection.execute(query)).scalar_one_or_none() is not None
 
 
+async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UUID | str]:
+    """Return those of these tasks, memories and agents that are erased."""
+    keys = {str(each) if isinstance(each, UUID) else _AGENT + each: each for each in names}
+    query = text("SELECT name FROM erased WHERE name = ANY(CAST(:names AS text[]))")
+    async with database.reading() as connection:
+        return {keys[each] for each in (await connection.execute(query, {"names": list(keys)})).scalars()}
+
+
 async def absent(database: Database, sort: str, name: UUID | str) -> str:
     """Why the views hold no such task, memory or agent: it was erased, or there never was one."""
     if await is_erased(database, name):
@@ -65,12 +73,19 @@ async def absent(database: Database, sort: str, name: UUID | str) -> str:
 
 async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
     """Those of the sha256 of texts whose vectors some memory has."""
-    wanted, found = list(hashes), set[str]()
+    query = text(
+        """
+        -- Hashes at the end of the keys of vectors that any memory has.
+        SELECT right(vector, 64) AS hash FROM (
+            SELECT vector FROM memory
+            UNION ALL SELECT vector FROM affect_memory
+            UNION ALL SELECT vector FROM tier_memory
+        ) AS anything
+        WHERE right(vector, 64) IN (SELECT unnest(CAST(:hashes AS text[])))
+        """
+    )
     async with database.reading() as connection:
-        for key in (tables.memory.c.vector, tables.affect_memory.c.vector, tables.tier_memory.c.vector):
-            of = func.right(key, 64)
-            found |= set((await connection.execute(select(of).where(of.in_(wanted)))).scalars())
-    return found
+        return set((await connection.execute(query, {"hashes": list(hashes)})).scalars())
 
 
 async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
@@ -125,10 +140,13 @@ async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
     """The journal forgets the events that go from the log, as a journal made anew does."""
     entry = tables.journal.c
     told: list[ColumnElement[bool]] = [and_(entry.agent_id.in_(gone.agents), entry.kind.in_(OF_AN_AGENT))]
-    for ids in _slices(gone.ids):
-        told += [entry.event_id.in_(ids), and_(entry.task_id.in_(ids), entry.kind.in_(OF_A_TASK))]
+    told += (
+        or_(entry.event_id.in_(ids), and_(entry.task_id.in_(ids), entry.kind.in_(OF_A_TASK)))
+        for ids in _slices(gone.ids)
+    )
     tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
-    await connection.execute(delete(tables.journal).where(or_(*told), ~tombstone))
+    for each in told:
+        await connection.execute(delete(tables.journal).where(each, ~tombstone))
 
 
 async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, keys: Iterable[UUID | str]) -> None:

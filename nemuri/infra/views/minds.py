@@ -7,7 +7,7 @@ from typing import Self, get_args
 from uuid import UUID
 
 from immutables import Map
-from sqlalchemy import or_, select
+from sqlalchemy import select, text
 
 from nemuri.contracts.event import Event
 from nemuri.contracts.log import AnyAgentEvent
@@ -91,11 +91,15 @@ def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Min
 
 async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable[UUID]) -> set[str]:
     """The agents on whose own sub-streams something goes with these tasks and events."""
-    journal = tables.journal.c
-    of = or_(
-        (journal.task_id.in_(list(tasks))) & journal.kind.in_(OF_A_TASK & {each.kind_of() for each in _OF_MINDS}),
-        journal.event_id.in_(list(events)),
+    query = text(
+        """
+        -- Agents of events that go with tasks, or by themselves.
+        SELECT agent_id FROM journal WHERE task_id = ANY(CAST(:tasks AS uuid[])) AND kind = ANY(CAST(:kinds AS text[]))
+            AND agent_id IS NOT NULL
+        UNION SELECT agent_id FROM journal WHERE event_id = ANY(CAST(:events AS uuid[])) AND agent_id IS NOT NULL
+        """
     )
-    query = select(journal.agent_id).where(of, journal.agent_id.is_not(None)).distinct()
+    kinds = OF_A_TASK & {each.kind_of() for each in _OF_MINDS}
+    values = {"tasks": list(tasks), "kinds": list(kinds), "events": list(events)}
     async with database.reading() as connection:
-        return {str(each) for each in (await connection.execute(query)).scalars()}
+        return set((await connection.execute(query, values)).scalars())
