@@ -19,6 +19,7 @@ from nemuri.contracts.event import Identifier
 from nemuri.contracts.log import complaint
 from nemuri.face.operations.steps import Step
 from nemuri.face.operations.workshop import OperationError
+from nemuri.infra.disk import sync_directory
 from nemuri.infra.settings import Settings
 from nemuri.infra.views.lineage import Thing
 
@@ -78,7 +79,7 @@ def append(path: Path, entries: Iterable[Entry]) -> None:
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             _write(file, lines)
-        _sync(path.parent)
+        sync_directory(path.parent)
     except OSError as error:
         raise OperationError(f"{path} cannot be written: {error.strerror}; nothing is erased") from error
 
@@ -97,15 +98,6 @@ def _write(file: BinaryIO, lines: bytes) -> None:
     except OSError:
         file.truncate(end)
         raise
-
-
-def _sync(directory: Path) -> None:
-    """Wait until the disk knows the directory's files."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _whole(data: bytes) -> bytes:

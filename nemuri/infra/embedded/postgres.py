@@ -12,6 +12,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
+from nemuri.infra.disk import sync_directory
 from nemuri.infra.embedded.accounts import (
     Account,
     AccountUnavailable,
@@ -183,7 +184,7 @@ class EmbeddedPostgres:
         if code != 0:
             raise ServerFailed(f"initdb ended with {code}:\n{child.log_tail()}")
         self._fresh.rename(self.data)
-        _sync(self.directory)
+        sync_directory(self.directory)
 
     async def _serve(self, programs: Path, account: Account | None) -> None:
         self._sockets = socket_directory(self.directory, SOCKET_NAME, account)
@@ -290,12 +291,3 @@ def _command(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except psutil.Error:
         return []
-
-
-def _sync(folder: Path) -> None:
-    """Make a rename in this folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
