@@ -9,6 +9,8 @@ FAILED = 1
 WRONG_USE = 2
 LATE = 3
 NEGOTIATION = 4
+USAGE: tuple[type[Exception], ...] = typer.BadParameter.__mro__[1:3]
+"""What the library raises when a command is called in a wrong way; it exports no name for it."""
 
 
 class WrongUse(typer.BadParameter):
@@ -29,7 +31,7 @@ def explain(error: Exception) -> tuple[str, int]:
         sys.excepthook(type(error), error, error.__traceback__)
     if type(error).__name__ == "NoArgsIsHelpError":
         return error.format_message(), WRONG_USE  # type: ignore[attr-defined]
-    if isinstance(error, typer.BadParameter.__mro__[1:3]):
+    if isinstance(error, USAGE):
         return _line(_usage(error)), WRONG_USE
     if isinstance(error, Failure):
         return _line(str(error)), error.code

@@ -1,12 +1,13 @@
 """The command line as a tree of commands: the options that every command takes, and how help lists the commands."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 import typer
 
+from nemuri.face.cli.failures import USAGE
 from nemuri.face.cli.session import Session
 
 EVERYWHERE: Final = ("data", "verbose")
@@ -37,10 +38,25 @@ def whole(app: typer.Typer) -> Any:
     known.update({name: known.pop(name) for name in headings if name in known})
     for command in _tree(root):
         command.rich_markup_mode = "rich"
+        command.parse_args = _named(command.parse_args)
         if command is not root:
             taken = {name for each in command.params for name in each.opts}
             command.params += [_after_the_name(each) for each in shared if taken.isdisjoint(each.opts)]
     return root
+
+
+def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]], Any]:
+    """Return the parser of a command's words, whose errors know the command: some of the library's own do not."""
+
+    def parsed(context: Any, words: list[str]) -> Any:
+        try:
+            return parse(context, words)
+        except USAGE as error:
+            if getattr(error, "ctx", None) is None:
+                setattr(error, "ctx", context)  # noqa: B010 - the library types it as an exception alone
+            raise
+
+    return parsed
 
 
 def _tree(command: Any) -> Iterator[Any]:

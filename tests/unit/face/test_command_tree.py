@@ -169,6 +169,24 @@ def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> N
     assert ran.err.startswith("nemuri: ")
     assert not LIBRARIES.search(ran.err), ran.err
     assert [*nowhere.iterdir()] == []
+    if words[0] in ROOT.commands and len(words) > 1 and words[1] != "nope":
+        assert f"see `nemuri {words[0]} " in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (("ask", "x", "--agent"), "ask"),
+        (("dead", "list", "--data"), "dead list"),
+        (("society", "run", "--hosts"), "society run"),
+        (("affect", "ann", "--json=x"), "affect"),
+        (("--data",), None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_missing_value_points_to_the_help_of_the_command(words: tuple[str, ...], command: str | None) -> None:
+    """Name the command whose option has no value, and not the program."""
+    assert f"(see `{' '.join(filter(None, ('nemuri', command, '--help')))}`)" in run(*words).err
 
 
 @pytest.mark.parametrize(
