@@ -1,6 +1,8 @@
 """All events together, and their form on the wire."""
 
+import json
 from datetime import datetime
+from hashlib import sha256
 from textwrap import shorten
 from typing import Annotated, get_args
 
@@ -86,6 +88,13 @@ class UndecodableError(ValueError):
 def encode(event: Event) -> bytes:
     """The event's form on the wire: JSON, UTF-8."""
     return event.model_dump_json().encode()
+
+
+def digest(event: Event) -> str:
+    """Return the SHA-256 of what an event says, and of the client that says it: equal for equal events."""
+    said = json.loads(event.model_dump_json())
+    client = {"client_id": event.client_id} if isinstance(event, ClientEvent) else {}
+    return sha256(json.dumps(said | client, sort_keys=True).encode()).hexdigest()
 
 
 def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:

@@ -16,6 +16,15 @@ class IdView(Value):
     found: UUID
 
 
+class EventView(Value):
+    """The event that counts under an id, which is the first one."""
+
+    sequence: int | None = None
+    """Its place in the log; None where there is none of that id."""
+    digest: str | None = None
+    """The SHA-256 of its JSON with sorted keys, to which `client_id` is added: what two equal events have in common."""
+
+
 class FadingView(Value):
     """How fast an agent forgets what it never uses."""
 

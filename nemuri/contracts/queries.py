@@ -16,6 +16,7 @@ from nemuri.contracts.health import HealthView
 from nemuri.contracts.ids import Beginning, Named
 from nemuri.contracts.portraits import (
     AgentsView,
+    EventView,
     IdView,
     MemoriesView,
     MemoryView,
@@ -77,6 +78,13 @@ class IdQuery(Query):
     name = "id"
     of: Named
     beginning: Beginning
+
+
+class EventQuery(Query):
+    """Which event counts under this id? Answered by its digest; refused where it was erased."""
+
+    name = "event"
+    event_id: UUID
 
 
 class AgentsQuery(Query):
@@ -276,6 +284,7 @@ class MemoQuery(Query):
 Answer = (
     TaskResult
     | FeedbackStanding
+    | EventView
     | IdView
     | AgentsView
     | MemoriesView

@@ -22,7 +22,7 @@ from nemuri.face.exchange import SHORTEST, ClientError, Exchange, checked
 from nemuri.face.keys import Key
 from nemuri.face.living import lived
 from nemuri.face.method_guard import guarded
-from nemuri.face.offering import check_remembered, offered, until_known
+from nemuri.face.offering import offered, until_known
 from nemuri.face.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
 from nemuri.face.platform_connection import CONNECTING_SECONDS, reached
 from nemuri.face.tasks import answered, judged, submitted
@@ -100,8 +100,8 @@ class Client(Asking):
         own, the text may refer back to what was asked and answered there before. A `panel` of 2 to 8 agents is asked
         instead of one, and its answers are merged. With `deep` archived memories are searched too, and not only when
         nothing active is relevant. Under the same `key`, a name of the client's own or a UUID, a task is submitted
-        once, and the first one counts: after an error it is safe to submit it again. Raises `ClientError` for an
-        unknown agent or input that is not text, and then nothing was submitted.
+        once, so that after an error it is safe to submit it again. Raises `ClientError` for an unknown agent, for input
+        that is not text, and where another task was submitted under the key, and then nothing was submitted.
         """
         return await submitted(
             self._exchange,
@@ -201,14 +201,12 @@ class Client(Asking):
 
         Each call is a memory of its own, unless it has a `key`: a name of the client's own choice, or a UUID. Under
         the same key for the same agent it is remembered once, however often it is told; so a call that failed can be
-        repeated. Raises `ClientError` where something else was remembered under the key.
+        repeated. Raises `ClientError` where something else was said under the key before.
         """
         fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
         memory = checked(MemoryContent, **fields, said_by=said_by, said_at=said_at)
         [knower] = await self.agents(agent)
         [memory_id] = await offered(self._exchange, knower, [memory], key)
-        if key is not None:
-            check_remembered(memory, await self.memory(memory_id), key)
         return memory_id
 
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
@@ -236,8 +234,8 @@ class Client(Asking):
         """Tell what an agent with tiered memory lived through, and return the memory's id, once it can be recalled.
 
         `second` is the time of a simulation's clock; `cues` and `importance` go by the words unless given. Under the
-        same `key` it is told once. Raises `ClientError` for an agent without such memory, or for what does not matter
-        enough.
+        same `key` it is told once. Raises `ClientError` for an agent without such memory, for what does not matter
+        enough, and where something else was said under the key before.
         """
         fields = {"type": type, "content": content, "participants": list(participants)}
         experience = checked(Experience, **fields, location=location, second=second)

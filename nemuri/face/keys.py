@@ -5,7 +5,10 @@ from uuid import UUID, uuid3, uuid4
 
 from pydantic import Field
 
-from nemuri.contracts.event import DERIVED, NAMESPACE, Label
+from nemuri.contracts.event import DERIVED, NAMESPACE, ClientEvent, Label
+from nemuri.contracts.log import digest
+from nemuri.contracts.portraits import EventView
+from nemuri.contracts.queries import EventQuery
 from nemuri.face.exchange import ClientError, Exchange
 
 Key = Annotated[Label, Field(strict=True)] | UUID | None
@@ -25,3 +28,30 @@ def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
         return key
     # version 3, for ids of version 5 are the platform's own
     return uuid3(NAMESPACE, "/".join((exchange.client_id, *about, key)))
+
+
+async def say_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:
+    """Say an event; under a key it is said once, however often it is repeated.
+
+    Raises `ClientError` where something else was said under the key before, and then nothing is said. Whoever says
+    something else under it in the same moment is told so too, by what counts then.
+    """
+    if not await is_said(exchange, event, key):
+        await exchange.say(event)
+        await is_said(exchange, event, key)
+
+
+async def is_said(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> bool:
+    """Return whether the event was said already; False without a key.
+
+    Raises `ClientError` where something else was said under the key, or what was said is erased.
+    """
+    if key is None:
+        return False
+    first = await exchange.ask(EventQuery, EventView, event_id=event.event_id)
+    if first.sequence is None:
+        return False
+    exchange.seen = max(exchange.seen, first.sequence)
+    if first.digest != digest(event.model_copy(update={"client_id": exchange.client_id})):
+        raise ClientError(f"something else was said under the key {str(key)!r} before; choose another key")
+    return True

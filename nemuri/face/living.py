@@ -8,7 +8,7 @@ from nemuri.contracts.queries import RememberedQuery, TiersQuery
 from nemuri.contracts.tiers import Cues, Experience, ExperienceOffered, ExperienceRecorded
 from nemuri.contracts.tiers_views import TiersView
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.face.keys import named
+from nemuri.face.keys import named, say_once
 
 PATIENCE = 30
 """Questions in a row, a few seconds each, to which nothing had moved."""
@@ -26,7 +26,7 @@ async def lived(
     said = {"experience": experience, "cues": cues, "importance": importance}
     event = checked(ExperienceOffered, event_id=named(exchange, key, "experience", agent), agent_id=agent, **said)
     await exchange.ask(TiersQuery, TiersView, agent_id=agent)
-    await exchange.say(event)
+    await say_once(exchange, event, key)
     for _ in range(PATIENCE):
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=(event.event_id,))
         if view.refused:

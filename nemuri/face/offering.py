@@ -8,11 +8,12 @@ from nemuri.contracts.clients import MemoryContent, MemoryOffered
 from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.event import derive
 from nemuri.contracts.memories import MemoryEncoded
-from nemuri.contracts.portraits import AgentView, MemoryView, RememberedView
+from nemuri.contracts.portraits import AgentView, RememberedView
 from nemuri.contracts.queries import RememberedQuery
 from nemuri.domain.memory.offers import refusal
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.face.keys import named
+from nemuri.face.keys import named, say_once
+from nemuri.infra.ending import together
 
 GROUP = 500
 """Offered memories that are waited for together."""
@@ -60,14 +61,6 @@ async def offered(
     return tuple(known)
 
 
-def check_remembered(told: MemoryContent, known: MemoryView, key: str | UUID) -> None:
-    """Raise `ClientError` where what is remembered under a key is not what was told under it now."""
-    if known.memory != told:
-        raise ClientError(
-            f"something else was remembered under the key {str(key)!r}: {known.memory_id}; choose another"
-        )
-
-
 async def _offered(
     exchange: Exchange, agent: str, memories: Sequence[MemoryContent], key: str | UUID | None
 ) -> list[UUID]:
@@ -79,11 +72,9 @@ async def _offered(
 
     async def offer(event: MemoryOffered) -> None:
         async with room:
-            await exchange.say(event)
+            await say_once(exchange, event, key)
 
-    async with asyncio.TaskGroup() as group:
-        for each in offers:
-            group.create_task(offer(each))
+    await together(*map(offer, offers))
     await until_known(exchange, agent, [each.event_id for each in offers])
     return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
 

@@ -22,7 +22,7 @@ from nemuri.contracts.results import FeedbackStanding, TaskResult
 from nemuri.domain.language.chunks import split
 from nemuri.domain.tasks import reading, summaries
 from nemuri.face.exchange import ClientError, Exchange, checked
-from nemuri.face.keys import named
+from nemuri.face.keys import is_said, named
 from nemuri.infra.stores.blobs import Blobs, ref_of
 
 
@@ -50,9 +50,11 @@ async def submitted(
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
     ]
     event = checked(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
-    for _, content in known:
-        await exchange.repeated(partial(blobs.put, content))
-    await exchange.say(event)
+    if not await is_said(exchange, event, key):
+        for _, content in known:
+            await exchange.repeated(partial(blobs.put, content))
+        await exchange.say(event)
+        await is_said(exchange, event, key)
     return task_id
 
 

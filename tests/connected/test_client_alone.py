@@ -132,7 +132,8 @@ async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: 
             return [each.event_id for each in await effective(client.log)] == [task]
 
         await eventually(arrived)
-        assert await client.submit("Is steel hard?", key=task) == task
+        async with at_work(settings, ("herald", "projector")):
+            assert await client.submit("Is steel hard?", key=task) == task
         assert await client.log.last_sequence() == 1
 
 

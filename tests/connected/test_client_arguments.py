@@ -1,5 +1,6 @@
 """What the client refuses before it says anything, and what it says once."""
 
+import asyncio
 import inspect
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,9 +12,11 @@ import nemuri
 from nemuri.face import exchange
 from nemuri.face.asking import Asking
 from nemuri.face.client import Client
+from nemuri.face.operations import forget
 from nemuri.infra.settings import Settings
+from nemuri.infra.views.lineage import Thing
 from tests.connected.client_methods import arguments, public
-from tests.connected.scene import agent_defined, at_work, visiting
+from tests.connected.scene import agent_defined, at_work, quiet, visiting
 
 pytestmark = pytest.mark.connected
 
@@ -33,7 +36,7 @@ async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
         mine = uuid4()
         assert len({await client.remember("python", told, key=mine) for _ in range(2)}) == 1
         for wrong in ("Ann prefers long answers.", told):
-            with pytest.raises(nemuri.ClientError, match="something else was remembered under the key 'style-1'"):
+            with pytest.raises(nemuri.ClientError, match="something else was said under the key 'style-1'"):
                 await client.remember("python", wrong, tags=["tone"], key="style-1")
         assert (await client.memory(first)).memory.content == told
         assert len(await client.memories("python")) == 5
@@ -42,6 +45,55 @@ async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
         assert tasks != {await bob.submit("Is steel hard?", key="q-1")}
         with pytest.raises(nemuri.ClientError, match="version than 5"):
             await client.remember("python", told, key=first)
+
+
+async def test_a_key_that_was_used_for_something_else_is_refused(settings: Settings) -> None:
+    """Refuse a task, an experience or a memory under the key of another one, and say nothing then."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        for each in (agent_defined(), agent_defined("pia", memory="tiered", perspectives=())):
+            await resources.log.append(each)
+        await client.settle()
+        key, text = uuid4(), "What is a truth value?"
+        documents = [("a.txt", "A truth value is true or false.")]
+        task = await client.submit(text, documents=documents, key="q-1")
+        await client.submit(text, key=key)
+        lived = await client.experience("pia", "Ann gave me bread.", importance=0.9, key="e-1")
+        assert (await client.ask(text, documents=documents, key="q-1")).task_id == task
+        assert await client.submit(text, documents=documents, key="q-1") == task
+        assert await client.experience("pia", "Ann gave me bread.", importance=0.9, key="e-1") == lived
+        await quiet(resources)
+        end, inputs = await resources.log.last_sequence(), await resources.blobs.refs()
+        others = (
+            client.submit("What is falsehood?", documents=documents, key="q-1"),
+            client.submit(text, documents=[("a.txt", "Truth is a value.")], key="q-1"),
+            client.submit(text, documents=documents, agent="python", key="q-1"),
+            client.ask("What is falsehood?", key="q-1"),
+            client.experience("pia", "Ann took my bread.", importance=0.9, key="e-1"),
+            client.experience("pia", "Ann gave me bread.", importance=0.1, key="e-1"),
+            client.remember("python", "Ann prefers short answers.", key=key),
+        )
+        for other in others:
+            with pytest.raises(nemuri.ClientError, match="something else was said under the key"):
+                await other
+        assert (await resources.log.last_sequence(), await resources.blobs.refs()) == (end, inputs)
+
+
+async def test_of_two_that_use_a_key_at_the_same_time_one_is_refused(settings: Settings) -> None:
+    """Tell everybody but the first who says something under a key that something else counts."""
+    async with at_work(settings), visiting(settings) as client, visiting(settings) as other:
+        said = [each.submit(f"What is {each.log is client.log}?", key="q-1") for each in (client, other)]
+        outcomes = await asyncio.gather(*said, return_exceptions=True)
+        assert sorted(type(each).__name__ for each in outcomes) == ["ClientError", "UUID"]
+
+
+async def test_a_key_of_what_was_erased_says_so(settings: Settings) -> None:
+    """Say under the key of an erased task that it is gone, instead of returning its id."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        task = await client.submit("What is a truth value?", key="q-1")
+        await quiet(resources)
+        await forget(settings, [Thing("task", task)])
+        with pytest.raises(nemuri.ClientError, match=f"{task} was erased"):
+            await client.submit("What is a truth value?", key="q-1")
 
 
 WRONG: dict[str, list[Any]] = {

@@ -125,6 +125,19 @@ def test_feedback_says_what_became_of_it(nemuri: CommandLine, task: str) -> None
     assert nemuri.events() == before
 
 
+def test_a_key_that_was_used_for_something_else_is_refused(nemuri: CommandLine) -> None:
+    """Exit with 1 and one line for another text under the key of a task, and append nothing; the same text is it."""
+    task = nemuri("submit", QUESTION, "--key", "eggs").out
+    assert nemuri("submit", QUESTION, "--key", "eggs").out == task
+    nemuri("result", task.strip(), "--json")
+    before = nemuri.events()
+    for command in ("submit", "ask"):
+        done = nemuri(command, "How long does an ostrich egg boil?", "--key", "eggs")
+        line = "nemuri: something else was said under the key 'eggs' before; choose another key\n"
+        assert (done.code, done.out, done.err) == (1, "", line)
+    assert nemuri.events() == before
+
+
 def test_agents_are_listed_and_defined_once(nemuri: CommandLine) -> None:
     """Adding the same file again appends nothing; the list shows what was defined."""
     before = nemuri.events()

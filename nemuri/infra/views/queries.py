@@ -189,6 +189,12 @@ class Views:
             found = [pair(row) for row in await connection.execute(query)]
         return {content.memory_id: (content, memory) for content, memory in found}
 
+    async def place(self, event_id: UUID) -> int | None:
+        """The place in the log of the event that counts under an id; None if there is none."""
+        query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event_id)
+        async with self.database.reading() as connection:
+            return (await connection.execute(query)).scalar_one_or_none()
+
     async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
         """Those of the events that the views have folded."""
         query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))

@@ -10,9 +10,11 @@ from nemuri.contracts.complaints import not_by_use
 from nemuri.contracts.event import derive
 from nemuri.contracts.explanations import RoutingView, WhyView
 from nemuri.contracts.health import HealthView
+from nemuri.contracts.log import digest
 from nemuri.contracts.memories import MemoryEncoded, MemoryRefused, SessionEnded
 from nemuri.contracts.portraits import (
     AgentsView,
+    EventView,
     IdView,
     MemoriesView,
     MemoryView,
@@ -22,6 +24,7 @@ from nemuri.contracts.portraits import (
 )
 from nemuri.contracts.queries import (
     AgentsQuery,
+    EventQuery,
     FeedbackQuery,
     HealthQuery,
     IdQuery,
@@ -99,6 +102,18 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         left = until - asyncio.get_running_loop().time()
         if said.decided or left <= 0 or not await _moves(here, left, resources):
             return said
+
+
+@service.answer(EventQuery)
+async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
+    """What was said first under an id."""
+    place = await resources.views.place(query.event_id)
+    first = None if place is None else await resources.log.at(place)
+    if first is not None:
+        return EventView(sequence=place, digest=digest(first))
+    if place is not None or await is_erased(resources.database, query.event_id):
+        return Refusal(refused=f"event {query.event_id} was erased")
+    return EventView()
 
 
 @service.answer(IdQuery)
