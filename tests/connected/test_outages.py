@@ -1,5 +1,6 @@
 """Waiting is not failing: a missing server costs time and nothing else; a fault of the event itself ends its task."""
 
+import logging
 from collections.abc import AsyncIterator
 from uuid import uuid4
 
@@ -242,3 +243,19 @@ async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings
             await eventually(waited, seconds=60)
             told = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]
             assert len(told) == len(set(told))
+
+
+async def test_services_stop_while_nats_is_away(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
+    """Stop all services quietly, as ever, though there is nobody to say goodbye to."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources:
+        await own_servers.nats.stop()
+
+        async def lost() -> bool:
+            """The connection is lost."""
+            return resources.log.connection.is_reconnecting
+
+        await eventually(lost)
+    assert resources.log.lost.is_set()
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR or each.exc_info] == []

@@ -62,7 +62,19 @@ class Connection(Nats):
         await super()._attempt_reconnect()
         self.changed.set()
 
+    async def drain(self) -> None:
+        """Take nothing more, finish what has come, and close; over a lost connection nothing more can come or go."""
+        if self.is_connected:
+            await super().drain()
+        else:
+            await self.close()
+
     async def _close(self, status: int, do_cbs: bool = True) -> None:  # noqa: FBT001, FBT002 - as the driver calls it
+        if self._transport is not None and (self.is_reconnecting or self._transport.at_eof()):
+            # The driver would fail on what is left to send, or wait for the end of the transport together with the
+            # task that makes another connection, which it cancels; and leave the rest of the connection open.
+            self._transport.close()  # type: ignore[no-untyped-call]
+            self._transport = None
         await super()._close(status, do_cbs)
         self.changed.set()
 

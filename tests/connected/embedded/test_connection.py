@@ -10,6 +10,7 @@ from nats.errors import TimeoutError as NoAnswerError
 from nemuri.infra.bus.access import Access
 from nemuri.infra.bus.connection import connect
 from nemuri.infra.embedded.nats import EmbeddedNats
+from tests.connected.scene import eventually
 
 pytestmark = pytest.mark.connected
 
@@ -40,3 +41,25 @@ async def test_who_waits_for_an_answer_is_told_that_the_connection_is_lost(direc
     finally:
         await connection.close()
         await server.stop()
+
+
+@pytest.mark.parametrize("how", ["close", "drain"])
+async def test_a_lost_connection_can_be_closed_with_something_left_to_send(directory: Path, how: str) -> None:
+    """Close it for good, and say so, instead of failing on what cannot be sent any more."""
+    server, lost = EmbeddedNats(directory / "nats"), asyncio.Event()
+    await server.start()
+    connection = await connect(server.url, Access(), patient=False, name="asker", lost=lost, denied=[])
+    try:
+        await server.kill()
+
+        async def reconnecting() -> bool:
+            """The connection is lost."""
+            return connection.is_reconnecting
+
+        await eventually(reconnecting)
+        await connection.publish("anything", b"x")
+    finally:
+        await getattr(connection, how)()
+        await server.stop()
+    assert connection.is_closed
+    assert lost.is_set()
