@@ -34,21 +34,23 @@ class NotProvisioned(RuntimeError):  # noqa: N818 - said as the fact that it is
 
 
 async def prepare(settings: Settings) -> None:
-    """Make what the namespace needs on both servers; doing it again changes nothing."""
+    """Make what the namespace needs on both servers; doing it again changes nothing.
+
+    Where the database cannot be used, nothing is made on the other server either.
+    """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    database = Database.at(str(settings.database_url), settings.namespace)
     try:
+        await database.check_encoding()
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
         with jetstream_needed(str(settings.nats_url)):
             await provision(
                 log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
             )
-    finally:
-        await log.close()
-    database = Database.at(str(settings.database_url), settings.namespace)
-    try:
         await database.migrate()
     finally:
         await database.close()
+        await log.close()
 
 
 async def prepared(settings: Settings, names: Iterable[str]) -> None:

@@ -17,6 +17,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+ENCODING = "UTF8"
+"""What a database has to hold: texts of any language."""
 POOL = 4
 """Connections that are opened at most, where nobody says otherwise; half of them are kept."""
 
@@ -85,6 +87,20 @@ class Database:
         async with self.begin() as connection:
             await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
 
+    async def check_encoding(self) -> None:
+        """Raise `DatabaseError` unless the database holds UTF-8, or when nobody answers."""
+        engine = _engine(self.url, self.schema, pool_size=1)
+        try:
+            async with engine.connect() as connection:
+                encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
+        except (DBAPIError, OSError) as error:
+            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
+        finally:
+            await engine.dispose()
+        if encoding != ENCODING:
+            made = f"CREATE DATABASE … ENCODING '{ENCODING}' TEMPLATE template0"
+            raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; make one by `{made}`")
+
     async def migrate(self) -> None:
         """Make the schema and bring it to the newest version; raises `DatabaseError` when nobody answers."""
         engine = _engine(self.url, self.schema, pool_size=1)
@@ -139,7 +155,11 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
     address = make_url(url).set(drivername="postgresql+psycopg")
     return create_async_engine(
         address,
-        connect_args={"options": f'-csearch_path="{schema}",public{settings}', "connect_timeout": 5},
+        connect_args={
+            "options": f'-csearch_path="{schema}",public{settings}',
+            "connect_timeout": 5,
+            "client_encoding": ENCODING,  # else the driver returns bytes where the database has no encoding
+        },
         json_deserializer=orjson.loads,
         hide_parameters=True,
         **options,
