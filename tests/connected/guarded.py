@@ -16,6 +16,7 @@ from nats.js.api import ConsumerInfo
 from nemuri.contracts.subjects import Subjects
 from nemuri.face.catalogue import USERS
 from nemuri.face.permissions import Deployment, write_permissions
+from nemuri.infra.bus.consumers import durable_consumers
 from nemuri.infra.bus.permissions import Permissions
 from nemuri.infra.embedded.nats import EmbeddedNats
 from nemuri.infra.embedded.sockets import free_port
@@ -86,9 +87,7 @@ class Guarded:
     async def consumers(self) -> list[ConsumerInfo]:
         """The durable consumers, as the provisioner sees them."""
         async with logged(self.of("provisioner")) as log:
-            streams = (log.subjects.stream, log.subjects.timers_stream)
-            known = [each for stream in streams for each in await log.stream.consumers_info(stream)]
-            return [each for each in known if each.config.durable_name]
+            return await durable_consumers(log)
 
     async def idle(self) -> bool:
         """Nobody has anything left to do."""

@@ -24,6 +24,7 @@ from nemuri.face.client import Client
 from nemuri.face.exchange import PassingError
 from nemuri.face.operations import rebuild, verify
 from nemuri.face.serving import working
+from nemuri.infra.bus.consumers import consumers_of
 from nemuri.infra.log import Log
 from nemuri.infra.models.extractive import ExtractiveModel
 from nemuri.infra.models.factory import Models
@@ -171,7 +172,7 @@ async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY, *, secon
         end = await log.last_sequence()
         if (await resources.projection.position()).sequence < end:
             return False
-        known = await log.stream.consumers_info(log.subjects.stream)
+        known = await consumers_of(log.stream, log.subjects.stream)
         busy = [each for each in known if each.name in durables and (each.num_pending or each.num_ack_pending)]
         return not busy and await log.last_sequence() == end
 

@@ -11,6 +11,7 @@ from nats.errors import ConnectionClosedError
 from nemuri.contracts.log import EVENTS
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.serving import prepare, serving
+from nemuri.infra.bus.consumers import consumers_of
 from nemuri.infra.bus.pausing import paused
 from nemuri.infra.embedded.processes import ServerFailed
 from nemuri.infra.log import Log
@@ -168,7 +169,7 @@ async def paused_until(log: Log) -> list[str]:
     """Until when each durable of the log rests, as it was told last; by their names."""
     found = {
         each.name: (each.config.pause_until or "")
-        for each in await log.stream.consumers_info(log.subjects.stream)
+        for each in await consumers_of(log.stream, log.subjects.stream)
         if each.config.durable_name
     }
     return [found[each] for each in sorted(found)]

@@ -12,15 +12,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from nats.errors import ConnectionClosedError
-from nats.js.api import ConsumerInfo
+from nats.js.api import AckPolicy, ConsumerConfig
 
 from nemuri.contracts.affect import TurnOffered
+from nemuri.contracts.event import TUTOR
 from nemuri.contracts.tiers import Experience, ExperienceOffered
 from nemuri.face.client import Client
 from nemuri.face.exchange import PassingError
 from nemuri.face.operations import OperationError, archive, backup, export_log, forget, give_up, import_log, restore
 from nemuri.face.serving import prepare
 from nemuri.infra.bus import pausing
+from nemuri.infra.bus.consumers import consumers_of, durable_consumers
 from nemuri.infra.bus.pausing import FOR_GOOD, filling, incomplete, paused
 from nemuri.infra.log import Log
 from nemuri.infra.settings import Settings
@@ -42,24 +44,14 @@ from tests.connected.test_backup import emptied
 pytestmark = pytest.mark.connected
 
 
-async def consumers(log: Log) -> list[ConsumerInfo]:
-    """Return the durable consumers of the log and of its timers."""
-    return [
-        each
-        for stream in (log.subjects.stream, log.subjects.timers_stream)
-        for each in await log.stream.consumers_info(stream)
-        if each.config.durable_name
-    ]
-
-
 async def all_rest(log: Log) -> bool:
     """Return whether every durable consumer is paused."""
-    return all(each.paused for each in await consumers(log))
+    return all(each.paused for each in await durable_consumers(log))
 
 
 async def nobody_rests(log: Log) -> bool:
     """Nobody is paused any more."""
-    return not any(each.paused for each in await consumers(log))
+    return not any(each.paused for each in await durable_consumers(log))
 
 
 class Behind(datetime):
@@ -154,7 +146,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
         await prepare(settings)
         assert await incomplete(log)
-        assert {each.config.pause_until for each in await consumers(log)} == {"2200-01-01T00:00:00Z"}
+        assert {each.config.pause_until for each in await durable_consumers(log)} == {"2200-01-01T00:00:00Z"}
         assert await all_rest(log)
         with pytest.raises(OperationError, match="log is not complete"):
             await forget(settings, [Thing("agent", "python")])
@@ -295,3 +287,19 @@ async def exported(settings: Settings, path: Path) -> Path:
 def test_a_pause_for_good_is_later_than_any_other() -> None:
     """Leave a century of room."""
     assert FOR_GOOD - datetime.now(UTC) > timedelta(days=36_500)
+
+
+async def test_all_rest_however_many_consumers_there_are(settings: Settings) -> None:
+    """Pause every durable consumer and wake it, also where the server lists them in several pages."""
+    async with logged(settings) as log:
+        ours = {each.name for each in await durable_consumers(log)}
+        readers = [f"AAA{number}" for number in range(300)]  # before ours by name
+        config = ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=300.0, mem_storage=True)
+        for each in readers:
+            await log.stream.add_consumer(log.subjects.stream, config.evolve(name=each))
+        assert {each.name for each in await durable_consumers(log)} == ours
+        assert {*readers} < {each.name for each in await consumers_of(log.stream, log.subjects.stream)}
+        async with paused(log):
+            for each in ours - {TUTOR}:
+                assert (await log.stream.consumer_info(log.subjects.stream, each)).paused
+        assert await nobody_rests(log)

@@ -19,6 +19,7 @@ from nemuri.face.corrections import separate, unlink
 from nemuri.face.operations import forget
 from nemuri.face.serving import prepare
 from nemuri.face.tiering import consolidate, share
+from nemuri.infra.bus.consumers import consumers_of
 from nemuri.infra.log import Log
 from nemuri.infra.models.factory import Models
 from nemuri.infra.resources import Resources
@@ -177,7 +178,7 @@ async def forget_what_was_done(settings: Settings) -> int:
     """
     async with logged(settings) as log:
         stream = log.subjects.stream
-        for each in await log.stream.consumers_info(stream):
+        for each in await consumers_of(log.stream, stream):
             await log.stream.delete_consumer(stream, each.name)
         await prepare(settings)
         known = (await log.stream.stream_info(stream)).config

@@ -15,6 +15,7 @@ from typing import Self
 
 from nemuri.face.catalogue import SERVICES
 from nemuri.face.client import Client
+from nemuri.infra.bus.consumers import consumers_of
 from nemuri.infra.reactions import WAITING
 from nemuri.infra.resources import Resources, opened
 from tests.connected.scene import agent_defined, patiently, visiting
@@ -128,7 +129,7 @@ class Ground:
     async def _idle(self) -> bool:
         log = self.resources.log
         end = await log.last_sequence()
-        known = await log.stream.consumers_info(log.subjects.stream)
+        known = await consumers_of(log.stream, log.subjects.stream)
         busy = any(each.num_pending or each.num_ack_pending for each in known if each.config.durable_name)
         behind = (await self.resources.projection.position()).sequence < end or len(self.chronicle.events) < end
         return not busy and not behind and await log.last_sequence() == end
@@ -136,7 +137,7 @@ class Ground:
     async def _deliveries(self) -> Counter[str]:
         log = self.resources.log
         found: Counter[str] = Counter()
-        for each in await patiently(lambda: log.stream.consumers_info(log.subjects.stream)):
+        for each in await patiently(lambda: consumers_of(log.stream, log.subjects.stream)):
             if each.config.durable_name and each.delivered:
                 found[each.name.rpartition("-")[0] or each.name] += each.delivered.consumer_seq
         return found
@@ -150,7 +151,7 @@ class Ground:
         open_tasks = [str(each) for each in clients.asked.tasks if not self.chronicle.ended(each)]
         log = self.resources.log
         with contextlib.suppress(Exception):
-            known = await log.stream.consumers_info(log.subjects.stream)
+            known = await consumers_of(log.stream, log.subjects.stream)
             busy = {each.name: (each.num_pending, each.num_ack_pending) for each in known}
             waiting = {name: numbers for name, numbers in busy.items() if any(numbers)}
             place = await self.resources.projection.position()

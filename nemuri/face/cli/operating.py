@@ -294,9 +294,11 @@ async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
     """What lies before every durable consumer, from the server's own books, and which are not there; partitions count
     as one."""
     from nemuri.face.catalogue import SERVICES
+    from nemuri.infra.bus.consumers import consumers_of
 
     subjects, found = client.log.subjects, dict[str, dict[str, Any]]()
-    there = {each.config.durable_name: each for each in await client.log.stream.consumers_info(subjects.stream)}
+    known = await consumers_of(client.log.stream, subjects.stream)
+    there = {each.config.durable_name: each for each in known}
     wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
     for durable in sorted(filter(None, wanted | there.keys())):
         name = re.sub(r"-\d+$", "", durable)

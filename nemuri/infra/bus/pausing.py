@@ -15,6 +15,7 @@ from uuid import uuid4
 from nats.js.api import ConsumerInfo
 from nats.js.errors import BadRequestError
 
+from nemuri.infra.bus.consumers import durable_consumers
 from nemuri.infra.bus.messages import delete_message, sequences_on
 from nemuri.infra.log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 
@@ -72,7 +73,7 @@ async def filling(log: Log) -> AsyncIterator[None]:
     unless nothing was appended.
     """
     async with _turn(log):
-        await _pause(log, await _consumers(log), FOR_GOOD)
+        await _pause(log, await durable_consumers(log), FOR_GOOD)
     try:
         yield
     except BaseException:
@@ -85,12 +86,12 @@ async def filling(log: Log) -> AsyncIterator[None]:
 async def filled(log: Log) -> None:
     """Let everybody react again to a log that was incomplete, unless somebody else holds a pause."""
     async with _turn(log):
-        await _resume(log, [each for each in await _consumers(log) if _until(each) >= FOR_GOOD])
+        await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= FOR_GOOD])
 
 
 async def incomplete(log: Log) -> bool:
     """Return whether an import or a restore is at work, or was not completed."""
-    return any(_until(each) >= FOR_GOOD for each in await _consumers(log))
+    return any(_until(each) >= FOR_GOOD for each in await durable_consumers(log))
 
 
 async def check_complete(log: Log, durable: str) -> None:
@@ -115,7 +116,9 @@ async def awake(log: Log, durable: str) -> None:
 
 async def in_work(log: Log) -> int:
     """Return how many events of the log somebody has in work, or has put off and will be given again."""
-    return sum(each.num_ack_pending or 0 for each in await _consumers(log) if each.stream_name == log.subjects.stream)
+    return sum(
+        each.num_ack_pending or 0 for each in await durable_consumers(log) if each.stream_name == log.subjects.stream
+    )
 
 
 async def _renewed(log: Log, holder: str, done: asyncio.Event) -> None:
@@ -132,14 +135,14 @@ async def _renewed(log: Log, holder: str, done: asyncio.Event) -> None:
 async def _hold(log: Log, holder: str) -> None:
     seconds = math.ceil(LEASE.total_seconds())
     await log.stream.publish(_subject(log, f"holder.{holder}"), b"", msg_ttl=seconds)
-    await _pause(log, await _consumers(log), await log.server_time() + LEASE)
+    await _pause(log, await durable_consumers(log), await log.server_time() + LEASE)
 
 
 async def _let_go(log: Log, holder: str) -> None:
     """End the pause of a holder, and with it everybody's rest if nobody else holds one."""
     async for sequence in sequences_on(log.stream, _stream(log), _subject(log, f"holder.{holder}")):
         await delete_message(log.stream, _stream(log), sequence)
-    await _resume(log, [each for each in await _consumers(log) if each.paused and _until(each) < FOR_GOOD])
+    await _resume(log, [each for each in await durable_consumers(log) if each.paused and _until(each) < FOR_GOOD])
 
 
 async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
@@ -159,13 +162,6 @@ async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *
     )
     if not all(each.paused for each in answers):
         raise PauseError(f"the clocks of the NATS servers are more than {LEASE.total_seconds():g} s apart")
-
-
-async def _consumers(log: Log) -> list[ConsumerInfo]:
-    """Return the durable consumers of the log and of its timers."""
-    streams = (log.subjects.stream, log.subjects.timers_stream)
-    found = [each for stream in streams for each in await log.stream.consumers_info(stream)]
-    return [each for each in found if each.config.durable_name]
 
 
 def _until(consumer: ConsumerInfo) -> datetime:

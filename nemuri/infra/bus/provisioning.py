@@ -8,6 +8,7 @@ from nats.js.errors import NotFoundError
 
 from nemuri.contracts.event import TUTOR
 from nemuri.contracts.subjects import Subjects
+from nemuri.infra.bus.consumers import consumers_of
 from nemuri.infra.bus.pausing import pauses_bucket
 from nemuri.infra.bus.storage import limits
 from nemuri.infra.log import Log
@@ -115,7 +116,7 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
 
 async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[api.ConsumerConfig]) -> None:
     """Make or update consumers; a new one rests as long as those that are there already, which keep their pauses."""
-    there = {each.name: each.config.pause_until for each in await context.consumers_info(stream)}
+    there = {each.name: each.config.pause_until for each in await consumers_of(context, stream)}
     pause = max(filter(None, there.values()), default=None)
     for each in wanted:
         await context.add_consumer(stream, each if each.durable_name in there else replace(each, pause_until=pause))
