@@ -22,7 +22,7 @@ from nemuri.infra.bus.broker import Broker, Handler
 from nemuri.infra.bus.connection import PING_SECONDS, Troubles
 from nemuri.infra.bus.provisioning import Durable
 from nemuri.infra.ending import end
-from nemuri.infra.log import Log, message_id
+from nemuri.infra.log import ANSWER_SECONDS, Log, message_id
 from nemuri.infra.models.protocol import ModelUnavailable
 from nemuri.infra.observation.deliveries import Delivery, delivery
 from nemuri.infra.observation.errors import said
@@ -80,7 +80,8 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
     async def regain() -> None:
         troubles.over()
 
-    tls = resources.settings.access.tls()
+    access = resources.settings.access
+    tls = access.tls()
     return Broker(
         servers(str(resources.settings.nats_url)),
         inbox_prefix=prefix,
@@ -94,6 +95,7 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
         closed_cb=lose,
         error_cb=complain,
         reconnected_cb=regain,
+        js_options={"timeout": ANSWER_SECONDS, "domain": access.domain},
         logger=None,
     )
 

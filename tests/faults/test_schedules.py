@@ -6,7 +6,7 @@ from tests.faults.reporting import OUTCOMES
 from tests.faults.running import Ground, again
 from tests.faults.schedules import DRAWN, schedules
 
-FIRST, NUMBER = 1, 50
+FIRST, NUMBER = 1, 30
 
 
 def test_a_schedule_is_what_its_seed_says() -> None:

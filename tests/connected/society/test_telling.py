@@ -76,6 +76,11 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
     assert turned["nemuri_world_percepts_total"][()] > 0
 
 
+MODEL = "openai:villager"
+MODULES = ("cognitive_controller", "talking", "social_awareness", "goal_generation", "planning")
+"""Those that ask a model in the course of a life."""
+
+
 async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
@@ -98,8 +103,10 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
         async with telling("world", settings, tmp_path), telling("host", settings, tmp_path, **of_model) as host:
 
             async def lived() -> bool:
-                """somebody gave something away, somebody was judged, and that was counted"""
-                return bool(given and said and model.answered.get("social") and model.answered.get("plan"))
+                """somebody gave something away, every module has asked the model, and the host has told of it"""
+                calls = (await metrics(host)).get("nemuri_host_model_calls_total", {})
+                told = [each for each in seen.told.values() if "cognitive_controller" in each.token_use]
+                return bool(given and said and told) and all(calls.get((MODEL, each)) for each in MODULES)
 
             await eventually(lived, seconds=90)
             counted = await metrics(host)
@@ -109,13 +116,11 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
     for name, text in said:
         assert text.startswith(f"I am {name}, and glad to see you, ")
         assert text.split(", ")[2].strip("!") in people.values()
-    modules = {"cognitive_controller", "talking", "social_awareness", "goal_generation", "planning"}
     tokens, calls = counted["nemuri_host_tokens_total"], counted["nemuri_host_model_calls_total"]
-    for module in modules:
-        known = calls["openai:villager", module]
-        assert known > 0
-        assert tokens["input", "openai:villager", module] == TOKENS[0] * known
-        assert tokens["output", "openai:villager", module] == TOKENS[1] * known
+    for module in MODULES:
+        known = calls[MODEL, module]
+        assert tokens["input", MODEL, module] == TOKENS[0] * known
+        assert tokens["output", MODEL, module] == TOKENS[1] * known
     assert told.token_use.keys() >= {"cognitive_controller"}
     assert set(told.top_spenders) <= people.keys()
     assert all(each.tokens == sum(TOKENS) * each.calls for each in told.top_spenders.values())

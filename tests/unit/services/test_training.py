@@ -61,11 +61,11 @@ def test_what_only_two_features_together_say_is_learned() -> None:
 
 
 @pytest.mark.parametrize("world", [by_relevance, by_nothing])
-@pytest.mark.parametrize("tasks", [12, 40, 120])
+@pytest.mark.parametrize("tasks", [12, 120])
 def test_where_nothing_is_to_be_learned_nothing_is_lost(world: World, tasks: int) -> None:
     """However little there was to learn from, a scorer that was let serve is hardly worse than the linear score."""
     lost = []
-    for seed in range(5):
+    for seed in range(3):
         older, held = experience.divided(past(world, tasks, seed))
         weights = training.train(experience.samples(older), seed)
         if experience.better(experience.judged(weights, held)):
