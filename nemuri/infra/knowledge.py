@@ -2,13 +2,14 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from sys import getsizeof
 
-from cachetools import LRUCache
 from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or_, select
 
 from nemuri.contracts.clients import Setting
 from nemuri.domain.memory.mind import Agent
 from nemuri.domain.memory.topics import Held, Topic, topics
+from nemuri.infra.byte_cache import ByteCache
 from nemuri.infra.views import tables
 from nemuri.infra.views.database import Database
 from nemuri.infra.views.queries import Views
@@ -17,8 +18,10 @@ AT_MOST = 500
 """So many of the strongest active memories that are valid in a setting tell what an agent knows there."""
 READ = 400
 """Characters of an untagged memory that tell what it is about."""
-KEPT = 1_000
-"""Agents in settings whose topics are kept in one process; the least recently wanted are read again."""
+KEPT_BYTES = 16 * 1024 * 1024
+"""Bytes of topics that are kept for each service of a process; the least recently wanted are read again."""
+TOPIC_BYTES = 150
+"""What a topic takes beside its name, and a domain of a setting."""
 
 State = tuple[int, int, tuple[int, ...], int]
 """What changes whenever an agent's memories do: sessions slept and waiting, active memories by level, archived."""
@@ -26,13 +29,14 @@ State = tuple[int, int, tuple[int, ...], int]
 
 Place = tuple[str, str, str, tuple[str | None, frozenset[str]]]
 """The database and its schema, the agent, the project and the domains."""
+Known = tuple[State, tuple[Topic, ...]]
 
 
 @dataclass(slots=True)
 class Knowledge:
     """The topics of agents in settings, kept in this process."""
 
-    known: LRUCache[Place, tuple[State, tuple[Topic, ...]]] = field(default_factory=lambda: LRUCache(KEPT))
+    known: ByteCache[Place, Known] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
         """What those of the agent's active memories are about that are valid in the setting, strongest first."""
@@ -43,8 +47,14 @@ class Knowledge:
         if found is None or found[0] != state:
             # In a thread, because keywords of many untagged memories take long the first time.
             found = (state, await asyncio.to_thread(topics, await held(views.database, agent, setting)))
-            self.known[name] = found
+            self.known.keep(name, found)
         return found[1]
+
+
+def _bytes(place: Place, known: Known) -> int:
+    url, schema, agent, (project, domains) = place
+    texts = [url, schema, agent, project or "", *domains, *(each.name for each in known[1])]
+    return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
 
 
 async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]:

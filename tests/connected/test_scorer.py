@@ -13,6 +13,7 @@ from nemuri.infra.log import Log
 from nemuri.infra.resources import Resources
 from nemuri.infra.settings import Settings
 from nemuri.services.trainer import app, training
+from nemuri.services.trainer.past import Pasts
 from tests.connected.scene import (
     agent_defined,
     append_all,
@@ -148,7 +149,7 @@ async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -
         await lived(resources.log, range(60), by_impact)
         before = await trained(resources)
         assert len(before) == 1
-        app.pasts.known.clear()
+        app.pasts.known = Pasts().known
         for each in await effective(resources.log):
             if isinstance(each, SessionEnded):
                 assert await app.train(each, resources) is None

@@ -1,21 +1,27 @@
 """What handling an event costs in replies of models: nothing is paid for twice, and not without end."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-
-from cachetools import LRUCache
+from sys import getsizeof
 
 from nemuri.contracts.event import Event
+from nemuri.infra.byte_cache import ByteCache
 from nemuri.infra.models.protocol import Chat, Reply
 
-EVENTS = 1_000
-"""Events that wait for something while this process keeps the replies that were made for them."""
+KEPT_BYTES = 64 * 1024 * 1024
+"""Bytes of questions and replies that a process keeps for events that wait; those kept first are paid for again."""
+REPLY_BYTES = 1_500
+"""What a reply takes beside its texts."""
 
 
 class SpentError(Exception):
     """As many replies of models were made for the event as may be, and it is not done."""
+
+
+Asked = tuple[str, str, str, int]
+"""The name of a chat, the system's and the user's words, and the most tokens of a reply."""
 
 
 @dataclass(slots=True)
@@ -25,7 +31,7 @@ class Spending:
     limit: int
     calls: int = 0
     """Replies that came, usable or not."""
-    replies: dict[Hashable, Reply[str]] = field(default_factory=dict)
+    replies: dict[Asked, Reply[str]] = field(default_factory=dict)
     """The usable ones, by what was asked."""
 
     def ask(self) -> None:
@@ -39,7 +45,7 @@ class Spendings:
     """The spendings on events that were put off, so that their next try begins with what this one was answered."""
 
     limit: int
-    _known: LRUCache[tuple[str, int], Spending] = field(default_factory=lambda: LRUCache(EVENTS))
+    _known: ByteCache[tuple[str, int], Spending] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     def of(self, service: str, event: Event, calls: int) -> Spending:
         """What was spent on the event: here, or by `calls` in other processes."""
@@ -50,9 +56,14 @@ class Spendings:
     def keep(self, service: str, event: Event, spent: Spending, *, waits: bool) -> None:
         """Keep it for the next try of an event that waits; after a fault, or in the end, replies are forgotten."""
         if waits and spent.replies:
-            self._known[service, event.sequence or 0] = spent
+            self._known.keep((service, event.sequence or 0), spent)
         else:
-            self._known.pop((service, event.sequence or 0), None)
+            self._known.drop((service, event.sequence or 0))
+
+
+def _bytes(_: tuple[str, int], spent: Spending) -> int:
+    texts = [each for asked, reply in spent.replies.items() for each in (*asked[:-1], reply.value)]
+    return sum(map(getsizeof, texts)) + REPLY_BYTES * len(spent.replies)
 
 
 _current: ContextVar[Spending | None] = ContextVar("spending", default=None)

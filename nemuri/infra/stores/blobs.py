@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Self
 from weakref import WeakValueDictionary
 
-from cachetools import LRUCache
 from nats.js.errors import ObjectNotFoundError
 
 from nemuri.contracts.event import OPERATOR
+from nemuri.infra.byte_cache import ByteCache
 from nemuri.infra.log import Log
 from nemuri.infra.stores.objects import IncompleteObjectError, MalformedObjectError, Objects
 
@@ -45,16 +45,16 @@ class Recent:
     """The texts asked for last, within a bound; never out of date, since a reference names its content."""
 
     limit: int = RECENT_BYTES
-    _texts: LRUCache[str, str] = field(init=False)
+    _texts: ByteCache[str, str] = field(init=False)
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     def __post_init__(self) -> None:
-        self._texts = LRUCache(self.limit, sys.getsizeof)
+        self._texts = ByteCache(self.limit, lambda _, text: sys.getsizeof(text))
 
     @property
     def bytes(self) -> int:
         """What the texts at hand take."""
-        return int(self._texts.currsize)
+        return self._texts.bytes
 
     def fetching(self, ref: str) -> asyncio.Lock:
         """What lets one fetch of a reference at a time."""
@@ -66,8 +66,7 @@ class Recent:
 
     def keep(self, ref: str, text: str) -> None:
         """Have the text at hand instead of those not asked for longest; one over the limit is not kept."""
-        if sys.getsizeof(text) <= self.limit:
-            self._texts[ref] = text
+        self._texts.keep(ref, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from cachetools import LRUCache
 
 from nemuri.contracts.tasks import Detail
 from nemuri.domain.language.chunks import split
 from nemuri.domain.language.items import requests
 from nemuri.domain.language.postings import Postings
 from nemuri.domain.language.terms import term_counts, terms
+from nemuri.infra.byte_cache import ByteCache
+from nemuri.infra.machine import memory_limit
 from nemuri.infra.stores.blobs import Blobs
 
 PASSAGE_CHARACTERS = 1_500
 """Characters of one passage, at most."""
-KEPT_CHARACTERS = 24_000_000
-"""Characters of the documents whose indexes are kept; those not asked longest go first."""
+MOST_BYTES = 160 * 1024 * 1024
+"""Bytes of indexes that are kept, or a sixth of what the process may take; those not asked for longest go first."""
+PASSAGE_BYTES = 900
+"""What a passage, and a chunk, takes beside its terms: a model of pydantic with its numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,9 @@ class PassageIndex:
     postings: Postings
 
     @property
-    def characters(self) -> int:
-        """The length of the text that is indexed."""
-        return sum(each.end - each.start for each in self.passages)
+    def nbytes(self) -> int:
+        """The memory that it takes, estimated."""
+        return self.postings.nbytes + PASSAGE_BYTES * len(self.passages)
 
     @classmethod
     def of(cls, chunks: Sequence[Detail], texts: Sequence[str]) -> "PassageIndex":
@@ -51,13 +54,15 @@ class PassageIndex:
         return best_places(question, self.postings, len(self.passages))
 
 
+def _cache() -> ByteCache[tuple[Detail, ...], PassageIndex]:
+    return ByteCache(min(memory_limit() // 6, MOST_BYTES), _bytes)
+
+
 @dataclass(slots=True)
 class PassageIndexes:
     """The indexes that were asked for last."""
 
-    _known: LRUCache[tuple[Detail, ...], PassageIndex] = field(
-        default_factory=lambda: LRUCache(KEPT_CHARACTERS, lambda index: index.characters)
-    )
+    _known: ByteCache[tuple[Detail, ...], PassageIndex] = field(default_factory=_cache)
     _building: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def of(self, chunks: tuple[Detail, ...], blobs: Blobs) -> PassageIndex:
@@ -68,9 +73,12 @@ class PassageIndexes:
                 whole = {ref: await blobs.get(ref) for ref in {each.ref for each in chunks}}
                 texts = [whole[each.ref][each.start : each.end] for each in chunks]
                 found = await asyncio.to_thread(PassageIndex.of, chunks, texts)
-                if found.characters <= KEPT_CHARACTERS:
-                    self._known[chunks] = found
+                self._known.keep(chunks, found)
         return found
+
+
+def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
+    return index.nbytes + PASSAGE_BYTES * len(chunks)
 
 
 def best_places(question: str, postings: Postings, rows: int) -> list[int]:

@@ -3,16 +3,18 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from cachetools import LRUCache
-
 from nemuri.contracts.memories import MemoriesRetrieved
 from nemuri.domain.memory.experience import WINDOW, Experience, Retrieval, experienced
+from nemuri.infra.byte_cache import ByteCache
 from nemuri.infra.log import Log
 from nemuri.infra.resources import Resources
 from nemuri.infra.views.learning import outcomes, retrievals
 
-REMEMBERED_AGENTS = 16
-"""Agents whose retrievals one process keeps, about three megabytes each; the least recently trained one is dropped."""
+KEPT_BYTES = 48 * 1024 * 1024
+"""Bytes of retrievals that one process keeps, about three megabytes for an agent; the least recently trained go."""
+RETRIEVAL_BYTES = 600
+"""What a retrieval takes beside its arrays and ids."""
+ID_BYTES = 120
 AT_ONCE = 32
 """Events that are asked for at the same time."""
 
@@ -24,18 +26,24 @@ Kept = dict[int, Retrieval | None]
 class Pasts:
     """The retrievals that this process has read, by database, namespace and agent: events never change."""
 
-    known: LRUCache[tuple[str, str, str], Kept] = field(default_factory=lambda: LRUCache(REMEMBERED_AGENTS))
+    known: ByteCache[tuple[str, str, str], Kept] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     async def experience(self, resources: Resources, agent_id: str) -> list[Experience]:
         """What the agent's newest attributed assignments teach, oldest first."""
         views = resources.database
         places = await retrievals(views, agent_id, window=WINDOW)
         name = (views.url, views.schema, agent_id)
-        kept = await _read(resources.log, places, self.known.get(name, {}))
-        self.known[name] = kept
+        kept = await _read(resources.log, places, self.known.get(name) or {})
+        self.known.keep(name, kept)
         found = [each for place in places if (each := kept[place]) is not None]
         became = await outcomes(views, [each.assignment_id for each in found])
         return [experienced(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
+
+
+def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
+    found = [each for each in kept.values() if each is not None]
+    arrays = sum(each.features.nbytes + each.shown.nbytes + ID_BYTES * len(each.memory_ids) for each in found)
+    return arrays + RETRIEVAL_BYTES * len(kept)
 
 
 async def _read(log: Log, places: list[int], known: Kept) -> Kept:
