@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, delete, or_, select, text
+from sqlalchemy import ARRAY, ColumnElement, and_, delete, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri.contracts.complaints import no_agent
@@ -23,8 +23,6 @@ _OF_AGENTS = (
 _OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector, tables.affect_memory, tables.tier_memory)
 _OF_TASKS = (tables.task, tables.chunk, tables.assignment, tables.feedback)
 _OF_COURSES = (tables.course, tables.trial)
-TOGETHER = 5_000
-"""Ids in one statement."""
 
 
 async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
@@ -139,22 +137,20 @@ async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> Non
 async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
     """The journal forgets the events that go from the log, as a journal made anew does."""
     entry = tables.journal.c
-    told: list[ColumnElement[bool]] = [and_(entry.agent_id.in_(gone.agents), entry.kind.in_(OF_AN_AGENT))]
-    told += (
-        or_(entry.event_id.in_(ids), and_(entry.task_id.in_(ids), entry.kind.in_(OF_A_TASK)))
-        for ids in _slices(gone.ids)
-    )
     tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
-    for each in told:
-        await connection.execute(delete(tables.journal).where(each, ~tombstone))
+    for told in (
+        and_(_among(entry.agent_id, gone.agents), entry.kind.in_(OF_AN_AGENT)),
+        and_(_among(entry.task_id, gone.ids), entry.kind.in_(OF_A_TASK)),
+        _among(entry.event_id, gone.ids),
+    ):
+        await connection.execute(delete(tables.journal).where(told, ~tombstone))
 
 
-async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, keys: Iterable[UUID | str]) -> None:
-    for some in _slices(keys):
-        for table in of:
-            await connection.execute(delete(table).where(table.c[column].in_(some)))
+async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, keys: Collection[UUID | str]) -> None:
+    for table in of:
+        await connection.execute(delete(table).where(_among(table.c[column], keys)))
 
 
-def _slices(keys: Iterable[UUID | str]) -> list[list[UUID | str]]:
-    known = list(keys)
-    return [known[start : start + TOGETHER] for start in range(0, len(known), TOGETHER)]
+def _among(column: ColumnElement[Any], keys: Collection[UUID | str]) -> ColumnElement[bool]:
+    """Return whether a column has one of the keys: one parameter, however many they are."""
+    return column.in_(select(func.unnest(literal(list(keys), ARRAY(column.type)))))
