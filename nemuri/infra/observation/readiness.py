@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 from nats.errors import Error as NatsError
@@ -102,11 +103,11 @@ class Readiness:
         numbers: dict[str, int] = {}
         full: dict[str, float] = {}
         checks: list[Awaitable[str | None]] = [
-            _tried("PostgreSQL", self._views(numbers)),
-            _tried("NATS", self._log(numbers, full)),
-            *(_tried(f"NATS for {name}", _pinged(name, ping)) for name, ping in self.pings.items()),
+            _tried("PostgreSQL", partial(self._views, numbers)),
+            _tried("NATS", partial(self._log, numbers, full)),
+            *(_tried(f"NATS for {name}", partial(_pinged, name, ping)) for name, ping in self.pings.items()),
             *(
-                _tried(f"the durable {durable}", self._consumer(each.name, stream, durable, lag))
+                _tried(f"the durable {durable}", partial(self._consumer, each.name, stream, durable, lag))
                 for each in self.services
                 for stream, durable in self._consumers(each)
             ),
@@ -167,11 +168,11 @@ class Readiness:
                 gauge.set(number)
 
 
-async def _tried(what: str, check: Awaitable[str | None]) -> str | None:
+async def _tried(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
     """What the check found missing; that it could not be made where a server does not answer."""
     try:
         async with asyncio.timeout(PATIENCE):
-            return await check
+            return await check()
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {said(error)}"
     except DBAPIError as error:  # a database without the views, or with those of another version
