@@ -3,7 +3,11 @@ FROM python:3.11-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/nemuri
 COPY constraints.txt pyproject.toml README.md ./
-COPY nemuri nemuri
+COPY contracts/nemuri_contracts contracts/nemuri_contracts
+COPY domain/nemuri_domain domain/nemuri_domain
+COPY infra/nemuri_infra infra/nemuri_infra
+COPY services/nemuri_services services/nemuri_services
+COPY client/nemuri client/nemuri
 # The demo's agents, which the package carries.
 COPY examples/agents examples/agents
 # `local` for embeddings by a sentence-transformer, `learn` for learned scorers, which both need torch.

@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
-COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/(torch|transformers|sympy|scipy|sklearn|networkx|mypy)/' nemuri $(VENV)/lib
+COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/(torch|transformers|sympy|scipy|sklearn|networkx|mypy)/' contracts domain infra services client $(VENV)/lib
 
 .PHONY: demo test check tests lint types floors faults bench clean
 

@@ -29,12 +29,12 @@ from uuid import UUID
 
 from bench.measuring import kept
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
-from nemuri.domain.language.terms import terms
-from nemuri.domain.memory.index import AgentIndex
-from nemuri.domain.memory.policy import RELEVANCE_FLOOR
-from nemuri.infra.embeddings.factory import build_embedder
-from nemuri.infra.embeddings.protocol import Embedder
-from nemuri.infra.embeddings.settings import EmbeddingSettings
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.policy import RELEVANCE_FLOOR
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 FLOORS = (0.0, 0.10, 0.15, 0.20, RELEVANCE_FLOOR, 0.30)
 

@@ -24,17 +24,17 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict
 
 from bench.measuring import kept
-from nemuri.contracts.clients import MemoryContent
-from nemuri.domain.language.citations import cited
-from nemuri.domain.language.tokens import estimate_tokens
-from nemuri.domain.memory.content import embedded_text
-from nemuri.domain.memory.policy import Detection
-from nemuri.domain.memory.usage import Shown, uses
-from nemuri.infra.embeddings.factory import build_embedder
-from nemuri.infra.embeddings.protocol import Embedder
-from nemuri.infra.embeddings.settings import EmbeddingSettings
-from nemuri.infra.models.judging import judged, judgement_prompt, read_judgement
-from nemuri.infra.models.protocol import JudgeJob, Source
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_domain.language.citations import cited
+from nemuri_domain.language.token_estimate import estimate_tokens
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.policy import Detection
+from nemuri_domain.strength.usage_detection import Shown, uses
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.models.protocol import JudgeJob, Source
+from nemuri_infra.models.usage_judge import judged, judgement_prompt, read_judgement
 
 HERE: Final = Path(__file__).parent
 SET: Final = HERE / "attribution.jsonl"

@@ -26,17 +26,17 @@ from uuid import uuid4
 import psutil
 from sqlalchemy import func, select
 
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
-from nemuri.contracts.clients import TaskSubmitted
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.serving import prepare
-from nemuri.face.workers import Worker, environment_of
-from nemuri.infra.embedded.home import Home
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.embedded.postgres import EmbeddedPostgres
-from nemuri.infra.resources import Resources, opened
-from nemuri.infra.settings import Settings
-from nemuri.infra.views import tables
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.serving import prepare
+from nemuri.platform.workers import Worker, environment_of
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from nemuri_infra.projections import tables
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
 
 AT_ONCE = 256
 """Tasks on their way into the log at the same time."""

@@ -21,12 +21,12 @@ from uuid import uuid4
 from bench.hook import platform
 from bench.measuring import kept, table
 from bench.texts import memories
-from nemuri.contracts.agents import AgentDefined, Definition, Perspective
-from nemuri.contracts.event import OPERATOR
-from nemuri.face.client import Client
-from nemuri.face.connection import connected
-from nemuri.face.embedders import embedding_in_force
-from nemuri.infra.settings import Settings
+from nemuri.client.client import Client
+from nemuri.client.connection import connected
+from nemuri.platform.embedders import embedding_in_force
+from nemuri_contracts.agents import AgentDefined, Definition, Perspective
+from nemuri_contracts.event import OPERATOR
+from nemuri_infra.runtime.settings import Settings
 
 AGENT = "clerk"
 QUESTION = "Which pump leaks oil when the pressure drops?"

@@ -3,10 +3,10 @@
 import random
 from uuid import UUID
 
-from nemuri.contracts.agents import Definition, Perspective
-from nemuri.contracts.clients import Document, FeedbackGiven, MemoryContent, TaskSubmitted
-from nemuri.contracts.memories import FEATURES, Candidate
-from nemuri.contracts.tasks import AgentScore
+from nemuri_contracts.agents import Definition, Perspective
+from nemuri_contracts.client_events import Document, FeedbackGiven, MemoryContent, TaskSubmitted
+from nemuri_contracts.strength import FEATURES, Candidate
+from nemuri_contracts.tasks import AgentScore
 
 PERSPECTIVES = ("cost", "risk", "quality")
 PIECES = 4

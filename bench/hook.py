@@ -25,16 +25,16 @@ from uuid import uuid3, uuid4
 
 from bench.measuring import kept, record, table
 from bench.texts import memories, questions
-from nemuri.contracts.affect import TurnOffered
-from nemuri.contracts.affect_views import AffectView
-from nemuri.contracts.agents import AgentDefined, Definition
-from nemuri.contracts.event import NAMESPACE, OPERATOR
-from nemuri.contracts.queries import AffectQuery
-from nemuri.face.client import Client
-from nemuri.face.connection import connected
-from nemuri.face.embedders import embedding_in_force
-from nemuri.face.exchange import ClientError
-from nemuri.infra.settings import Settings
+from nemuri.client.client import Client
+from nemuri.client.connection import connected
+from nemuri.client.exchange import ClientError
+from nemuri.platform.embedders import embedding_in_force
+from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.affective_views import AffectView
+from nemuri_contracts.agents import AgentDefined, Definition
+from nemuri_contracts.event import NAMESPACE, OPERATOR
+from nemuri_contracts.queries import AffectQuery
+from nemuri_infra.runtime.settings import Settings
 
 AGENT = "assistant"
 GOAL_MS = 150.0

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from nemuri.contracts.clients import MemoryContent
-from nemuri.domain.language.keywords import keywords
-from nemuri.domain.memory.content import embedded_text
-from nemuri.domain.memory.usage import Shown, uses
-from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_domain.language.keywords import keywords
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.usage_detection import Shown, uses
+from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 AROUND: Final = 10
 QUESTIONS: Final = 600

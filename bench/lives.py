@@ -13,10 +13,10 @@ from typing import Any
 from uuid import UUID
 
 from bench.drawn import PERSPECTIVES, PIECES, Drawn
-from nemuri.contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
-from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.event import Event, Usage
-from nemuri.contracts.memories import (
+from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.event import Event, Usage
+from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
@@ -25,7 +25,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
     Use,
 )
-from nemuri.contracts.tasks import (
+from nemuri_contracts.tasks import (
     Choice,
     ChunkReady,
     ChunkSummarised,
@@ -35,17 +35,17 @@ from nemuri.contracts.tasks import (
     TaskChunked,
     TaskRouted,
 )
-from nemuri.domain.memory import sleep
-from nemuri.domain.memory.content import beginning, embedded_text, encoded
-from nemuri.domain.memory.crediting import fate
-from nemuri.domain.memory.mind import Agent, Mind
-from nemuri.domain.memory.remembering import evolve as evolve_mind
-from nemuri.domain.memory.tiredness import tiredness
-from nemuri.domain.memory.usage import ended
-from nemuri.domain.tasks import fan_in, precedents
-from nemuri.domain.tasks.lifecycle import evolve as evolve_task
-from nemuri.domain.tasks.state import TaskState
-from nemuri.infra.stores.vectors import vector_key
+from nemuri_domain.strength import sleep
+from nemuri_domain.strength.aggregate import Agent, Mind
+from nemuri_domain.strength.fold import evolve as evolve_mind
+from nemuri_domain.strength.memory_content import beginning, embedded_text, encoded
+from nemuri_domain.strength.sleep_input import tiredness
+from nemuri_domain.strength.usage_detection import ended
+from nemuri_domain.tasks import fan_in, precedents
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.feedback_credit import fate
+from nemuri_domain.tasks.fold import evolve as evolve_task
+from nemuri_infra.stores.vectors import vector_key
 
 AT_ONCE = 16
 """Tasks on their way at the same time."""

@@ -16,9 +16,9 @@ from typing import Any
 import psutil
 from nats.aio.msg import Msg
 
-from nemuri.contracts.event import Event
-from nemuri.contracts.log import encode
-from nemuri.infra.log import MESSAGE_ID, Log
+from nemuri_contracts.codec import encode
+from nemuri_contracts.event import Event
+from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE = "NEMURI_BENCH_RESULTS"

@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from bench.measuring import Spent, kept, table
 from bench.stores import BEST, DIMENSION, Found, LangGraph, Mem0, Nemuri, Precomputed, Store
 from bench.texts import memories, questions
-from nemuri.face.exchange import PassingError
-from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri.client.exchange import PassingError
+from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 SIZES, PORTION, QUESTIONS, ONE_BY_ONE = (1_000, 10_000), 1_000, 200, 100
 GOAL = 1.0

@@ -32,12 +32,12 @@ from sqlalchemy.engine import make_url
 from bench.lives import Town
 from bench.measuring import Spent, kept, record, table
 from bench.servers import servers
-from nemuri.contracts.event import Event
-from nemuri.contracts.log import encode
-from nemuri.face.operations import rebuild
-from nemuri.infra.bus.pulling import Pull
-from nemuri.infra.log import Log
-from nemuri.infra.settings import Settings
+from nemuri.operations import rebuild
+from nemuri_contracts.codec import encode
+from nemuri_contracts.event import Event
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.pull_reader import Pull
+from nemuri_infra.runtime.settings import Settings
 
 GOAL = 0.5
 PAGE = 1_000

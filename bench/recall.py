@@ -25,18 +25,18 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from bench.servers import servers
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
-from nemuri.contracts.clients import MemoryContent, MemoryOffered
-from nemuri.domain.language.terms import terms
-from nemuri.domain.memory.content import embedded_text, indexed_text
-from nemuri.domain.memory.index import AgentIndex
-from nemuri.domain.memory.policy import RELEVANCE_FLOOR
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.client import Client
-from nemuri.face.offering import TOGETHER
-from nemuri.face.serving import serving
-from nemuri.infra.embeddings.hashing import HashingEmbedder
-from nemuri.infra.log import Log
+from nemuri.client.client import Client
+from nemuri.client.memory_offers import TOGETHER
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.serving import serving
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_domain.strength.policy import RELEVANCE_FLOOR
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 FOUND = 10
 ADVERSARIAL = 5

@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import kept
-from nemuri.domain.language.terms import terms
-from nemuri.domain.memory.index import AgentIndex
-from nemuri.domain.memory.policy import RELEVANCE_FLOOR
-from nemuri.infra.embeddings.hashing import HashingEmbedder
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.policy import RELEVANCE_FLOOR
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 FOUND = 10
 ROWS, DIMENSION, LETTERS = 10_000, 384, 200

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from nemuri.face.serving import prepare
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.embedded.postgres import EmbeddedPostgres
-from nemuri.infra.settings import Settings
+from nemuri.platform.serving import prepare
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from nemuri_infra.runtime.settings import Settings
 
 
 @asynccontextmanager

@@ -19,24 +19,17 @@ from sqlalchemy import text
 
 from bench.measuring import Spent, kept, table
 from bench.servers import servers
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
-from nemuri.contracts.clients import MemoryContent, Setting
-from nemuri.contracts.event import Event
-from nemuri.contracts.memories import (
-    AgentSlept,
-    MemoriesRetrieved,
-    MemoriesUsed,
-    MemoryEncoded,
-    SessionEnded,
-    Use,
-)
-from nemuri.domain.memory import sleep
-from nemuri.domain.memory.clocks import advanced
-from nemuri.infra.log import Batch
-from nemuri.infra.resources import Resources, opened
-from nemuri.infra.stores.vectors import vector_key
-from nemuri.infra.views.rebuilding import catch_up
-from nemuri.infra.views.tiredness import tiredness
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import AgentSlept, MemoriesRetrieved, MemoriesUsed, MemoryEncoded, SessionEnded, Use
+from nemuri_domain.strength import sleep
+from nemuri_domain.strength.decay import advanced
+from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.projections.sleep_input import tiredness
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.stores.vectors import vector_key
 
 SIZES = {"small": 1_000, "large": 1_000_000}
 FADING, RETRIEVED, USED = 2, 10, 3

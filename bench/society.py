@@ -23,14 +23,14 @@ from typing import Any
 import psutil
 
 from bench.measuring import had, kept, table
-from nemuri.contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.module import Spec
-from nemuri.domain.cognition.registry import modules
-from nemuri.face.society.places import reached
-from nemuri.face.society.residents import residents
-from nemuri.face.society.running import Vigil, begin, live
-from nemuri.infra.settings import Settings
+from nemuri.society.nats_server import reached
+from nemuri.society.residents import residents
+from nemuri.society.run import Vigil, begin, live
+from nemuri_contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.module import Spec
+from nemuri_domain.cognition.module_registry import modules
+from nemuri_infra.runtime.settings import Settings
 
 SIZES = {100: 256, 500: 512, 1_000: 512, 4_000: 1_024}
 """The blocks from edge to edge, for so many agents."""

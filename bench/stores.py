@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from sqlalchemy.engine import make_url
 
 from bench.servers import servers
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
-from nemuri.contracts.clients import MemoryContent, Setting
-from nemuri.domain.memory.index import AgentIndex
-from nemuri.domain.memory.ranking import selected
-from nemuri.face.client import Client
-from nemuri.face.serving import working
-from nemuri.infra.embeddings.hashing import HashingEmbedder
-from nemuri.infra.recollection import Recollections
-from nemuri.infra.resources import Resources, opened
+from nemuri.client.client import Client
+from nemuri.platform.serving import working
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_domain.strength.ranking import selected
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.runtime.resources import Resources, opened
 
 AGENT, BEST, DIMENSION = "keeper", 10, 384
 TOGETHER = 500

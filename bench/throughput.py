@@ -30,15 +30,15 @@ import psutil
 from bench.backpressure import TOPICS, agents
 from bench.measuring import had, kept, table
 from bench.servers import servers
-from nemuri.contracts.memories import AgentSlept, SessionEnded
-from nemuri.contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.client import Client
-from nemuri.face.operations import verify
-from nemuri.face.workers import Worker, environment_of
-from nemuri.infra.embedded.home import Home
-from nemuri.infra.resources import Resources, opened
-from nemuri.infra.settings import Settings
+from nemuri.client.client import Client
+from nemuri.operations import verify
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.workers import Worker, environment_of
+from nemuri_contracts.strength import AgentSlept, SessionEnded
+from nemuri_contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed
+from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
 
 MODELS = {"instant": 0, "slow": 2_000}
 """Milliseconds that a call takes."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import Spent, kept, table
-from nemuri.domain.memory.index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex
 
 MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
 THRESHOLD, GOAL = 0.08, 3.0

@@ -29,16 +29,16 @@ import psutil
 from bench.measuring import kept
 from bench.retrieval import DIMENSION, LETTERS, ROWS, dataset, locomo, squad
 from bench.servers import servers
-from nemuri.contracts.agents import AgentDefined, Definition, Embedding, Perspective
-from nemuri.contracts.clients import MemoryContent, Setting
-from nemuri.contracts.memories import MemoryEncoded
-from nemuri.domain.language.keywords import keywords
-from nemuri.domain.memory.ranking import expanded
-from nemuri.face.serving import working
-from nemuri.infra.embeddings.hashing import HashingEmbedder
-from nemuri.infra.recollection import Recollections
-from nemuri.infra.resources import Resources, opened
-from nemuri.infra.stores.vectors import vector_key
+from nemuri.platform.serving import working
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_domain.language.keywords import keywords
+from nemuri_domain.strength.ranking import expanded
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.stores.vectors import vector_key
 
 EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
 QUERIES, AT_ONCE, TAGS = 100, 50, 4

@@ -18,10 +18,10 @@ import numpy as np
 import orjson
 
 from bench.measuring import Spent, kept, table
-from nemuri.contracts.worlds import REACH, Act, Action, Collect, Craft, Go, Position, Say
-from nemuri.domain.worlds.settings import WorldSettings
-from nemuri.domain.worlds.world import World
-from nemuri.services.society.world_messages import packed
+from nemuri_contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.world_settings import WorldSettings
+from nemuri_services.simulation.world_messages import packed
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
 """The blocks from edge to edge, for so many agents."""

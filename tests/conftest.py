@@ -17,7 +17,7 @@ import psutil
 import pytest
 import structlog
 
-from nemuri.infra.models import guard
+from nemuri_infra.models import network_guard
 
 MEMORY = Path("/dev/shm")
 ROOM = 12 * 2**30
@@ -34,7 +34,7 @@ def in_memory() -> bool:
 if "TMPDIR" not in os.environ and in_memory():
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
-guard.ALLOW_MODEL_CALLS = False
+network_guard.ALLOW_MODEL_CALLS = False
 structlog.configure(
     processors=[
         structlog.processors.add_log_level,

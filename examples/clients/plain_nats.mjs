@@ -2,7 +2,7 @@
 //
 //     NATS_URL=$(nemuri status --nats-url) node plain_nats.mjs "May I compare a value to True?"
 //
-// What goes over the bus is described in `docs/api`. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not answered in
+// What goes over the bus is described in `contracts/schemas`. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not answered in
 // time, 4 the platform asks how to go on with many items.
 
 import { randomUUID } from "node:crypto";

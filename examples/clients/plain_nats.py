@@ -2,8 +2,8 @@
 
     NATS_URL=$(nemuri status --nats-url) python plain_nats.py "May I compare a value to True?"
 
-What goes over the bus is described in `docs/api`. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not answered in
-time, 4 the platform asks how to go on with many items.
+`contracts/schemas` describes what goes over the bus. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not
+answered in time, 4 the platform asks how to go on with many items.
 """
 
 import asyncio

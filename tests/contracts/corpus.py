@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from nemuri.contracts.log import EVENTS, encode
+from nemuri_contracts.codec import EVENTS, encode
 from tests.contracts.examples import EXAMPLES
 
 FOLDER = Path(__file__).parent / "corpus"

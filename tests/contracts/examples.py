@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from uuid import UUID
 
-from nemuri.contracts.affect import (
+from nemuri_contracts.affective import (
     CompressionDue,
     Emotion,
     Link,
@@ -19,7 +19,7 @@ from nemuri.contracts.affect import (
     TurnOffered,
     TurnRemembered,
 )
-from nemuri.contracts.agents import (
+from nemuri_contracts.agents import (
     AgentDefined,
     Definition,
     Embedding,
@@ -29,7 +29,7 @@ from nemuri.contracts.agents import (
     PolicyAdopted,
     ScopedPrinciple,
 )
-from nemuri.contracts.clients import (
+from nemuri_contracts.client_events import (
     Document,
     FeedbackGiven,
     MemoryContent,
@@ -39,7 +39,8 @@ from nemuri.contracts.clients import (
     Setting,
     TaskSubmitted,
 )
-from nemuri.contracts.education import (
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.education import (
     Chapter,
     ChapterRead,
     CourseBegun,
@@ -50,10 +51,11 @@ from nemuri.contracts.education import (
     Section,
     Textbook,
 )
-from nemuri.contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
-from nemuri.contracts.event import Event, Usage, derive
-from nemuri.contracts.log import EVENTS
-from nemuri.contracts.memories import (
+from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
+from nemuri_contracts.event import Event, Usage, derive
+from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
+from nemuri_contracts.strength import (
     AgentSlept,
     Aging,
     Candidate,
@@ -75,9 +77,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
     Use,
 )
-from nemuri.contracts.operations import EventParked
-from nemuri.contracts.scorers import HeldOut, ScorerTrained, Weights
-from nemuri.contracts.tasks import (
+from nemuri_contracts.tasks import (
     AgentScore,
     Choice,
     ChunkReady,

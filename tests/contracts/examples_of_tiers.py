@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from nemuri.contracts.event import Event, Usage
-from nemuri.contracts.tiers import (
+from nemuri_contracts.event import Event, Usage
+from nemuri_contracts.tiered import (
     Access,
     ConsolidationAsked,
     ConsolidationBegun,

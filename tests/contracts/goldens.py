@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nemuri.contracts.event import Event
-from nemuri.contracts.log import EVENTS
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import Event
 from tests.contracts.corpus import RELEASED, version_of
 
 FOLDER = Path(__file__).parent / "goldens"

@@ -7,18 +7,18 @@ from typing import Any, get_args
 
 import pytest
 
-from nemuri.contracts import upcasts
-from nemuri.contracts.log import EVENTS, AnyAgentEvent, UndecodableError, decode, encode
-from nemuri.contracts.upcasts import lifted
-from nemuri.domain.affect.mind import AffectMind
-from nemuri.domain.affect.remembering import evolve as evolve_affect
-from nemuri.domain.memory.mind import Mind
-from nemuri.domain.memory.remembering import evolve as evolve_mind
-from nemuri.domain.tasks.lifecycle import LifeEvent
-from nemuri.domain.tasks.lifecycle import evolve as evolve_task
-from nemuri.domain.tasks.state import TaskState
-from nemuri.domain.tiers.mind import Tiers
-from nemuri.domain.tiers.remembering import evolved
+from nemuri_contracts import upcasts
+from nemuri_contracts.codec import EVENTS, AnyAgentEvent, UndecodableError, decode, encode
+from nemuri_contracts.upcasts import lifted
+from nemuri_domain.affective.aggregate import AffectMind
+from nemuri_domain.affective.fold import evolve as evolve_affect
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import evolve as evolve_mind
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.fold import LifeEvent
+from nemuri_domain.tasks.fold import evolve as evolve_task
+from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.fold import evolved
 from tests.contracts import corpus
 from tests.contracts.examples import EXAMPLES
 

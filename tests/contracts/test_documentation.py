@@ -9,13 +9,13 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from nemuri.contracts.log import EVENTS, encode
-from nemuri.contracts.subjects import Subjects
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.documentation import asyncapi, documents
+from nemuri.platform.api_schemas import asyncapi, documents
+from nemuri.platform.service_registry import SERVICES
+from nemuri_contracts.codec import EVENTS, encode
+from nemuri_contracts.subjects import Subjects
 from tests.contracts.examples import EXAMPLES
 
-FOLDER = Path(__file__).parents[2] / "docs" / "api"
+FOLDER = Path(__file__).parents[2] / "contracts" / "schemas"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def _at(document: Any, pointer: str) -> Any:
 
 
 def test_the_documents_are_current() -> None:
-    """`python -m nemuri.face.documentation docs/api` would change nothing."""
+    """`python -m nemuri.platform.api_schemas contracts/schemas` would change nothing."""
     kept = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*")}
     wanted = documents()
     assert set(kept) == set(wanted)

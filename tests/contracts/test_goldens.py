@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from nemuri.contracts.clients import FeedbackGiven
-from nemuri.contracts.event import Event
-from nemuri.contracts.log import EVENTS, UndecodableError, decode, encode
+from nemuri_contracts.client_events import FeedbackGiven
+from nemuri_contracts.codec import EVENTS, UndecodableError, decode, encode
+from nemuri_contracts.event import Event
 from tests.contracts import goldens
 from tests.contracts.examples import EXAMPLES
 

@@ -14,11 +14,11 @@ from threading import Lock
 from typing import Any
 
 IMPORTED = (
-    "nemuri.face.cli.app",
-    "nemuri.face.cli.failures",
-    "nemuri.face.client",
-    "nemuri.face.operations",
-    "nemuri.face.workers",
+    "nemuri.cli.app",
+    "nemuri.cli.failures",
+    "nemuri.client.client",
+    "nemuri.operations",
+    "nemuri.platform.workers",
 )
 """What takes most of a command's time, and does nothing but being read."""
 SCRIPT = Path(sys.executable).parent / "nemuri"
@@ -88,6 +88,6 @@ def become(arguments: list[str], variables: dict[str, str], out: Path, err: Path
     os.environ.clear()
     os.environ.update(variables)
     sys.argv = [str(SCRIPT), *arguments]  # hooks are installed as the program that was called
-    from nemuri.face.cli import main
+    from nemuri.cli import main
 
     main()

@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-
 from bench.__main__ import SCRIPTS
 
 LEFT = {"throughput", "neighbours"}

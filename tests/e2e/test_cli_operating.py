@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 
 from nemuri import connect, connect_sync
-from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.memories import SessionEnded
-from nemuri.face.catalogue import SERVICES
+from nemuri.platform.service_registry import SERVICES
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.strength import SessionEnded
 from tests.e2e.conftest import QUESTION, TOGETHER, CommandLine
 
 pytestmark = [pytest.mark.connected, TOGETHER]

@@ -17,13 +17,13 @@ import psutil
 import pytest
 
 from nemuri import connect_sync
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.platform import run_platform
-from nemuri.face.sync import SyncClient
-from nemuri.infra.embedded.home import Addresses, Home
-from nemuri.infra.settings import Settings
-from tests.connected.embedded.evidence import processes_in
+from nemuri.client.sync import SyncClient
+from nemuri.platform.platform import run_platform
+from nemuri.platform.service_registry import SERVICES
+from nemuri_infra.embedded.data_directory import Addresses, Home
+from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import AGENT, CommandLine, stop
+from tests.integration.embedded.evidence import processes_in
 
 pytestmark = pytest.mark.connected
 
@@ -106,7 +106,7 @@ def test_killed_as_often_as_one_likes_it_starts_again_and_loses_nothing(alone: C
 
 async def test_told_to_stop_it_ends_all_its_processes(alone: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """In several processes, too; two services show it as well as all of them."""
-    monkeypatch.setattr("nemuri.face.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "herald")})
+    monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "herald")})
     settings = Settings(data=alone.data, providers="extractive", embedder="hashing")
     stopping, workers = asyncio.Event(), Home(alone.data).workers
 

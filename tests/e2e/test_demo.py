@@ -12,14 +12,14 @@ import psutil
 import pytest
 from rich.console import Console
 
-from nemuri.domain.memory.policy import Policy
-from nemuri.face.demo import run
-from nemuri.face.demo.agents import example_agents
-from nemuri.face.demo.play import Played
-from nemuri.face.demo.questions import QUESTIONS
-from nemuri.face.demo.show import perform
-from nemuri.face.demo.texts import document, topics
-from nemuri.infra.settings import Settings
+from nemuri.demo import run
+from nemuri.demo.agents import example_agents
+from nemuri.demo.questions import QUESTIONS
+from nemuri.demo.run import perform
+from nemuri.demo.scenario import Played
+from nemuri.demo.texts import document, topics
+from nemuri_domain.strength.policy import Policy
+from nemuri_infra.runtime.settings import Settings
 
 pytestmark = pytest.mark.connected
 
@@ -135,7 +135,7 @@ async def test_a_cancelled_demo_leaves_nothing(temporary: Path) -> None:
 
 async def test_given_data_are_kept_and_not_played_in_twice(temporary: Path) -> None:
     """With a directory of the user's own the platform's data stay, and a second demo there says what is wrong."""
-    from nemuri.face.exchange import ClientError
+    from nemuri.client.exchange import ClientError
 
     own = temporary / "mine"
     one = (replace(QUESTIONS[0], praised=False),)

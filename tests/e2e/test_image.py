@@ -13,14 +13,14 @@ import pytest_asyncio
 import yaml
 from sqlalchemy import make_url
 
-from nemuri.face.connection import connected
-from nemuri.infra.embedded.sockets import free_port
-from tests.connected.guarded import Guarded
-from tests.connected.scene import agent_defined, eventually
-from tests.connected.servers import Servers
+from nemuri.client.connection import connected
+from nemuri_infra.embedded.listen_addresses import free_port
 from tests.e2e import containers
 from tests.e2e.containers import Podman
 from tests.faults.network import Network
+from tests.integration.guarded import Guarded
+from tests.integration.scene import agent_defined, eventually
+from tests.integration.servers import Servers
 
 pytestmark = [
     pytest.mark.connected,
@@ -93,7 +93,7 @@ async def deployment() -> AsyncIterator[Deployment]:
 
 def test_the_image_carries_what_the_demo_needs(podman: Podman) -> None:
     """Find the example agents in the installed package, without a checkout beside it."""
-    code = "from nemuri.face.demo.agents import example_agents; print(len(example_agents()))"
+    code = "from nemuri.demo.agents import example_agents; print(len(example_agents()))"
     assert int(podman("run", "--rm", IMAGE, "python", "-c", code).stdout) == len(
         list((ROOT / "examples/agents").glob("*.yaml"))
     )

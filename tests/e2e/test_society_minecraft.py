@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.infra.minecraft.modules import MinecraftUnavailable, installed, modules_in, node
-from nemuri.infra.settings import Settings
+from nemuri_infra.minecraft.node_modules import MinecraftUnavailable, installed, modules_in, node
+from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import CommandLine
 
 pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.connected
 CODE = """\
 import time
 
-from nemuri.domain.cognition.module import Module, Spec
+from nemuri_domain.cognition.module import Module, Spec
 
 
 class Blocking(Module):

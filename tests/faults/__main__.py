@@ -5,7 +5,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from nemuri.face.workers import run_until_stopped
+from nemuri.platform.workers import run_until_stopped
 from tests.faults.running import Outcome, run_all, table
 from tests.faults.schedules import DRAWN, schedules
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from nemuri.face.serving import prepare
-from nemuri.infra.log import Log
-from tests.connected.conftest import seed
-from tests.connected.scene import agent_defined, logged, visiting
-from tests.connected.servers import Servers
+from nemuri.platform.serving import prepare
+from nemuri_infra.bus.event_log import Log
 from tests.faults.processes import Platform
+from tests.integration.conftest import seed
+from tests.integration.scene import agent_defined, logged, visiting
+from tests.integration.servers import Servers
 
 __all__ = ["log", "platform", "seed"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from nemuri.face.workers import Worker
-from nemuri.infra.embedded.processes import _exit_of
+from nemuri.platform.workers import Worker
+from nemuri_infra.embedded.child_processes import _exit_of
 from tests.e2e.forking import become, exit_code, fork
 
 

@@ -9,12 +9,12 @@ from datetime import timedelta
 
 import psutil
 
-from nemuri.face.client import Client
-from nemuri.infra.log import MESSAGE_ID
-from tests.connected.scene import patiently
+from nemuri.client.client import Client
+from nemuri_infra.bus.event_log import MESSAGE_ID
 from tests.faults.machines import Machines
 from tests.faults.schedules import SERVERS, WORKERS, Fault, Kind, Schedule
 from tests.faults.work import Chronicle
+from tests.integration.scene import patiently
 
 
 class Skipped(Exception):  # noqa: N818 - said as what happened

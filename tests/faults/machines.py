@@ -17,19 +17,19 @@ from typing import Self
 
 import psutil
 
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.serving import prepare
-from nemuri.face.workers import Worker, environment_of
-from nemuri.infra.embedded.home import Home
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.embedded.postgres import EmbeddedPostgres
-from nemuri.infra.embedded.supervisor import Supervisor
-from nemuri.infra.settings import Settings
-from tests.connected.servers import fresh_namespace
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.serving import prepare
+from nemuri.platform.workers import Worker, environment_of
+from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from nemuri_infra.embedded.supervisor import Supervisor
+from nemuri_infra.runtime.settings import Settings
 from tests.faults.forked import Forked
 from tests.faults.network import Network
 from tests.faults.oracle import Oracle
 from tests.faults.schedules import COPIES
+from tests.integration.servers import fresh_namespace
 
 ACK_WAIT = 1.0
 """Seconds; short, so that a worker that is stopped for a while loses what it has in work."""

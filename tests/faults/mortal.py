@@ -4,10 +4,10 @@ import asyncio
 import os
 from typing import Any
 
-from nemuri.infra.models.factory import Models
-from nemuri.infra.models.protocol import AnswerJob, Reply
-from nemuri.infra.settings import Settings
-from tests.connected.scene import CountingModel, at_work
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import AnswerJob, Reply
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import CountingModel, at_work
 
 FATAL = "fatal"
 """The word."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from urllib.parse import urlsplit
 
-from tests.connected.providers.loopback import Loopback
+from tests.integration.providers.loopback import Loopback
 
 
 class Network(Loopback):

@@ -6,8 +6,8 @@ import re
 import socket
 import struct
 
-from tests.connected.providers.loopback import Loopback
-from tests.connected.providers.provider import Received, openai_says, read
+from tests.integration.providers.loopback import Loopback
+from tests.integration.providers.provider import Received, openai_says, read
 
 LATE = 30.0
 """Seconds of silence; whoever asks gives up long before."""

@@ -10,13 +10,13 @@ from typing import Protocol, Self
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.workers import Worker, environment_of
-from nemuri.infra.embedded.home import Home
-from nemuri.infra.embedded.processes import ServerFailed
-from nemuri.infra.settings import Settings
-from tests.connected.servers import Servers
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.workers import Worker, environment_of
+from nemuri_infra.embedded.child_processes import ServerFailed
+from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.runtime.settings import Settings
 from tests.faults.forked import Forked
+from tests.integration.servers import Servers
 
 
 def worker(home: Home, name: str, settings: Settings, form: type[Worker] = Worker) -> Worker:

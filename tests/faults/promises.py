@@ -7,11 +7,14 @@ from uuid import UUID
 
 from nats.js.errors import KeyNotFoundError
 
-from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.event import derive
-from nemuri.contracts.memories import AgentSlept, ImpactCredited, MemoryEncoded, MemoryRefused, SessionEnded
-from nemuri.contracts.results import TaskResult
-from nemuri.contracts.tasks import (
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri.operations import verify
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded, MemoryRefused, SessionEnded
+from nemuri_contracts.task_views import TaskResult
+from nemuri_contracts.tasks import (
     FeedbackParked,
     FeedbackRefused,
     ReactionFailed,
@@ -20,14 +23,11 @@ from nemuri.contracts.tasks import (
     TaskCompleted,
     TaskFailed,
 )
-from nemuri.face.client import Client
-from nemuri.face.exchange import ClientError
-from nemuri.face.operations import verify
-from nemuri.infra.log import Log
-from nemuri.infra.settings import Settings
-from nemuri.infra.stores.results import Results
-from tests.connected.scene import dead_letters, patiently
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.results import Results
 from tests.faults.work import Asked, Chronicle
+from tests.integration.scene import dead_letters, patiently
 
 
 async def broken(chronicle: Chronicle, asked: Asked, client: Client, settings: Settings) -> list[str]:

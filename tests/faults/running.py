@@ -13,17 +13,17 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Self
 
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.client import Client
-from nemuri.infra.bus.consumers import consumers_of
-from nemuri.infra.reactions import WAITING
-from nemuri.infra.resources import Resources, opened
-from tests.connected.scene import agent_defined, patiently, visiting
+from nemuri.client.client import Client
+from nemuri.platform.service_registry import SERVICES
+from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.service import WAITING
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines
 from tests.faults.promises import broken
 from tests.faults.schedules import Schedule
 from tests.faults.work import Chronicle, Clients
+from tests.integration.scene import agent_defined, patiently, visiting
 
 LONGEST = 150.0
 """Seconds that a schedule may take until everything that was asked has come about."""

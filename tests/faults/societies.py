@@ -18,22 +18,22 @@ import orjson
 import psutil
 from nats.aio.msg import Msg
 
-from nemuri.contracts.society import Lease, Society, Vitals
-from nemuri.contracts.tiers import ExperienceRecorded, MemoriesAccessed
-from nemuri.domain.worlds.world import World
-from nemuri.face.society.residents import residents
-from nemuri.face.society.running import begin
-from nemuri.face.workers import environment_of
-from nemuri.infra.bus.provisioning import provision
-from nemuri.infra.embedded.nats import EmbeddedNats
-from nemuri.infra.ending import end
-from nemuri.infra.log import Log
-from nemuri.infra.settings import Settings
-from nemuri.infra.stores.states import States
-from nemuri.services.society.world import world_in
-from nemuri.services.society.world_keeping import dumped
-from tests.connected.scene import MISSING, eventually, patiently
-from tests.connected.servers import fresh_namespace
+from nemuri.platform.workers import environment_of
+from nemuri.society.residents import residents
+from nemuri.society.run import begin
+from nemuri_contracts.society import Lease, Society, Vitals
+from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
+from nemuri_domain.world.grid_world import World
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.process.cancellation import end
+from nemuri_infra.runtime.provisioning import provision
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.society_states import States
+from nemuri_services.simulation.world_lease import dumped
+from nemuri_services.simulation.world_process import world_in
+from tests.integration.scene import MISSING, eventually, patiently
+from tests.integration.servers import fresh_namespace
 
 NAME = "village"
 SILENT = 3.0

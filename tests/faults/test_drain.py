@@ -10,13 +10,13 @@ from urllib.error import URLError
 
 import pytest
 
-from nemuri.contracts.tasks import TaskAnswered
-from nemuri.infra.settings import Settings
-from tests.connected.conftest import servers, settings
-from tests.connected.probes import ready
-from tests.connected.providers.provider import Provider, Scripted, openai_says
-from tests.connected.scene import EVERYBODY, agent_defined, at_work, effective, eventually, quiet, visiting
+from nemuri_contracts.tasks import TaskAnswered
+from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
+from tests.integration.conftest import servers, settings
+from tests.integration.probes import ready
+from tests.integration.providers.provider import Provider, Scripted, openai_says
+from tests.integration.scene import EVERYBODY, agent_defined, at_work, effective, eventually, quiet, visiting
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected

@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from nemuri.face import dead_letters as dead
-from nemuri.infra.settings import Settings
-from nemuri.infra.stores.tries import SILENCES
-from tests.connected.conftest import servers, settings
-from tests.connected.scene import EVERYBODY, agent_defined, assert_verified, at_work, dead_letters, quiet, visiting
+from nemuri.admin import dead_letters as dead
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.delivery_attempts import SILENCES
 from tests.e2e.conftest import environment
 from tests.faults.mortal import FATAL
+from tests.integration.conftest import servers, settings
+from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, dead_letters, quiet, visiting
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected

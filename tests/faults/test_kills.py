@@ -9,18 +9,19 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.contracts.affect import MemoryCompressed, NightFell, NightPassed, TurnRemembered
-from nemuri.contracts.agents import ORCHESTRATOR
-from nemuri.contracts.log import AnyEvent
-from nemuri.contracts.memories import AgentSlept, SessionEnded
-from nemuri.contracts.results import TaskResult
-from nemuri.contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.client import Client
-from nemuri.infra.log import Log
-from nemuri.infra.resources import Resources, opened
-from nemuri.infra.views.feelings import Feelings
-from tests.connected.scene import (
+from nemuri.client.client import Client
+from nemuri.platform.service_registry import SERVICES
+from nemuri_contracts.affective import MemoryCompressed, NightFell, NightPassed, TurnRemembered
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.strength import AgentSlept, SessionEnded
+from nemuri_contracts.task_views import TaskResult
+from nemuri_contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.runtime.resources import Resources, opened
+from tests.faults.processes import Platform
+from tests.integration.scene import (
     agent_defined,
     assert_verified,
     effective,
@@ -30,8 +31,7 @@ from tests.connected.scene import (
     recorded,
     visiting,
 )
-from tests.connected.test_affect import turn
-from tests.faults.processes import Platform
+from tests.integration.test_affect import turn
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("kills")]
 

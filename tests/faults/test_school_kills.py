@@ -8,16 +8,16 @@ from datetime import timedelta
 
 import pytest
 
-from nemuri.contracts.clients import TaskSubmitted
-from nemuri.contracts.courses import CoursesView
-from nemuri.contracts.education import ChapterRead, CourseFinished, ExerciseGraded
-from nemuri.contracts.event import TUTOR
-from nemuri.face.client import Client
-from nemuri.infra.log import Log
-from nemuri.infra.resources import opened
-from tests.connected.classroom import TEXTBOOK
-from tests.connected.scene import assert_verified, effective, eventually, patiently, quiet, visiting
+from nemuri.client.client import Client
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.education import ChapterRead, CourseFinished, ExerciseGraded
+from nemuri_contracts.education_views import CoursesView
+from nemuri_contracts.event import TUTOR
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.resources import opened
 from tests.faults.processes import Platform
+from tests.integration.classroom import TEXTBOOK
+from tests.integration.scene import assert_verified, effective, eventually, patiently, quiet, visiting
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
 

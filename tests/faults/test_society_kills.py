@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.connected.embedded.evidence import until
-from tests.connected.scene import eventually
 from tests.faults.societies import (
     Living,
     assert_lived_once,
@@ -15,6 +13,8 @@ from tests.faults.societies import (
     kill,
     stop_still,
 )
+from tests.integration.embedded.evidence import until
+from tests.integration.scene import eventually
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("society kills")]
 

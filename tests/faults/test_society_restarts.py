@@ -9,12 +9,12 @@ import orjson
 import pytest
 import pytest_asyncio
 
-from nemuri.domain.worlds.world import World
-from nemuri.services.society.checkpoints import Checkpoints
-from nemuri.services.society.world import world_in
-from tests.connected.embedded.evidence import until
-from tests.connected.scene import eventually
+from nemuri_domain.world.grid_world import World
+from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_services.simulation.world_process import world_in
 from tests.faults.societies import NAME, Living, assert_lived_once
+from tests.integration.embedded.evidence import until
+from tests.integration.scene import eventually
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(180), pytest.mark.xdist_group("society restarts")]
 

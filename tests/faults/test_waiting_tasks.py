@@ -11,15 +11,15 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from nemuri.contracts.clients import TaskSubmitted
-from nemuri.face.workers import Worker
-from nemuri.infra.embedded.home import Home
-from nemuri.infra.resources import Resources, opened
-from nemuri.infra.settings import Settings
-from tests.connected.conftest import servers, settings
-from tests.connected.scene import agent_defined, append_all
+from nemuri.platform.workers import Worker
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
 from tests.faults.forked import Forked
 from tests.faults.processes import worker
+from tests.integration.conftest import servers, settings
+from tests.integration.scene import agent_defined, append_all
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected

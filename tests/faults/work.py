@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-from nemuri.contracts.clients import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered
-from nemuri.contracts.event import derive
-from nemuri.contracts.log import AnyEvent
-from nemuri.contracts.memories import MemoryEncoded
-from nemuri.contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
-from nemuri.face.client import Client
-from nemuri.infra.log import Log
-from nemuri.infra.reactions import WAITING
-from tests.connected.scene import patiently
+from nemuri.client.client import Client
+from nemuri_contracts.client_events import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.service import WAITING
 from tests.faults.schedules import Schedule
+from tests.integration.scene import patiently
 
 PAGES = "\f".join(
     f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."

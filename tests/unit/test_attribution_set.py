@@ -4,7 +4,6 @@ import math
 from collections import Counter
 
 import pytest
-
 from bench.attribution import (
     PURE,
     REPLIES,
@@ -19,9 +18,10 @@ from bench.attribution import (
     recorded,
     scores,
 )
-from nemuri.domain.memory.policy import Detection
-from nemuri.infra.embeddings.hashing import HashingEmbedder
-from nemuri.infra.models.judging import judgement_prompt
+
+from nemuri_domain.strength.policy import Detection
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.models.usage_judge import judgement_prompt
 
 EVERY = examples()
 ONE_IN_A_HUNDRED = 2.33

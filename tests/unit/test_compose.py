@@ -12,16 +12,16 @@ import yaml
 from pydantic import AliasChoices
 from typer.testing import CliRunner
 
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.cli.app import app
-from nemuri.face.workers import ENDS_WITHIN, GRACE
-from nemuri.infra.settings import Settings
+from nemuri.cli.app import app
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.workers import ENDS_WITHIN, GRACE
+from nemuri_infra.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 NODES = {"nats-1", "nats-2", "nats-3"}
 SERVERS = {*NODES, "postgres"}
 OPERATIONS = {"operator", "importer", "eraser"}
-SECRETS = "deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
+SECRETS = "infra/deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = " ".join(each.lstrip("# ").rstrip("\\") for each in lines[:12] if each.startswith("#     "))
     words = command.partition("docker compose")[0].split()
     directory = tmp_path_factory.mktemp("secrets")
-    assert words[:3] == ["nemuri", "permissions", "deploy/secrets"]
+    assert words[:3] == ["nemuri", "permissions", "infra/deploy/secrets"]
     done = CliRunner().invoke(app, ["permissions", str(directory), *words[3:]])
     assert done.exit_code == 0, done.output
     return directory
@@ -84,7 +84,7 @@ def test_everybody_works_under_a_name_of_its_own(compose: dict[str, Any], writte
         role = "provisioner" if name == "provision" else name
         assert each["env_file"] == [f"{SECRETS}{role}.env"], name
     mounted = {volume.partition(":")[0] for each in compose["services"].values() for volume in each.get("volumes", ())}
-    secrets = {each.rpartition("/")[2] for each in mounted if each.startswith("./deploy/secrets/")}
+    secrets = {each.rpartition("/")[2] for each in mounted if each.startswith("./infra/deploy/secrets/")}
     assert secrets == {"auth.conf", "routes.conf", "roles.sql"}
     assert all((written / each).exists() for each in (*secrets, "postgres.env"))
 
@@ -159,7 +159,7 @@ def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
 def test_the_log_servers_understand_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real server checks the files as they are mounted; what it acknowledges is on the disk."""
     for name in ("nats.conf", "tls.conf", "alive.sh"):
-        shutil.copy(ROOT / "deploy" / name, written)
+        shutil.copy(ROOT / "infra" / "deploy" / name, written)
     monkeypatch.setenv("NATS_SERVER_NAME", "nats-1")
     server = Path(sysconfig.get_path("scripts")) / "nats-server"
     checked = subprocess.run([server, "-t", "-c", written / "nats.conf"], capture_output=True, text=True, check=False)

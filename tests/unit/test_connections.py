@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from nemuri.face.catalogue import SERVICES
-from nemuri.infra.settings import Settings
-from nemuri.infra.views.database import POOL
+from nemuri.platform.service_registry import SERVICES
+from nemuri_infra.projections.database import POOL
+from nemuri_infra.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 OPERATIONS = 3 * 2 * POOL
@@ -34,7 +34,7 @@ def test_the_composition_has_room_for_services_and_more_of_them() -> None:
 
 def test_the_cluster_has_room_for_all_that_it_may_start() -> None:
     """Each service at its most replicas; those that are not scaled by themselves at one, and a spare one."""
-    manifests = ROOT / "deploy" / "kubernetes"
+    manifests = ROOT / "infra" / "deploy" / "kubernetes"
     scaled = yaml.safe_load_all((manifests / "scaling.yaml").read_text(encoding="utf-8"))
     most = {each["metadata"]["name"]: int(each["spec"]["maxReplicaCount"]) for each in scaled}
     [postgres] = [

@@ -15,7 +15,14 @@ def test_what_the_page_names_exists(name: str) -> None:
     """A module, a test file, or a test in it."""
     path, _, test = name.partition("::")
     found = [
-        folder / path for folder in (ROOT / "nemuri", ROOT / "tests", ROOT / "docs", ROOT) if (folder / path).exists()
+        folder / path
+        for folder in (
+            *(ROOT / each for each in ("contracts", "domain", "infra", "services", "client")),
+            ROOT / "tests",
+            ROOT / "docs",
+            ROOT,
+        )
+        if (folder / path).exists()
     ]
     assert found, f"there is no {path}"
     assert not test or re.search(rf"def {test}\b", found[0].read_text(encoding="utf-8")), f"{path} has no {test}"

@@ -3,7 +3,6 @@
 import copy
 
 import pytest
-
 from bench.figures import BEGIN, END, README, machines, put_into, results, table
 from bench.quoted import FIGURES
 

@@ -9,12 +9,12 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from nemuri.contracts.subjects import Subjects
-from nemuri.face.catalogue import SERVICES
-from nemuri.face.permissions import Deployment, write_permissions
-from nemuri.face.workers import ENDS_WITHIN, GRACE
+from nemuri.platform.permissions import Deployment, write_permissions
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.workers import ENDS_WITHIN, GRACE
+from nemuri_contracts.subjects import Subjects
 
-MANIFESTS = Path(__file__).parents[2] / "deploy" / "kubernetes"
+MANIFESTS = Path(__file__).parents[2] / "infra" / "deploy" / "kubernetes"
 VERSION = "1.32"
 OPERATIONS = {"operator", "importer", "eraser"}
 NODES = ("nats-0.nats", "nats-1.nats", "nats-2.nats")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.face.permissions import Deployment, write_permissions
+from nemuri.platform.permissions import Deployment, write_permissions
 
 ROOT = Path(__file__).parents[2]
-TOLD = ("README.md", "docker-compose.yml", "deploy/kubernetes/kustomization.yaml")
+TOLD = ("README.md", "docker-compose.yml", "infra/deploy/kubernetes/kustomization.yaml")
 
 
 def git(*arguments: str) -> list[str]:
@@ -34,12 +34,12 @@ def places() -> set[str]:
 
 def test_git_keeps_no_credentials() -> None:
     """Nothing below a directory of secrets is tracked, neither committed nor about to be."""
-    assert git("ls-files", "--", "deploy/secrets", ":(glob)deploy/**/secrets/**") == []
+    assert git("ls-files", "--", "infra/deploy/secrets", ":(glob)infra/deploy/**/secrets/**") == []
 
 
 def test_git_passes_over_whatever_is_written_where_we_say(tmp_path: Path) -> None:
     """Every file of `nemuri permissions`, in each place that is named to people, and compose's own file of keys."""
     written = [each.name for each in write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=["nats-1"]))]
-    assert places() == {"deploy/secrets", "deploy/kubernetes/secrets"}
+    assert places() == {"infra/deploy/secrets", "infra/deploy/kubernetes/secrets"}
     paths = [".env", *(f"{place}/{name}" for place in places() for name in (*written, "nats.conf", "tls.conf"))]
     assert sorted(git("check-ignore", "--no-index", *paths)) == sorted(paths)

@@ -1,11 +1,11 @@
 """What every service may append is declared by the return types of its reactions, and by nothing else."""
 
-from nemuri.contracts.clients import FeedbackGiven, TaskSubmitted
-from nemuri.contracts.event import ClientEvent, Event
-from nemuri.contracts.log import EVENTS
-from nemuri.contracts.memories import AgentSlept
-from nemuri.contracts.tasks import ReactionFailed
-from nemuri.face.catalogue import SERVICES
+from nemuri.platform.service_registry import SERVICES
+from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import ClientEvent, Event
+from nemuri_contracts.strength import AgentSlept
+from nemuri_contracts.tasks import ReactionFailed
 
 OPERATORS = {
     "agent_defined", "policy_adopted", "embedding_adopted", "memories_embedded", "course_begun", "relation_withdrawn",

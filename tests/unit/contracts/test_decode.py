@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nemuri.contracts.agents import PolicyAdopted
-from nemuri.contracts.clients import TEXT_LIMIT, MemoryOffered, TaskSubmitted
-from nemuri.contracts.event import Event
-from nemuri.contracts.log import UndecodableError, decode, encode
-from nemuri.contracts.memories import Candidate
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.client_events import TEXT_LIMIT, MemoryOffered, TaskSubmitted
+from nemuri_contracts.codec import UndecodableError, decode, encode
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import Candidate
 from tests.contracts.examples import EXAMPLES
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

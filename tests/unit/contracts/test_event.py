@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nemuri.contracts.clients import MemoryOffered, TaskSubmitted
-from nemuri.contracts.event import Event, derive
-from nemuri.contracts.log import EVENTS
-from nemuri.contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed, TaskRouted
+from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import Event, derive
+from nemuri_contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed, TaskRouted
 from tests.contracts.examples import EXAMPLES
 
 KEY = UUID(int=1)

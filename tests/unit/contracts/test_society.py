@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.contracts.society import LATENESS, Lateness, Resident, Society, Waits, bucket
-from nemuri.face.society.residents import residents
+from nemuri.society.residents import residents
+from nemuri_contracts.society import LATENESS, Lateness, Resident, Society, Waits, bucket
 
 COUNTS = st.lists(st.integers(0, 50), min_size=len(LATENESS) + 1, max_size=len(LATENESS) + 1).map(tuple)
 

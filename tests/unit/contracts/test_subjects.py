@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.contracts.clients import TaskSubmitted
-from nemuri.contracts.event import ClientEvent, Event, OperatorEvent
-from nemuri.contracts.log import EVENTS
-from nemuri.contracts.memories import SessionEnded
-from nemuri.contracts.subjects import PARTITIONS, Subjects, virtual_partition
-from nemuri.contracts.tasks import TaskAssigned
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import ClientEvent, Event, OperatorEvent
+from nemuri_contracts.strength import SessionEnded
+from nemuri_contracts.subjects import PARTITIONS, Subjects, virtual_partition
+from nemuri_contracts.tasks import TaskAssigned
 from tests.contracts.examples import EXAMPLES
 
 SUBJECTS = Subjects("zzz")

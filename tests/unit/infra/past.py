@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nemuri.contracts.event import Event
-from nemuri.infra.models.spending import Spendings
-from nemuri.infra.observation.metrics import Metrics
-from nemuri.infra.settings import Settings
-from nemuri.infra.stores.tries import Tried
-from nemuri.infra.views.progress import BehindError
+from nemuri_contracts.event import Event
+from nemuri_infra.models.call_budget import Spendings
+from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.delivery_attempts import Tried
 
 
 @dataclass(slots=True)

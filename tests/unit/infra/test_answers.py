@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import cast
 
-from nemuri.contracts.portraits import StatusView
-from nemuri.contracts.queries import Refusal, StatusQuery
-from nemuri.infra.reactions import Reactor, Service
-from nemuri.infra.resources import Resources
-from nemuri.infra.views.progress import BehindError
+from nemuri_contracts.memory_views import StatusView
+from nemuri_contracts.queries import Refusal, StatusQuery
+from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Reactor, Service
 from tests.unit.infra.past import PastAndLog, raising
 
 

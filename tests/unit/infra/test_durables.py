@@ -1,12 +1,12 @@
 """What a service consumes from: one durable, or one for each group of partitions."""
 
-from nemuri.contracts.clients import TaskSubmitted
-from nemuri.contracts.event import Event
-from nemuri.contracts.memories import AgentSlept, MemoryEncoded, SessionEnded
-from nemuri.contracts.subjects import PARTITIONS, Subjects
-from nemuri.contracts.tasks import TaskCompleted, TaskSummarised
-from nemuri.infra.reactions import Service
-from nemuri.infra.resources import Resources
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import AgentSlept, MemoryEncoded, SessionEnded
+from nemuri_contracts.subjects import PARTITIONS, Subjects
+from nemuri_contracts.tasks import TaskCompleted, TaskSummarised
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service
 from tests.contracts.examples import EXAMPLES
 
 

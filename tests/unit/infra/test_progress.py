@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from nemuri.infra.views import progress
-from nemuri.infra.views.progress import BehindError, Progress
-from nemuri.infra.views.projection import Projection
+from nemuri_infra.projections import progress
+from nemuri_infra.projections.progress import BehindError, Progress
+from nemuri_infra.projections.projection import Projection
 
 
 @dataclass(slots=True)

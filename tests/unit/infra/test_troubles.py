@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from nemuri.infra.bus.connection import REPEATED_AFTER, TROUBLES, Troubles
+from nemuri_infra.bus.connection import REPEATED_AFTER, TROUBLES, Troubles
 
 
 class Clock:

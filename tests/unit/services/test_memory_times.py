@@ -3,9 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from nemuri.services.herald.portraits import memory_view
-from tests.unit.domain.memory.stories import A, B, Story, encoded, given, night, ruled
-from tests.unit.domain.memory.stories import slept as slept_on
+from nemuri_services.query_api.presenters import memory_view
+from tests.unit.domain.strength.stories import A, B, Story, encoded, given, night, ruled
+from tests.unit.domain.strength.stories import slept as slept_on
 
 FAINT = {"daily_decay_targets": (0.05,) * 6, "expected_tasks_per_day": 1}
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.contracts.tasks import Detail, DetailPoint
-from nemuri.domain.language.chunks import split
-from nemuri.infra.models.extractive import ExtractiveModel
-from nemuri.infra.models.protocol import AnswerJob, LearningsJob, Source
-from nemuri.infra.stores.blobs import Blobs, Recent
-from nemuri.services.specialist.details import PASSAGES, Passage, passages
-from nemuri.services.specialist.passage_index import PassageIndexes
+from nemuri_contracts.tasks import Detail, DetailPoint
+from nemuri_domain.language.chunks import split
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.protocol import AnswerJob, LearningsJob, Source
+from nemuri_infra.stores.blobs import Blobs, Recent
+from nemuri_services.specialist.passage_index import PassageIndexes
+from nemuri_services.specialist.passage_selection import PASSAGES, Passage, passages
 
 README = Path(__file__).parents[3] / "README.md"
 ROUTES = "Which service routes a task?"

@@ -3,10 +3,10 @@
 import orjson
 import pytest
 
-from nemuri.contracts.log import encode
-from nemuri.contracts.tasks import Detail, DetailPoint, TaskSummarised
-from nemuri.infra.log import HEADER_BYTES
-from nemuri.services.intake.points import POINT_BYTES, POINT_CHARACTERS, capped
+from nemuri_contracts.codec import encode
+from nemuri_contracts.tasks import Detail, DetailPoint, TaskSummarised
+from nemuri_infra.bus.event_log import HEADER_BYTES
+from nemuri_services.intake.key_point_limit import POINT_BYTES, POINT_CHARACTERS, capped
 from tests.contracts.examples import EXAMPLES
 
 POINTS = 1_000

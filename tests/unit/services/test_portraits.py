@@ -2,8 +2,8 @@
 
 import pytest
 
-from nemuri.domain.tasks import negotiation
-from nemuri.services.herald.portraits import result_of
+from nemuri_domain.tasks import negotiation
+from nemuri_services.query_api.presenters import result_of
 from tests.unit.domain.tasks.stories import (
     Story,
     answered,

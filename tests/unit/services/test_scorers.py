@@ -1,13 +1,13 @@
 """What people are told of a learned scorer."""
 
-from nemuri.contracts.memories import FEATURES
-from nemuri.contracts.scorers import HeldOut
-from nemuri.domain.memory import scorer
-from nemuri.domain.memory.mind import Scorer
-from nemuri.domain.memory.policy import Policy
-from nemuri.face.cli.scorers import waiting
-from nemuri.services.herald.scorers import scorer_view, standing
-from tests.unit.domain.memory.stories import AGENT, BEGINNING, given
+from nemuri.cli.scorers import waiting
+from nemuri_contracts.scorers import HeldOut
+from nemuri_contracts.strength import FEATURES
+from nemuri_domain.strength import scorer
+from nemuri_domain.strength.aggregate import Scorer
+from nemuri_domain.strength.policy import Policy
+from nemuri_services.query_api.scorers import scorer_view, standing
+from tests.unit.domain.strength.stories import AGENT, BEGINNING, given
 
 HELD_OUT = HeldOut(tasks=20, learned=0.41, linear=0.43, error=0.02)
 

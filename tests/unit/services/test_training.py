@@ -5,12 +5,19 @@ import pytest
 import torch
 from hypothesis import given as for_any
 
-from nemuri.contracts.scorers import Weights
-from nemuri.domain.memory import experience, scorer
-from nemuri.domain.memory.experience import Samples
-from nemuri.services.trainer import training
-from tests.unit.domain.memory.schooling import World, by_impact, by_nothing, by_relevance, by_strength_while_fresh, past
-from tests.unit.domain.memory.test_scorer import ROWS, WEIGHTS
+from nemuri_contracts.scorers import Weights
+from nemuri_domain.strength import scorer, training_samples
+from nemuri_domain.strength.training_samples import Samples
+from nemuri_services.trainer import training
+from tests.unit.domain.strength.schooling import (
+    World,
+    by_impact,
+    by_nothing,
+    by_relevance,
+    by_strength_while_fresh,
+    past,
+)
+from tests.unit.domain.strength.test_scorer import ROWS, WEIGHTS
 
 
 @for_any(WEIGHTS, ROWS)
@@ -32,13 +39,13 @@ def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...
 
 def test_what_helped_before_is_learned_and_serves() -> None:
     """Where impact decides, which the linear score hardly looks at, the learned one is clearly better on new tasks."""
-    older, held = experience.divided(past(by_impact, 100, seed=3))
+    older, held = training_samples.divided(past(by_impact, 100, seed=3))
 
-    weights = training.train(experience.samples(older), seed=3)
+    weights = training.train(training_samples.samples(older), seed=3)
 
-    assert experience.better(experience.judged(weights, held))
+    assert training_samples.better(training_samples.judged(weights, held))
     fresh = [each for each in past(by_impact, 200, seed=4) if each.telling]
-    found = experience.judged(weights, fresh)
+    found = training_samples.judged(weights, fresh)
     assert found.learned - found.linear > 0.08
     weighs = scorer.importance(weights)
     assert weighs["impact_score"] > 4 * scorer.importance(scorer.copy_of_linear())["impact_score"]
@@ -46,11 +53,12 @@ def test_what_helped_before_is_learned_and_serves() -> None:
 
 def test_what_only_two_features_together_say_is_learned() -> None:
     """The document's own example: strong but old, or fresh but faint, is worth less than both at once."""
-    older, _ = experience.divided(past(by_strength_while_fresh, 300, seed=11))
+    older, _ = training_samples.divided(past(by_strength_while_fresh, 300, seed=11))
 
-    weights = training.train(experience.samples(older), seed=11)
+    weights = training.train(training_samples.samples(older), seed=11)
 
-    found = experience.judged(weights, [each for each in past(by_strength_while_fresh, 200, seed=12) if each.telling])
+    newest = [each for each in past(by_strength_while_fresh, 200, seed=12) if each.telling]
+    found = training_samples.judged(weights, newest)
     assert found.learned - found.linear > 0.15
     both, strong, fresh, neither = np.full((4, 9), 0.5)
     strength, recency = 1, 4
@@ -66,27 +74,27 @@ def test_where_nothing_is_to_be_learned_nothing_is_lost(world: World, tasks: int
     """However little there was to learn from, a scorer that was let serve is hardly worse than the linear score."""
     lost = []
     for seed in range(3):
-        older, held = experience.divided(past(world, tasks, seed))
-        weights = training.train(experience.samples(older), seed)
-        if experience.better(experience.judged(weights, held)):
-            fresh = experience.judged(weights, [each for each in past(world, 150, seed + 50) if each.telling])
+        older, held = training_samples.divided(past(world, tasks, seed))
+        weights = training.train(training_samples.samples(older), seed)
+        if training_samples.better(training_samples.judged(weights, held)):
+            fresh = training_samples.judged(weights, [each for each in past(world, 150, seed + 50) if each.telling])
             lost.append(fresh.linear - fresh.learned)
     assert max(lost, default=0.0) < 0.03
 
 
 def test_labels_that_are_turned_round_never_serve() -> None:
     """Trained on the opposite of the truth, as if what was used had not been: the newest tasks refuse it."""
-    older, held = experience.divided(past(by_impact, 120, seed=5))
-    true = experience.samples(older)
+    older, held = training_samples.divided(past(by_impact, 120, seed=5))
+    true = training_samples.samples(older)
 
     weights = training.train(Samples(true.features, 1.0 - true.labels, true.weights, true.tasks), seed=5)
 
-    assert not experience.better(experience.judged(weights, held))
+    assert not training_samples.better(training_samples.judged(weights, held))
 
 
 def test_the_same_samples_and_seed_make_the_same_weights() -> None:
     """Also beside another training; another seed drops out other units."""
-    taken = experience.samples(past(by_impact, 30, seed=6))
+    taken = training_samples.samples(past(by_impact, 30, seed=6))
 
     first = training.train(taken, seed=7)
     training.train(taken, seed=8)
@@ -98,7 +106,7 @@ def test_the_same_samples_and_seed_make_the_same_weights() -> None:
 
 def test_success_moves_a_scorer_more_than_what_was_not_judged() -> None:
     """Half the weight is half the pull away from the linear score."""
-    taken = experience.samples(past(by_impact, 30, seed=9))
+    taken = training_samples.samples(past(by_impact, 30, seed=9))
 
     def moved(weight: float) -> float:
         even = Samples(taken.features, taken.labels, np.full(len(taken), weight), taken.tasks)
@@ -110,7 +118,7 @@ def test_success_moves_a_scorer_more_than_what_was_not_judged() -> None:
 
 def test_without_samples_the_copy_stays() -> None:
     """Nothing to learn, nothing learned."""
-    assert training.train(experience.samples([]), seed=1) == scorer.copy_of_linear()
+    assert training.train(training_samples.samples([]), seed=1) == scorer.copy_of_linear()
 
 
 def test_without_torch_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,4 +126,4 @@ def test_without_torch_training_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(training, "available", lambda: False)
     training._torch.cache_clear()
     with pytest.raises(training.TorchMissingError, match=r"pip install 'nemuri\[learn\]'"):
-        training.train(experience.samples([]), seed=1)
+        training.train(training_samples.samples([]), seed=1)

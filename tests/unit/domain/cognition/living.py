@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
-from nemuri.contracts.worlds import Act, Say, action_of
-from nemuri.domain.cognition.engine import Engine, Pending
-from nemuri.domain.cognition.module import Ask, Module, Prompt
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.worlds.settings import WorldSettings
-from nemuri.domain.worlds.world import World
+from nemuri_contracts.world_protocol import Act, Say, action_of
+from nemuri_domain.cognition.engine import Engine, Pending
+from nemuri_domain.cognition.module import Ask, Module, Prompt
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.world_settings import WorldSettings
 
 TICK = 0.25
 Answer = Callable[[Prompt, Random], str]

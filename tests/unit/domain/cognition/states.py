@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from nemuri.domain.cognition.memories import Remembered
-from nemuri.domain.cognition.module import Ask, Module
-from nemuri.domain.cognition.state import Changes, SharedState, Snapshot
+from nemuri_domain.cognition.memory_interface import Remembered
+from nemuri_domain.cognition.module import Ask, Module
+from nemuri_domain.cognition.shared_state import Changes, SharedState, Snapshot
 
 
 def state_of(second: float = 0.0, **sections: dict[str, Any]) -> SharedState:

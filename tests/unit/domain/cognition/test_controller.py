@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nemuri.domain.cognition.controller import CognitiveController, attended
-from nemuri.domain.cognition.module import Ask
-from nemuri.domain.cognition.situation import situation_of
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.language.tokens import estimate_tokens
-from nemuri.domain.tiers.budget import PROMPT_TOKENS
+from nemuri_domain.cognition.controller import CognitiveController, attended
+from nemuri_domain.cognition.module import Ask
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.cognition.situation import situation_of
+from nemuri_domain.language.token_estimate import estimate_tokens
+from nemuri_domain.tiered.token_budget import PROMPT_TOKENS
 from tests.unit.domain.cognition.states import answered, asked, held, made, seen_by, state_of
 
 CONTROLLER = CognitiveController()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.cognition.decision import LONGEST, Decision, next_id, read_decision
-from nemuri.domain.cognition.intents import Intent
+from nemuri_domain.cognition.decision import LONGEST, Decision, next_id, read_decision
+from nemuri_domain.cognition.intents import Intent
 
 WELL = {
     "high_level_intent": "make tools",

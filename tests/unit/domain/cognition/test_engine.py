@@ -2,11 +2,11 @@
 
 from random import Random
 
-from nemuri.contracts.worlds import Outcome, Percept, Position, Utterance
-from nemuri.domain.cognition.engine import Engine, Pending
-from nemuri.domain.cognition.module import Ask, Module, Prompt, Rank, Spec
-from nemuri.domain.cognition.schedule import Schedule
-from nemuri.domain.cognition.state import Changes, SharedState, Snapshot
+from nemuri_contracts.world_protocol import Outcome, Percept, Position, Utterance
+from nemuri_domain.cognition.engine import Engine, Pending
+from nemuri_domain.cognition.module import Ask, Module, Prompt, Rank, Spec
+from nemuri_domain.cognition.module_schedule import Schedule
+from nemuri_domain.cognition.shared_state import Changes, SharedState, Snapshot
 from tests.unit.domain.cognition.modules import Counting, Made
 from tests.unit.domain.cognition.test_places import ringing
 

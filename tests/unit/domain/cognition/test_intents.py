@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.cognition.intents import VERBS, Intent, Verb, read_intent
+from nemuri_domain.cognition.intents import VERBS, Intent, Verb, read_intent
 
 
 @pytest.mark.parametrize(

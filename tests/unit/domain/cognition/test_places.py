@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from nemuri.domain.cognition.line import HURRY, PATIENCE
-from nemuri.domain.cognition.module import Module, Rank
-from nemuri.domain.cognition.schedule import Schedule, Slot
+from nemuri_domain.cognition.model_queue import HURRY, PATIENCE
+from nemuri_domain.cognition.module import Module, Rank
+from nemuri_domain.cognition.module_schedule import Schedule, Slot
 from tests.unit.domain.cognition.modules import Counting, Made
 
 

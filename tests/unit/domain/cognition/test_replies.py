@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.module import Ask
-from nemuri.domain.cognition.registry import modules
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.language.objects import one_line
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.module import Ask
+from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.language.json_objects import one_line
 
 _NAMES = (
     "goals steps description priority needs sort insight bea sentiment relationship observation goal_adjustment"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.cognition.salience import OUTPUTS, Output, Salience, recency, select, threshold
-from nemuri.domain.cognition.situation import Situation
+from nemuri_domain.cognition.salience import OUTPUTS, Output, Salience, recency, select, threshold
+from nemuri_domain.cognition.situation import Situation
 
 CALM = Situation(
     hurt=False,

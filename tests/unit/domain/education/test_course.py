@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.education import (
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.education import (
     Chapter,
     ChapterRead,
     CourseBegun,
@@ -19,10 +19,10 @@ from nemuri.contracts.education import (
     Section,
     Textbook,
 )
-from nemuri.contracts.event import Usage
-from nemuri.contracts.memories import NewMemory
-from nemuri.domain.education.course import CourseEvent, CourseState, evolve, task_of
-from nemuri.domain.education.lessons import sessions, setting, step
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import NewMemory
+from nemuri_domain.education.course import CourseEvent, CourseState, evolve, task_of
+from nemuri_domain.education.lesson_plan import sessions, setting, step
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 COURSE, WORK = UUID(int=1), UUID(int=2)

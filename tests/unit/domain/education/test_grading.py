@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri.domain.education.grading import missing, right
+from nemuri_domain.education.grading import missing, right
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri.domain.language.boilerplate import SET_PHRASE, WORDLESS, saying_nothing
+from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS, saying_nothing
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "...", "—", "。、！", "🙂", "()[]"])

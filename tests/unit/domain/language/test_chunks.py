@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.chunks import DENSE, Span, split
+from nemuri_domain.language.chunks import DENSE, Span, split
 
 
 def test_a_hundred_pages_are_ten_chunks() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri.domain.language.citations import cited, cites_details, disarmed, without_labels
+from nemuri_domain.language.citations import cited, cites_details, disarmed, without_labels
 
 
 @pytest.mark.parametrize(

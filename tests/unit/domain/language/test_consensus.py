@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.consensus import MOST_CLAIMS, Claim, consensus, differ
+from nemuri_domain.language.consensus import MOST_CLAIMS, Claim, consensus, differ
 
 SAID = ("Moss is green.", "Moss is not green.", "The boiler has 3 valves.", "The boiler has 4 valves.", "Cats sleep.")
 TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_size=4)

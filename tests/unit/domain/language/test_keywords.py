@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri.domain.language.keywords import candidates, keywords, occurring
+from nemuri_domain.language.keywords import candidates, keywords, occurring
 
 
 def test_identifiers_and_frequent_content_words_come_first() -> None:

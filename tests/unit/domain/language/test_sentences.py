@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.sentences import normalised, sentences, spans
+from nemuri_domain.language.sentences import normalised, sentences, spans
 
 HOSTILE = ["a", ".", " ", "\n", "。", "「", "1", "A.", "a.", "'", "- \n", "é", "(", "… ", " \n x", '!" ']
 

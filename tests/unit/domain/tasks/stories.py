@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from nemuri.contracts.clients import (
+from nemuri_contracts.client_events import (
     FeedbackGiven,
     MemoryContent,
     NegotiationAnswered,
@@ -14,8 +14,8 @@ from nemuri.contracts.clients import (
     Setting,
     TaskSubmitted,
 )
-from nemuri.contracts.event import Usage, derive
-from nemuri.contracts.memories import (
+from nemuri_contracts.event import Usage, derive
+from nemuri_contracts.strength import (
     FEATURES,
     Candidate,
     Dropped,
@@ -29,7 +29,7 @@ from nemuri.contracts.memories import (
     SessionEnded,
     Use,
 )
-from nemuri.contracts.tasks import (
+from nemuri_contracts.tasks import (
     Choice,
     ChunkReady,
     ChunkSummarised,
@@ -46,9 +46,9 @@ from nemuri.contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri.domain.tasks.lifecycle import LifeEvent, evolve
-from nemuri.domain.tasks.negotiation import OPTIONS
-from nemuri.domain.tasks.state import Assignment, Task, TaskState
+from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.fold import LifeEvent, evolve
+from nemuri_domain.tasks.negotiation import OPTIONS
 
 TASK = UUID(int=1)
 AGENT = "clerk"

@@ -2,9 +2,9 @@
 
 from uuid import uuid4
 
-from nemuri.contracts.event import DERIVED
-from nemuri.domain.tasks.attempts import attempt_of, reopened
-from nemuri.domain.tasks.state import TaskState
+from nemuri_contracts.event import DERIVED
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.attempts import attempt_of, reopened
 from tests.unit.domain.tasks.stories import (
     TASK,
     answered,

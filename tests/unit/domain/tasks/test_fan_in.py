@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from nemuri.contracts.tasks import Detail, DetailPoint, Part
-from nemuri.domain.language.tokens import estimate_tokens
-from nemuri.domain.tasks import fan_in
-from nemuri.domain.tasks.summaries import SUMMARY_TOKENS, too_long
+from nemuri_contracts.tasks import Detail, DetailPoint, Part
+from nemuri_domain.language.token_estimate import estimate_tokens
+from nemuri_domain.tasks import fan_in
+from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, too_long
 from tests.unit.domain.tasks.stories import (
     TASK,
     answered,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from nemuri.contracts.clients import NegotiationOption
-from nemuri.contracts.tasks import Part
-from nemuri.domain.language.items import listed_items
-from nemuri.domain.tasks import negotiation
-from nemuri.domain.tasks.negotiation import AT_ONCE, MANY_ITEMS
+from nemuri_contracts.client_events import NegotiationOption
+from nemuri_contracts.tasks import Part
+from nemuri_domain.language.request_items import listed_items
+from nemuri_domain.tasks import negotiation
+from nemuri_domain.tasks.negotiation import AT_ONCE, MANY_ITEMS
 from tests.unit.domain.tasks.stories import chosen, given, opened, submitted
 
 ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))

@@ -1,8 +1,8 @@
 """What the voices of a panel come to."""
 
-from nemuri.contracts.tasks import Dissent, Voice
-from nemuri.domain.tasks import fan_in, panel
-from nemuri.domain.tasks.panel import DISSENT_CHARACTERS, MERGED_CHARACTERS, VOICES_CHARACTERS
+from nemuri_contracts.tasks import Dissent, Voice
+from nemuri_domain.tasks import fan_in, panel
+from nemuri_domain.tasks.panel import DISSENT_CHARACTERS, MERGED_CHARACTERS, VOICES_CHARACTERS
 from tests.unit.domain.tasks.stories import (
     USAGE,
     Story,

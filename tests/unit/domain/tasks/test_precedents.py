@@ -5,12 +5,12 @@ from uuid import UUID, uuid4
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from nemuri.contracts.agents import ORCHESTRATOR, Definition, Perspective
-from nemuri.contracts.clients import Scope, Setting
-from nemuri.contracts.tasks import TaskRouted
-from nemuri.domain.tasks import precedents, routing
-from nemuri.domain.tasks.precedents import FAINTEST, Precedent, history, rested_on, telling, used, weight
-from nemuri.domain.tasks.routing import Applicant
+from nemuri_contracts.agents import ORCHESTRATOR, Definition, Perspective
+from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.tasks import TaskRouted
+from nemuri_domain.tasks import precedents, routing
+from nemuri_domain.tasks.precedents import FAINTEST, Precedent, history, rested_on, telling, used, weight
+from nemuri_domain.tasks.routing import Applicant
 from tests.unit.domain.tasks.stories import answered, assigned, completed, given, routed, submitted, summarised
 
 

@@ -7,13 +7,13 @@ from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from nemuri.contracts.agents import Definition, Perspective
-from nemuri.contracts.tasks import Part, TaskFailed, TaskRouted
-from nemuri.domain.memory.topics import Topic
-from nemuri.domain.tasks import routing
-from nemuri.domain.tasks.routing import EXPERTISE, HISTORY, LOAD, Applicant
-from nemuri.domain.tasks.state import Task
-from nemuri.domain.tasks.summaries import SUMMARY_TOKENS
+from nemuri_contracts.agents import Definition, Perspective
+from nemuri_contracts.tasks import Part, TaskFailed, TaskRouted
+from nemuri_domain.strength.agent_topics import Topic
+from nemuri_domain.tasks import routing
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.routing import EXPERTISE, HISTORY, LOAD, Applicant
+from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
 
 COST = Perspective(name="cost", keywords=("price", "budget"))

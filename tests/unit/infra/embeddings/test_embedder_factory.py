@@ -3,9 +3,9 @@
 import pytest
 from pydantic import SecretStr
 
-from nemuri.infra.embeddings.factory import build_embedder
-from nemuri.infra.embeddings.openai import safe_name
-from nemuri.infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.openai import safe_name
+from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 
 async def test_specs_name_embedders() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nemuri.infra.embeddings.hashing import HashingEmbedder
-from nemuri.infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.protocol import Embedder
 
 EMBEDDER: Embedder = HashingEmbedder()
 MIXED = "眠りは記憶を整理する。Sleep consolidates memories; ｽﾘｰﾌﾟ 3.14 naïve 🌙"

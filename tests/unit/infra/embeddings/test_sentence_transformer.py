@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nemuri.infra.embeddings.factory import build_embedder
-from nemuri.infra.embeddings.protocol import Embedder
-from nemuri.infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 
 def model_path() -> Path:

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const bridge = '../../../../nemuri/infra/minecraft/bridge'
+const bridge = '../../../../infra/nemuri_infra/minecraft/bridge'
 const { Hands, outcome } = require(`${bridge}/hands`)
 const { Chests, Trades } = require(`${bridge}/holdings`)
 const { Refused } = require(`${bridge}/refused`)

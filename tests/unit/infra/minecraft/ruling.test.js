@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { test } = require('node:test')
-const bridge = '../../../../nemuri/infra/minecraft/bridge'
+const bridge = '../../../../infra/nemuri_infra/minecraft/bridge'
 const { live } = require(`${bridge}/living`)
 const { Rules } = require(`${bridge}/rules`)
 

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const bridge = '../../../../nemuri/infra/minecraft/bridge'
+const bridge = '../../../../infra/nemuri_infra/minecraft/bridge'
 const { chances } = require(`${bridge}/chance`)
 const { messages, portion } = require(`${bridge}/chunking`)
 const { username } = require(`${bridge}/identities`)

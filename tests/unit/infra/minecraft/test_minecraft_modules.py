@@ -7,9 +7,17 @@ from typing import Any
 
 import pytest
 
-from nemuri.domain.worlds import table
-from nemuri.infra.minecraft.bridging import MinecraftBridge
-from nemuri.infra.minecraft.modules import SOURCES, MinecraftUnavailable, install, installed, modules_in, node, versions
+from nemuri_domain.world import game_rules
+from nemuri_infra.minecraft.bridge_process import MinecraftBridge
+from nemuri_infra.minecraft.node_modules import (
+    SOURCES,
+    MinecraftUnavailable,
+    install,
+    installed,
+    modules_in,
+    node,
+    versions,
+)
 
 
 def _read(name: str) -> Any:
@@ -107,6 +115,6 @@ def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
 def test_everything_of_the_grid_worlds_table_has_a_name_here() -> None:
     """Both worlds have one table: what it speaks of, the server knows, but for the edge and what is walked on."""
     names = _read("names.json")
-    assert set(names["items"]) == {*table.ITEMS, *table.FOOD}
-    assert set(names["blocks"]) == set(table.BLOCKS) - {"edge", "path"}
-    assert {*table.COLLECTING, *table.SEEN} <= set(names["blocks"])
+    assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD}
+    assert set(names["blocks"]) == set(game_rules.BLOCKS) - {"edge", "path"}
+    assert {*game_rules.COLLECTING, *game_rules.SEEN} <= set(names["blocks"])

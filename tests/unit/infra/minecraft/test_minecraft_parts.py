@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.infra.minecraft.rules import rules
+from nemuri_infra.minecraft.bridge_rules import rules
 
 HERE = Path(__file__).parent
 

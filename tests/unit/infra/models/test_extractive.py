@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.domain.language.items import listed_items, requests
-from nemuri.domain.language.passages import LONGEST_QUOTE
-from nemuri.infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
-from nemuri.infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
+from nemuri_domain.language.passage_ranking import LONGEST_QUOTE
+from nemuri_domain.language.request_items import listed_items, requests
+from nemuri_infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
+from nemuri_infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
 
 MODEL = ExtractiveModel()
 POOL = Source("m1", "Sunday is for walks. The database pool is reset by restarting the worker.")

@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from nemuri.contracts.clients import MemoryContent
-from nemuri.contracts.memories import Origin
-from nemuri.domain.memory.content import told_by
-from nemuri.domain.memory.mind import Content
-from nemuri.infra.models.prompted import PromptedModel
-from nemuri.infra.models.protocol import AnswerJob, Source
-from tests.unit.domain.memory.stories import AGENT, BEGINNING
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import Origin
+from nemuri_domain.strength.aggregate import Content
+from nemuri_domain.strength.memory_content import told_by
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import AnswerJob, Source
+from tests.unit.domain.strength.stories import AGENT, BEGINNING
 from tests.unit.infra.models.test_prompted import Parrot
 
 HOSTILE = [

@@ -6,10 +6,10 @@ import sys
 import pytest
 from pydantic import AnyHttpUrl, SecretStr, ValidationError
 
-from nemuri.infra.models.chain import Fallback
-from nemuri.infra.models.extractive import ExtractiveModel
-from nemuri.infra.models.factory import ModelSettings, build_models
-from nemuri.infra.models.guard import is_loopback
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.factory import ModelSettings, build_models
+from nemuri_infra.models.fallback import Fallback
+from nemuri_infra.models.network_guard import is_loopback
 
 KEY = SecretStr("k")
 LOCAL = AnyHttpUrl("http://127.0.0.1:9/v1")
@@ -67,7 +67,7 @@ def test_keys_are_not_shown() -> None:
 def test_the_sdks_are_imported_only_where_a_client_is_made() -> None:
     """Each costs about half a second."""
     code = (
-        "import sys, nemuri.infra.models.factory as m, nemuri.infra.embeddings.factory as e\n"
+        "import sys, nemuri_infra.models.factory as m, nemuri_infra.embeddings.factory as e\n"
         "m.build_models(m.ModelSettings()); e.build_embedder(e.EmbeddingSettings())\n"
         "assert not {'openai', 'anthropic', 'torch', 'sentence_transformers'} & sys.modules.keys()"
     )

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from nemuri.contracts.event import Usage
-from nemuri.infra.models.prompted import PromptedModel
-from nemuri.infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply, Source
-from nemuri.infra.models.readings import read_learnings
+from nemuri_contracts.event import Usage
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply, Source
+from nemuri_infra.models.reply_parsing import read_learnings
 
 
 class Parrot:

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.contracts.tasks import Dissent, Voice
-from nemuri.domain.tasks.conversation import Turn
-from nemuri.infra.models.chain import Fallback
-from nemuri.infra.models.extractive import ExtractiveModel
-from nemuri.infra.models.prompted import PromptedModel
-from nemuri.infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source
-from nemuri.infra.models.readings import read_merged
+from nemuri_contracts.tasks import Dissent, Voice
+from nemuri_domain.tasks.conversation_history import Turn
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.fallback import Fallback
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source
+from nemuri_infra.models.reply_parsing import read_merged
 from tests.unit.infra.models.test_prompted import Parrot
 
 MODEL = ExtractiveModel()

@@ -7,10 +7,10 @@ from typing import cast
 
 import pytest
 
-from nemuri.contracts.event import OPERATOR
-from nemuri.infra.reactions import WAITING
-from nemuri.infra.stores.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
-from nemuri.infra.stores.objects import Description, Objects
+from nemuri_contracts.event import OPERATOR
+from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.stores.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
+from nemuri_infra.stores.objects import Description, Objects
 
 
 @dataclass(slots=True)

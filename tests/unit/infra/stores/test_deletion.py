@@ -4,11 +4,11 @@ from uuid import UUID
 
 import pytest
 
-from nemuri.contracts.erasure import Erasure
-from nemuri.contracts.event import Event
-from nemuri.contracts.subjects import Subjects
-from nemuri.domain.erasure import Erased
-from nemuri.infra.stores.deletion import subjects_of
+from nemuri_contracts.erasure import Erasure
+from nemuri_contracts.event import Event
+from nemuri_contracts.subjects import Subjects
+from nemuri_domain.event_sourcing.erasure import Erased
+from nemuri_infra.stores.deletion import subjects_of
 from tests.contracts.examples import EXAMPLES
 
 SUBJECTS = Subjects("nemuri")

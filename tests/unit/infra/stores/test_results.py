@@ -4,10 +4,10 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.contracts.event import Usage
-from nemuri.contracts.results import Retrieved, TaskResult
-from nemuri.contracts.tasks import Panel, Voice
-from nemuri.infra.stores.results import fitting
+from nemuri_contracts.event import Usage
+from nemuri_contracts.task_views import Retrieved, TaskResult
+from nemuri_contracts.tasks import Panel, Voice
+from nemuri_infra.stores.results import fitting
 
 ROOM = 20_000
 

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from nemuri.domain.cognition.module import Ask, Module, Spec
-from nemuri.domain.cognition.state import Changes, Snapshot
+from nemuri_domain.cognition.module import Ask, Module, Spec
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
 
 Step = Callable[[Snapshot], Changes | Ask | Awaitable[Changes]]
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from nemuri.domain.cognition.modules.action_awareness import ActionAwareness
-from nemuri.domain.cognition.perceiving import WITHDRAWN
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.worlds.reasons import REPLACED
+from nemuri_domain.cognition.modules.action_awareness import ActionAwareness
+from nemuri_domain.cognition.percept_updates import WITHDRAWN
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.world.refusal_reasons import REPLACED
 from tests.unit.domain.cognition.states import held, made, state_of
 
 AWARE = ActionAwareness()

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.modules.goal_generation import REVIEW, GoalGeneration
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.cognition.wishes import goal_id, graph, next_goal, read_goals
+from nemuri_domain.cognition.goal_graph import goal_id, graph, next_goal, read_goals
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.modules.goal_generation import REVIEW, GoalGeneration
+from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
 GOALS = GoalGeneration(Oblivious())

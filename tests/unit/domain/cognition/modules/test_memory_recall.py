@@ -6,16 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from nemuri.contracts.tiers import Cues, Experience, WorkingMemory
-from nemuri.domain.cognition.engine import Engine
-from nemuri.domain.cognition.experiences import LONG
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.modules.memory_recall import CALM, MemoryRecall
-from nemuri.domain.cognition.perceiving import HARMLESS
-from nemuri.domain.cognition.sections import recent
-from nemuri.domain.cognition.situation import TALK
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.tiers.importance import importance
+from nemuri_contracts.tiered import Cues, Experience, WorkingMemory
+from nemuri_domain.cognition.engine import Engine
+from nemuri_domain.cognition.experience_recording import LONG
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.modules.memory_recall import CALM, MemoryRecall
+from nemuri_domain.cognition.percept_updates import HARMLESS
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.cognition.situation import TALK
+from nemuri_domain.cognition.state_sections import recent
+from nemuri_domain.tiered.importance import importance
 from tests.unit.domain.cognition.states import Knowing, held, made, state_of
 
 BEA = {"id": "bea", "name": "Bea", "distance": 3.0, "activity": "walking", "creature": False}

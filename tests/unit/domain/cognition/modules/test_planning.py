@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.modules.planning import TRIES, Planning, read_steps
-from nemuri.domain.cognition.state import SharedState
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.modules.planning import TRIES, Planning, read_steps
+from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
 PLANNING = Planning(Oblivious())

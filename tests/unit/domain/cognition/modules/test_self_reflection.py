@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.modules.self_reflection import SelfReflection, read_reflection
-from nemuri.domain.cognition.state import SharedState
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.modules.self_reflection import SelfReflection, read_reflection
+from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, held, made, seen_by, state_of
 
 REFLECTION = SelfReflection(Oblivious())

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from nemuri.domain.cognition.engine import Engine
-from nemuri.domain.cognition.modules.action_awareness import ActionAwareness
-from nemuri.domain.cognition.modules.skill_execution import SkillExecution
-from nemuri.domain.cognition.progress import RETRIES
-from nemuri.domain.cognition.state import SharedState
-from nemuri.domain.worlds.settings import WorldSettings
+from nemuri_domain.cognition.action_progress import RETRIES
+from nemuri_domain.cognition.engine import Engine
+from nemuri_domain.cognition.modules.action_awareness import ActionAwareness
+from nemuri_domain.cognition.modules.skill_execution import SkillExecution
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.world.world_settings import WorldSettings
 from tests.unit.domain.cognition.living import Life
 from tests.unit.domain.cognition.states import held, made, state_of
 

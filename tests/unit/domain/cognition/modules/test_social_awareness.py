@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.modules.social_awareness import SocialAwareness
-from nemuri.domain.cognition.state import SharedState
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.modules.social_awareness import SocialAwareness
+from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
 SOCIAL = SocialAwareness(Oblivious())

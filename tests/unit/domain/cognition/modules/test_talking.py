@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nemuri.domain.cognition.coherence import contradiction
-from nemuri.domain.cognition.decision import Decision
-from nemuri.domain.cognition.engine import Engine, Pending
-from nemuri.domain.cognition.memories import Oblivious
-from nemuri.domain.cognition.module import Ask
-from nemuri.domain.cognition.modules.skill_execution import SkillExecution
-from nemuri.domain.cognition.modules.talking import Talking, utterance
-from nemuri.domain.cognition.state import SharedState
+from nemuri_domain.cognition.decision import Decision
+from nemuri_domain.cognition.engine import Engine, Pending
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.module import Ask
+from nemuri_domain.cognition.modules.skill_execution import SkillExecution
+from nemuri_domain.cognition.modules.talking import Talking, utterance
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.cognition.speech_coherence import contradiction
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
 TALKING = Talking(Oblivious())

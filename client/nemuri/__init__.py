@@ -1,0 +1,40 @@
+"""Nemuri: agents that remember by use and forget by sleeping."""
+
+TYPE_CHECKING = False  # as type checkers read it; the module `typing` would cost a hook a tenth of its time
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri.client.connection import connect
+    from nemuri.client.exchange import CallTimeoutError, ClientError, NotConnectedError
+    from nemuri.client.sync import SyncClient, connect_sync
+    from nemuri.client.task_waiting import TaskTimeoutError
+
+__all__ = [
+    "CallTimeoutError",
+    "Client",
+    "ClientError",
+    "NotConnectedError",
+    "SyncClient",
+    "TaskTimeoutError",
+    "connect",
+    "connect_sync",
+]
+
+_HOMES = {
+    "CallTimeoutError": "nemuri.client.exchange",
+    "Client": "nemuri.client.client",
+    "ClientError": "nemuri.client.exchange",
+    "NotConnectedError": "nemuri.client.exchange",
+    "SyncClient": "nemuri.client.sync",
+    "TaskTimeoutError": "nemuri.client.task_waiting",
+    "connect": "nemuri.client.connection",
+    "connect_sync": "nemuri.client.sync",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for only now, so that the lower floors do not load the upper ones."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,1 @@
+"""Operator commands of each memory, over the bus."""

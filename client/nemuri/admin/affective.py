@@ -1,0 +1,133 @@
+"""What an operator does to an affective memory: protect from forgetting and release, and choose its parameters.
+
+Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from nemuri.admin.agent_definitions import LARGEST, AgentFile, DefinitionError, add_agent, appended, checked_feelings
+from nemuri.client.exchange import ClientError
+from nemuri.files.documents import read_bounded
+from nemuri.files.yaml_files import read_yaml
+from nemuri_contracts.affective import ProtectionChanged
+from nemuri_contracts.affective_views import AffectMemoryView, AffectView
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri_contracts.event import derive
+from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.affective.policy_profiles import PROFILES
+from nemuri_infra.bus.event_log import ConflictError
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+
+ELSEWHERE = ("version", "embedding", "llm")
+"""Sections of the document's configuration that are settings of the platform here."""
+NAMED = 3
+"""So many of the oldest protected memories are named where there is no room for another."""
+
+
+async def protect(client: "Client", agent: str, name: str, *, protected: bool) -> tuple[AffectMemoryView, bool]:
+    """Protect a memory from forgetting, or release it; the memory as it was, and whether that changed anything.
+
+    Returns once the views hold it. Raises `ClientError`, and changes nothing, for an unknown memory, for one in the
+    archive, and where as many are protected as may be.
+    """
+    newest = await client.log.newest_on(client.log.subjects.of_agent(agent, ProtectionChanged))
+    await client.settle()
+    memory = await client.affect_memory(agent, name)
+    if memory.protection == ("protected" if protected else "none"):
+        return memory, False
+    if protected:
+        _check(memory, await client.affect(agent))
+    kind = ProtectionChanged.kind_of()
+    event = ProtectionChanged(
+        event_id=derive(f"{memory.memory_id}/{protected}/{newest.sequence}", kind),
+        agent_id=agent,
+        memory_id=memory.memory_id,
+        protected=protected,
+    )
+    try:
+        await client.log.append(event, expected=newest.sequence)
+    except ConflictError as error:
+        raise ClientError(f"somebody else changed what {agent} protects meanwhile; look again") from error
+    await client.settle()
+    return memory, True
+
+
+def _check(memory: AffectMemoryView, view: AffectView) -> None:
+    if memory.archived:
+        raise ClientError(f"{memory.label} is in the archive: what is to be protected has to come back first")
+    if view.protected >= view.limit:
+        oldest = ", ".join(each.label for each in view.oldest_protected[:NAMED])
+        advice = f"; release one with `nemuri affect {view.agent_id} unprotect MEMORY`, the oldest: {oldest}"
+        raise ClientError(f"{view.protected} of {view.limit} memories are protected{advice if oldest else ''}")
+
+
+def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
+    """The parameters in a YAML or JSON file, and which of its sections belong elsewhere; raises `DefinitionError`."""
+    found = _read(path)
+    if not isinstance(found, dict):
+        raise DefinitionError(f"{path}: write a mapping of parameters")
+    elsewhere = tuple(each for each in ELSEWHERE if each in found)
+    return checked_feelings({key: value for key, value in found.items() if key not in elsewhere}, path), elsewhere
+
+
+def _read(path: Path) -> Any:
+    if path.suffix.lower() != ".json":
+        return read_yaml(path, LARGEST, "configuration", DefinitionError)
+    content = read_bounded(path, LARGEST, ", that is no configuration", DefinitionError)
+    try:
+        return orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise DefinitionError(f"{path}:{error.lineno}:{error.colno}: malformed JSON: {error.msg}") from error
+
+
+class Prepared(NamedTuple):
+    """What was done so that an agent remembers by a profile."""
+
+    defined: bool
+    """Whether there was no such agent before."""
+    adopted: bool
+    """Whether its parameters are others from now on."""
+    own: bool
+    """Whether it keeps parameters that somebody chose for it."""
+    later: bool
+    """Whether what was adopted comes into force with the next night."""
+
+
+async def prepare(client: "Client", agent: str, profile: str, embedding: Embedding, *, replace: bool) -> Prepared:
+    """Define the agent of a coding assistant where there is none, and let it remember by the parameters of a profile.
+
+    Parameters that somebody chose stay, unless they are to be replaced. Raises `ClientError`, with nothing changed, for
+    an agent without affective memory.
+    """
+    policy = PROFILES[profile]
+    if not (await client.log.newest_on(client.log.subjects.of_agent(agent, AgentDefined))).sequence:
+        definition = Definition(role="the memory of a coding assistant", memory="affective")
+        await add_agent(client, AgentFile(agent, definition, policy.differing), embedding)
+        return Prepared(defined=True, adopted=True, own=False, later=False)
+    view = await client.affect(agent)
+    present = AffectPolicy.of(view.parameters if view.coming is None else view.coming)
+    if not replace and present not in (policy, AffectPolicy()):
+        return Prepared(defined=False, adopted=False, own=True, later=False)
+    adopted = await adopt(client, agent, policy)
+    later = (await client.affect(agent)).coming is not None
+    return Prepared(defined=False, adopted=adopted, own=False, later=later)
+
+
+async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
+    """Let an agent remember and forget by these parameters, once the views hold it; False if it does already.
+
+    In force at once before its first night, else from the next night on. Raises `ClientError` for an agent without
+    affective memory.
+    """
+    await client.affect(agent)
+    try:
+        adopted = await appended(client, PolicyAdopted, {"parameters": policy.differing}, agent, "parameters")
+    except ConflictError as error:
+        raise ClientError(f"somebody else changed the parameters of {agent} meanwhile; look again") from error
+    await client.settle()
+    return adopted

@@ -1,0 +1,196 @@
+"""Agents as people write them: YAML files, checked as a whole before anything is appended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from nemuri.client.exchange import ClientError
+from nemuri.files.yaml_files import read_yaml
+from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri_contracts.codec import complaint, parsed
+from nemuri_contracts.erasure import AgentErased
+from nemuri_contracts.event import AgentEvent, Identifier, derive
+from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.tiered.policy import TiersPolicy
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+
+OTHERWISE = ("affective", "tiered")
+"""How agents remember whose definitions need no perspectives."""
+LARGEST = 1024 * 1024
+"""Bytes of a definition."""
+P = TypeVar("P", Policy, AffectPolicy, TiersPolicy)
+ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
+
+
+class DefinitionError(Exception):
+    """The file defines no agent; the message is one line that names the file, the place and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFile:
+    """What a file says."""
+
+    agent_id: str
+    definition: Definition
+    policy: Mapping[str, JsonValue] | None
+    """Parameters that differ from the defaults; None when the file says nothing of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding an agent did."""
+
+    agent_id: str
+    defined: bool
+    """False when the agent was defined exactly so already."""
+    policy_adopted: bool
+
+
+def read_definition(path: Path) -> AgentFile:
+    """The agent in a YAML file: id, role, description, system_prompt, perspectives, principles, memory, policy.
+
+    A perspective is a name, or a mapping of name and keywords; a principle is a
+    text, or a mapping of text and scope (its level, project or domain, and its name). Raises `DefinitionError`.
+    """
+    fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
+    agent_id = _agent_id(fields.pop("id", None), path)
+    policy = fields.pop("policy", None)
+    differing = None if policy is None else _differing(fields.get("memory"), policy, path)
+    if "perspectives" in fields:
+        fields["perspectives"] = _perspectives(fields["perspectives"], path)
+    try:
+        definition = Definition.model_validate(fields)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: {_complaint(error)}") from error
+    return AgentFile(agent_id, definition, differing)
+
+
+async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
+    """Define the agent, or change its definition, and return once the views hold it.
+
+    Adding the same again appends nothing; ids follow from what is said and what it replaces. Raises `ClientError` for
+    the name of an erased agent, and where an agent would get a memory of another kind.
+    """
+    if (await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentErased))).sequence:
+        raise ClientError(f"agent {file.agent_id} was erased, and its name with it; choose another one")
+    newest = await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentDefined))
+    known = parsed(newest.data) if newest.sequence else None
+    if isinstance(known, AgentDefined) and (kind := known.definition.memory) != file.definition.memory:
+        raise ClientError(f"the memory of agent {file.agent_id} is {kind}, and stays so; choose another name")
+    defined = await appended(
+        client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
+    )
+    adopted = file.policy is not None and await appended(
+        client, PolicyAdopted, {"parameters": dict(file.policy)}, file.agent_id, "parameters"
+    )
+    await client.settle()
+    return Added(file.agent_id, defined, adopted)
+
+
+async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
+    """Append an event of an agent, unless the last of its kind says the same in the field `what`; whether it was.
+
+    Raises `ConflictError` when another one of its kind was appended at the same time.
+    """
+    newest = await client.log.newest_on(client.log.subjects.of_agent(agent_id, kind))
+    before = parsed(newest.data) if newest.sequence else None
+    said = kind.model_validate(fields | {"event_id": derive(agent_id, kind.kind_of()), "agent_id": agent_id})
+    if before is not None and getattr(before, what) == getattr(said, what):
+        return False
+    content = sha256(said.model_dump_json(include=set(fields)).encode()).hexdigest()
+    key = f"{agent_id}/{content}/{before.event_id if before else None}"
+    await client.log.append(said.model_copy(update={"event_id": derive(key, kind.kind_of())}), expected=newest.sequence)
+    return True
+
+
+def _mapping(parsed: object, path: Path) -> dict[str, Any]:
+    if not isinstance(parsed, dict) or not all(isinstance(key, str) for key in parsed):
+        raise DefinitionError(f"{path}: write a mapping with the keys id, role and perspectives")
+    needed = ("id", "role") if parsed.get("memory") in OTHERWISE else ("id", "role", "perspectives")
+    missing = [key for key in needed if key not in parsed]
+    if missing:
+        raise DefinitionError(f"{path}: missing {', '.join(missing)}")
+    return dict(parsed)
+
+
+def _agent_id(value: object, path: Path) -> str:
+    try:
+        agent_id: str = TypeAdapter(Identifier).validate_python(value, strict=True)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: id: {value!r:.80} is no agent's id: {ID_RULE}") from error
+    if agent_id == ORCHESTRATOR:
+        raise DefinitionError(f"{path}: id: {ORCHESTRATOR!r} is the platform's own; choose another name")
+    return agent_id
+
+
+def read_policy(path: Path) -> Mapping[str, JsonValue]:
+    """The parameters in a YAML file, those that are the defaults too; raises `DefinitionError`."""
+    policy = checked_policy(read_yaml(path, LARGEST, "policy", DefinitionError), path)
+    given: dict[str, JsonValue] = policy.model_dump(mode="json", exclude_unset=True)
+    return given
+
+
+def checked_policy(value: object, path: Path, place: str = "") -> Policy:
+    """The policy of these parameters, which stand at a place in a file; raises `DefinitionError`."""
+    return _checked(Policy, value, path, place)
+
+
+def checked_feelings(value: object, path: Path, place: str = "") -> AffectPolicy:
+    """The same for an agent with affective memory."""
+    return _checked(AffectPolicy, value, path, place)
+
+
+def checked_tiers(value: object, path: Path, place: str = "") -> TiersPolicy:
+    """The same for an agent with tiered memory."""
+    return _checked(TiersPolicy, value, path, place)
+
+
+def _differing(memory: object, policy: object, path: Path) -> dict[str, JsonValue]:
+    """The parameters in a definition, by how its agent remembers; those that differ from the defaults."""
+    match memory:
+        case "affective":
+            return checked_feelings(policy, path, "policy").differing
+        case "tiered":
+            return checked_tiers(policy, path, "policy").differing
+        case _:
+            return checked_policy(policy, path, "policy").differing
+
+
+def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
+    if not isinstance(value, dict):
+        raise DefinitionError(f"{path}: {f'{place}: ' if place else ''}write a mapping of parameters")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise DefinitionError(f"{path}: {f'{place}.' if place else ''}{_complaint(error)}") from error
+
+
+def _perspectives(value: object, path: Path) -> object:
+    """Names alone are perspectives without keywords; anything else is left to the definition's own check.
+
+    Raises `DefinitionError` for names that nobody could tell apart.
+    """
+    if not isinstance(value, list):
+        return value
+    whole = [{"name": each} if isinstance(each, str) else each for each in value]
+    names = [each["name"] for each in whole if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    seen: dict[str, str] = {}
+    for name in names:
+        before = seen.setdefault(name.strip().casefold(), name)
+        if before is not name:
+            raise DefinitionError(f"{path}: perspectives: {before!r} and {name!r} are the same; keep one of them")
+    return whole
+
+
+def _complaint(error: ValidationError) -> str:
+    extra = next((each for each in error.errors() if each["type"] == "extra_forbidden"), None)
+    if extra is not None:
+        return f"{'.'.join(str(part) for part in extra['loc'])}: there is no such key; check its spelling"
+    return complaint(error)

@@ -1,0 +1,80 @@
+"""What an operator sets right about how learnings were taken in: relations and repetitions that were none.
+
+Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.codec import parsed
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import (
+    LearningsExtracted,
+    MemoryEncoded,
+    RelationWithdrawn,
+    Repetition,
+    RepetitionWithdrawn,
+)
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+
+
+async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
+    """Take back that a memory contradicts or supersedes an older one; returns once the views hold it.
+
+    Raises `ClientError`, and changes nothing, where there is no such relation in force.
+    """
+    view = await client.memory(older)
+    if memory_id not in view.yields_to:
+        raise ClientError(f"memory {older} does not yield to {memory_id}; see `nemuri memory {older}`")
+    key = f"{memory_id}/{older}"
+    event = RelationWithdrawn(
+        event_id=derive(key, RelationWithdrawn.kind_of()), agent_id=view.agent_id, memory_id=memory_id, older=older
+    )
+    await client.log.append(event)
+    await client.settle()
+
+
+async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = None) -> tuple[UUID, ...]:
+    """Make memories of what a task taught and was taken for repetitions, of one memory or of any.
+
+    Returns the new memories, once they can be recalled; what the repetitions had given is taken back. Raises
+    `ClientError`, and changes nothing, where the task repeated nothing, or not that memory.
+    """
+    repeated = tuple(dict.fromkeys((await client.progress(task_id)).repeated))
+    if memory_id is not None and memory_id not in repeated:
+        raise ClientError(f"task {task_id} did not repeat memory {memory_id}; see `nemuri result {task_id}`")
+    if not repeated:
+        raise ClientError(f"task {task_id} did not repeat any memory")
+    chosen = repeated if memory_id is None else (memory_id,)
+    withdrawn = [each for one in chosen for each in await _withdrawn(client, task_id, one)]
+    for each in withdrawn:
+        await client.log.append(each)
+    await client.settle()
+    for agent in dict.fromkeys(each.agent_id for each in withdrawn):
+        await client.until_known(agent, [each.event_id for each in withdrawn if each.agent_id == agent])
+    return tuple(derive(each.event_id, MemoryEncoded.kind_of()) for each in withdrawn)
+
+
+async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequence[RepetitionWithdrawn]:
+    """The withdrawal of each learning of the task that repeated the memory, under ids that follow from what is said."""
+    agent = (await client.memory(memory_id)).agent_id
+    found = []
+    async for data in client.log.all_on(client.log.subjects.of_agent(agent, LearningsExtracted)):
+        event = parsed(data)
+        if isinstance(event, LearningsExtracted) and event.correlation_id == task_id:
+            found += [_withdrawal(event, each) for each in event.repetitions if each.memory_id == memory_id]
+    return list({each.event_id: each for each in found}.values())
+
+
+def _withdrawal(event: LearningsExtracted, repetition: Repetition) -> RepetitionWithdrawn:
+    return RepetitionWithdrawn.following(
+        event,
+        key=f"{event.event_id}/{repetition.memory_id}",
+        nth=repetition.learning.vector,
+        repetition=repetition,
+        assignment_id=event.assignment_id,
+    )

@@ -1,0 +1,43 @@
+"""Following the doctor's advice: other parameters for an agent, from its next sleep on."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from nemuri.admin.agent_definitions import appended
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.codec import parsed
+from nemuri_contracts.health_views import AgentHealth
+from nemuri_domain.strength.health_diagnosis import proposals
+from nemuri_domain.strength.policy import Policy
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What following the advice did for an agent."""
+
+    agent_id: str
+    changed: dict[str, JsonValue]
+    """The parameters that changed, with their new values; empty when there was nothing to change."""
+
+
+async def apply(client: "Client", health: AgentHealth) -> Applied:
+    """Append one `policy_adopted` with what the findings ask to change; nothing where that is said already.
+
+    All other parameters of the agent stay as they are. Returns once the views hold it. Raises `ConflictError` when
+    somebody else changed the policy meanwhile.
+    """
+    newest = await client.log.newest_on(client.log.subjects.of_agent(health.agent_id, PolicyAdopted))
+    last = parsed(newest.data) if newest.sequence else None
+    said = last.parameters if isinstance(last, PolicyAdopted) else {}
+    before = Policy.of(said).model_dump(mode="json")
+    changed = {name: value for name, value in proposals(health.findings).items() if before[name] != value}
+    if changed:
+        parameters = {"parameters": said | changed}
+        await appended(client, PolicyAdopted, parameters, health.agent_id, "parameters")
+        await client.settle()
+    return Applied(health.agent_id, changed)

@@ -1,0 +1,79 @@
+"""What an operator does to a tiered memory: have it consolidated, and let others see a part of it.
+
+Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import uuid4
+
+from nemuri.client.exchange import ClientError, checked
+from nemuri_contracts.event import derive
+from nemuri_contracts.tiered import ConsolidationAsked, MemoryShared, Sharing
+from nemuri_contracts.tiered_views import TierMemoryView, TiersView
+from nemuri_infra.bus.event_log import ConflictError
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+
+PATIENCE = 60.0
+"""Seconds in which a consolidation may come to its end; it goes on without anybody waiting."""
+POLL = 0.1
+
+
+class Consolidated(NamedTuple):
+    """What a consolidation came to."""
+
+    gone: int
+    """Short-term memories that went over."""
+    view: TiersView
+    """How the mind stands after it."""
+
+
+async def consolidate(client: "Client", agent: str) -> Consolidated:
+    """Let all that is in an agent's short-term memory go over, and return once it has its words.
+
+    Raises `ClientError` for an agent without tiered memory, and where it takes too long.
+    """
+    await client.settle()
+    before = view = await client.tiers(agent)
+    if not (before.short or before.going):
+        return Consolidated(0, before)
+    await client.log.append(ConsolidationAsked(event_id=uuid4(), agent_id=agent, because="asked"))
+    await client.settle()
+    end = asyncio.get_running_loop().time() + PATIENCE
+    while (view := await client.tiers(agent)).short or view.going:
+        if asyncio.get_running_loop().time() > end:
+            raise ClientError(f"{agent} still consolidates {view.short + view.going} memories; see `nemuri status`")
+        await asyncio.sleep(POLL)
+    return Consolidated(before.short + before.going, view)
+
+
+async def share(client: "Client", agent: str, name: str, scope: Sharing, visible_to: Sequence[str]) -> TierMemoryView:
+    """Let others see a memory, and return it as they do, once the views hold that.
+
+    Raises `ClientError`, and changes nothing, for an unknown memory or agent, and for its author among the others.
+    """
+    newest = await client.log.newest_on(client.log.subjects.of_agent(agent, MemoryShared))
+    await client.settle()
+    memory = await client.tiers_memory(agent, name)
+    for each in visible_to:
+        await client.agents(each)
+    if agent in visible_to:
+        raise ClientError(f"{agent} sees its own memories anyway; name others")
+    whom = "/".join(visible_to)
+    event = checked(
+        MemoryShared,
+        event_id=derive(f"{memory.memory_id}/{scope}/{whom}/{newest.sequence}", MemoryShared.kind_of()),
+        agent_id=agent,
+        memory_id=memory.memory_id,
+        scope=scope,
+        visible_to=tuple(visible_to),
+    )
+    try:
+        await client.log.append(event, expected=newest.sequence)
+    except ConflictError as error:
+        raise ClientError(f"somebody else shared a memory of {agent} meanwhile; look again") from error
+    await client.settle()
+    return await client.tiers_memory(agent, name)

@@ -1,0 +1,238 @@
+"""Affective memory: affect AGENT, and with it memory, protect, unprotect, delete, recall, config."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from nemuri.cli import agent_group
+from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.session import JsonOption, Session, agent_id, storable
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_contracts.affective import Category
+    from nemuri_contracts.affective_views import AffectMemoryView, AffectView, TurnView
+
+MemoryArgument = Annotated[
+    str, typer.Argument(metavar="MEMORY", help="Its label, mem_20260120_001, or how its id begins.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    agent_group.add(app, "affect", affect, (memory, protect, unprotect, delete, recall, config))
+
+
+def affect(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw it into an .svg or a .png file.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what an agent remembers by feeling, or do something about it."""
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    if context.invoked_subcommand is not None:
+        if plot is not None:
+            raise WrongUse("--plot belongs to the overview; give it without a command")
+        context.obj = session
+        return
+    if plot is not None:
+        _check(plot)
+    view: AffectView = session.run(lambda client: client.affect(name))
+    if plot is not None:
+        _draw(view, plot)
+    _tell(session, view, plot)
+
+
+def _tell(session: Session, view: "AffectView", plot: Path | None) -> None:
+    from nemuri.cli import affective_lines
+    from nemuri.terminal.screen import say, say_json
+
+    if session.json:
+        drawn = {} if plot is None else {"plot": str(plot)}
+        say_json(view.model_dump(mode="json") | {"costs": affective_lines.cost_json(view)} | drawn)
+        return
+    affective_lines.show(view)
+    if plot is not None:
+        say(f"\n{plot}")
+
+
+def _check(plot: Path) -> None:
+    """Raise `WrongUse` or `Failure` for what cannot be drawn, before anybody is asked."""
+    from nemuri.terminal import plotting
+    from nemuri.terminal.affective_plots import FORMATS
+
+    if plot.suffix.lower() not in FORMATS:
+        raise WrongUse(f"--plot: name the file .svg or .png, not {plot.name!r}")
+    if not plot.absolute().parent.is_dir():
+        raise WrongUse(f"--plot: there is no directory {plot.absolute().parent}")
+    try:
+        plotting.require()
+    except plotting.MatplotlibMissing as error:
+        raise Failure(str(error)) from error
+
+
+def _draw(view: "AffectView", plot: Path) -> None:
+    from nemuri.terminal.affective_plots import draw
+
+    try:
+        draw(view, plot)
+    except OSError as error:
+        raise Failure(f"the plot cannot be written to {plot}: {error.strerror}") from error
+
+
+def memory(
+    context: typer.Context,
+    name: MemoryArgument,
+    verbatim: Annotated[
+        bool, typer.Option("--verbatim", help="The turn word for word, as long as the memory is at level 1.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show one memory whole, or the turn that it is of."""
+    from nemuri.cli.affective_lines import show_memory, show_turn
+    from nemuri.terminal.screen import say_json
+
+    session, agent = agent_group.of(context, json=json)
+    storable(MEMORY=name)
+    if verbatim:
+        turn: TurnView = session.run(lambda client: client.affect_turn(agent, name))
+        if session.json:
+            say_json(turn)
+        else:
+            show_turn(turn)
+        return
+    found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, name))
+    if session.json:
+        say_json(found)
+    else:
+        show_memory(found)
+
+
+def protect(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:
+    """Keep a memory from all forgetting."""
+    _change(context, memory, protected=True, json=json)
+
+
+def unprotect(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:
+    """Let a memory fade again, so that another one that waits can be protected."""
+    _change(context, memory, protected=False, json=json)
+
+
+def _change(context: typer.Context, memory: str, *, protected: bool, json: bool) -> None:
+    from nemuri.admin import affective
+    from nemuri.terminal.screen import say, say_json
+
+    session, agent = agent_group.of(context, json=json)
+    storable(MEMORY=memory)
+    found, changed = session.run(lambda client: affective.protect(client, agent, memory, protected=protected))
+    if session.json:
+        say_json({"memory_id": found.memory_id, "label": found.label, "protected": protected, "changed": changed})
+        return
+    say(f"{found.label} is {'protected' if protected else 'not protected'}{'' if changed else ' already'}")
+
+
+def delete(
+    context: typer.Context,
+    memory: MemoryArgument,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go, and why.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Erase a memory for good, as `nemuri forget --memory` does."""
+    from nemuri.cli.erasure import erase
+    from nemuri_infra.projections.lineage import Thing
+
+    session, agent = agent_group.of(context, json=json)
+    storable(MEMORY=memory)
+    found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, memory))
+    erase(session, Thing("memory", found.memory_id), dry_run=dry_run, yes=yes)
+
+
+def recall(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What somebody is about to say.")],
+    category: Annotated[
+        str | None, typer.Option("--category", metavar="CATEGORY", help="First: casual, work, decision or emotional.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what would come to mind, and why; nothing is recorded."""
+    from nemuri.cli.affective_lines import show_recalled
+    from nemuri.terminal.screen import say_json
+
+    session, agent = agent_group.of(context, json=json)
+    storable(TEXT=text)
+    first = _category(category)
+    found = session.run(lambda client: client.come_to_mind(agent, text, category=first, quietly=True))
+    if session.json:
+        say_json(found)
+    else:
+        show_recalled(found)
+
+
+def _category(name: str | None) -> "Category | None":
+    from typing import get_args
+
+    from nemuri_contracts.affective import Category
+
+    if name is not None and name not in get_args(Category):
+        raise WrongUse(f"--category {name!r:.40} is none of {', '.join(get_args(Category))}")
+    return cast("Category | None", name)
+
+
+def config(
+    context: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Parameters as YAML or JSON; shown without it.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the parameters in force, or adopt those of a file: what it leaves out has its default."""
+    session, agent = agent_group.of(context, json=json)
+    if file is None:
+        _show_parameters(session, session.run(lambda client: client.affect(agent)))
+    else:
+        _adopt(session, agent, file)
+
+
+def _show_parameters(session: Session, view: "AffectView") -> None:
+    from nemuri.terminal.screen import say, say_json
+    from nemuri_domain.affective.policy import AffectPolicy
+
+    force = AffectPolicy.of(view.parameters).model_dump(mode="json")
+    if session.json:
+        say_json(force)
+        return
+    import yaml
+
+    say(yaml.safe_dump(force, sort_keys=False, allow_unicode=True).rstrip())
+    if view.coming is not None:
+        coming = AffectPolicy.of(view.coming).differing
+        flow = yaml.safe_dump(coming, sort_keys=False, default_flow_style=True, width=10_000).strip()
+        say(f"# from the next night on, besides the defaults: {flow}")
+
+
+def _adopt(session: Session, agent: str, file: Path) -> None:
+    from nemuri.admin import affective
+    from nemuri.terminal.screen import say, say_json
+
+    policy, elsewhere = affective.read_parameters(file)
+
+    async def work(client: "Client") -> "tuple[bool, AffectView]":
+        return await affective.adopt(client, agent, policy), await client.affect(agent)
+
+    adopted, view = session.run(work)
+    if session.json:
+        told: dict[str, Any] = {"agent_id": agent, "adopted": adopted, "parameters": policy.differing}
+        say_json(told | {"passed_over": elsewhere})
+        return
+    if elsewhere:
+        say(f"{', '.join(elsewhere)}: passed over, for these are settings of the platform, the same for all agents")
+    force = "now" if view.coming is None else "from the next night on"
+    say(f"{agent}: {f'adopted, in force {force}' if adopted else 'nothing new'}")

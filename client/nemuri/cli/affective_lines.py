@@ -1,0 +1,157 @@
+"""How an affective memory is told: levels, mood, what is strongest, what waits for the user, what it costs."""
+
+from typing import TYPE_CHECKING, Any
+
+from nemuri.terminal.screen import say, short, table
+from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
+from nemuri_domain.affective.cost_estimate import Work, costs, dollars
+from nemuri_domain.affective.nightly_job import share
+from nemuri_domain.affective.policy import AffectPolicy
+
+if TYPE_CHECKING:
+    from datetime import date
+
+LEVELS = ("1 whole", "2 summary", "3 keywords", "4 archive")
+MOODS = 7
+"""So many of the last days are shown to people; programs are given all."""
+STRONGEST = 10
+YEN = 150
+"""For a dollar, as in document 001."""
+
+
+def show(view: AffectView) -> None:
+    """The whole overview."""
+    night = "no night yet" if view.last_night is None else f"{view.nights} nights, the last on {view.last_night}"
+    say(f"{view.agent_id}: {view.remembered} turns remembered, {view.recalls} recalls, {night}\n")
+    _levels(view)
+    if view.waiting:
+        _question(view)
+    if view.moods:
+        say("")
+        numbers = ("memories", "valence", "arousal", "intensity")
+        table(("day", *numbers, "mood"), [_mood(each) for each in view.moods[-MOODS:]], numbers=numbers)
+    if view.memories:
+        say("")
+        numbers = ("left", "age", "level", "recalls")
+        rows = [_memory(each) for each in view.memories[:STRONGEST]]
+        table(("label", *numbers, "felt", "content"), rows, numbers=numbers, spare=("felt", "recalls", "age"))
+    _costs(view)
+
+
+def _levels(view: AffectView) -> None:
+    rules, number = AffectPolicy.of(view.parameters), sum(view.levels)
+    most = (
+        [str(share(each, number)) for each in rules.ratios] if number >= rules.compression.enforced_from else [""] * 3
+    )
+    rows = [
+        (name, held, f"{held / number:.0%}" if number else "-", cap or "-")
+        for name, held, cap in zip(LEVELS, view.levels, [*most, ""], strict=True)
+    ]
+    table(("level", "memories", "share", "at most"), rows, numbers=("memories", "share", "at most"))
+    if number and not any(most):
+        say(f"shares are enforced from {rules.compression.enforced_from} memories on")
+    say(f"protected: {view.protected} of {view.limit}")
+
+
+def _question(view: AffectView) -> None:
+    say("\nThese are to be protected, but there is no room:")
+    for each in view.waiting:
+        say(f"  {_named(each)}")
+    say("Which of the protected ones is to be released? The oldest:")
+    for each in view.oldest_protected:
+        say(f"  {_named(each)}")
+    say(
+        f"Answer with `nemuri affect {view.agent_id} unprotect MEMORY`, or give up one that waits:"
+        f" `nemuri affect {view.agent_id} unprotect {view.waiting[0].label}`"
+    )
+
+
+def _named(memory: AffectMemoryView) -> str:
+    return short(f"{memory.label} [{memory.said_at:%Y-%m-%d}] {memory.trigger}", 120)
+
+
+def _mood(point: Any) -> "tuple[date, int, str, str, str, str]":
+    word = "bright" if point.valence > 1 / 3 else "dark" if point.valence < -1 / 3 else "even"
+    awake = "awake" if point.arousal > 60 else "calm" if point.arousal <= 30 else ""
+    feeling = ", ".join(filter(None, (word, awake)))
+    return point.day, point.memories, f"{point.valence:+.2f}", f"{point.arousal:.0f}", f"{point.intensity:.0f}", feeling
+
+
+def _memory(each: AffectMemoryView) -> tuple[object, ...]:
+    felt = ", ".join(each.emotion.tags) or each.emotion.valence
+    mark = {"protected": "[protected] ", "asked": "[waiting] ", "none": ""}[each.protection]
+    text = f"{mark}{each.trigger} → {each.content}"
+    return each.label, f"{each.retention:.1f}", f"{each.days:.1f}", each.level, each.recall_count, felt, short(text)
+
+
+def work(view: AffectView) -> Work:
+    """What there was to do so far."""
+    return Work(view.remembered, view.recalls, *view.compressed)
+
+
+def days(view: AffectView) -> int:
+    """How many days that took, the first and the last included."""
+    known = [each.day for each in view.moods[-1:]] + [each for each in (view.last_night,) if each]
+    return 1 if view.first_at is None else max([1, *((each - view.first_at.date()).days + 1 for each in known)])
+
+
+def _costs(view: AffectView) -> None:
+    if not view.remembered:
+        return
+    done, number = work(view), days(view)
+    so_far, year = dollars(costs(done)), dollars(costs(done.yearly(number)))
+    span = "this day" if number == 1 else f"these {number} days"
+    say(
+        f"\nAt the prices and lengths of document 001 this would have cost ${so_far:,.2f} with paid models;"
+        f" a year at the pace of {span} ${year:,.2f} (¥{year * YEN:,.0f})"
+    )
+
+
+def cost_json(view: AffectView) -> dict[str, Any]:
+    """The estimate for programs: dollars by work, so far and for a year at this pace."""
+    done, number = work(view), days(view)
+    told = {"so_far": done, "a_year": done.yearly(number)}
+    return {"days": number} | {
+        name: {each.work: round(each.dollars, 4) for each in costs(of)} for name, of in told.items()
+    }
+
+
+def show_memory(memory: AffectMemoryView) -> None:
+    """One memory whole, with what decides how long it stays."""
+    felt = ", ".join(memory.emotion.tags) or memory.emotion.valence
+    protection = {"protected": ", protected", "asked": ", waits for protection", "none": ""}[memory.protection]
+    say(f"{memory.label} [{memory.said_at:%Y-%m-%d}] level {LEVELS[memory.level - 1]}{protection}")
+    say(
+        f"{memory.category}, intensity {memory.intensity}, {felt}; {memory.retention:.1f} left"
+        f" after {memory.days:.1f} days, {memory.coefficient:.3f} a day; recalled {memory.recall_count} times"
+    )
+    say(f"keywords: {', '.join(memory.keywords) or '-'}\n\n{memory.trigger}\n→ {memory.content}")
+
+
+def show_turn(turn: TurnView) -> None:
+    """A turn word for word."""
+    say(f"{turn.label} [{turn.said_at:%Y-%m-%d %H:%M}] session {turn.session}\n\n> {turn.prompt}\n\n{turn.reply}")
+
+
+def show_recalled(found: AffectRecallView) -> None:
+    """What came to mind, and why."""
+    if not found.recalled:
+        say("nothing comes to mind")
+        return
+    numbers = ("priority", "similarity", "resonance", "left", "recalls")
+    rows = [
+        (
+            each.memory.label,
+            f"{each.priority:.2f}",
+            f"{each.similarity:.3f}",
+            f"{each.resonance:.2f}",
+            f"{each.memory.retention:.1f}",
+            each.memory.recall_count,
+            each.by if each.relation is None else f"relation: {each.relation}",
+            short(f"{'[archived] ' if each.memory.archived else ''}{each.memory.trigger} → {each.memory.content}"),
+        )
+        for each in found.recalled
+    ]
+    table(("label", *numbers, "by", "content"), rows, numbers=numbers, spare=("resonance", "recalls"))
+    if found.words_only:
+        say("there was no vector in time: words were compared")

@@ -1,0 +1,82 @@
+"""Commands about agents: agents, agent add."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.admin.agent_definitions import Added
+    from nemuri.client.client import Client
+    from nemuri_contracts.memory_views import AgentView
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(no_args_is_help=True, help="Define agents.", rich_markup_mode=None)
+    group.command("add")(agent_add)
+    app.add_typer(group, name="agent")
+    app.command()(agents)
+
+
+def agents(context: typer.Context, json: JsonOption = False) -> None:
+    """List the agents."""
+    from nemuri.admin.forgetting_speed import paces
+    from nemuri.terminal.screen import say, say_json, table
+
+    session = Session.of(context, json=json)
+    found: tuple[AgentView, ...] = session.run(lambda client: client.agents(orchestrator=True))
+    if session.json:
+        say_json(found)
+    elif not found:
+        say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")
+    else:
+        columns = ("agent", "role", "perspectives", "active", "archived", "slept", "unused for")
+        rows = [_agent_row(each) for each in found]
+        table(columns, rows, numbers=("active", "archived", "slept"))
+        for line in paces(found):
+            say(line)
+
+
+def agent_add(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The agent's definition.")],
+    json: JsonOption = False,
+) -> None:
+    """Define an agent, or change its definition."""
+    from nemuri.admin.agent_definitions import add_agent, read_definition
+    from nemuri.admin.forgetting_speed import paces
+    from nemuri.platform.embedders import compare_agents, embedding_in_force
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    definition = read_definition(file)
+
+    async def work(client: "Client") -> "tuple[Added, list[str]]":
+        embedding = await embedding_in_force(session.settings())
+        compare_agents(await client.agents(), embedding)
+        added = await add_agent(client, definition, embedding)
+        return added, paces(await client.agents(added.agent_id))
+
+    added, lines = session.run(work)
+    if session.json:
+        say_json({"agent_id": added.agent_id, "defined": added.defined, "policy_adopted": added.policy_adopted})
+    else:
+        news = [name for name, new in (("defined", added.defined), ("policy adopted", added.policy_adopted)) if new]
+        say(f"{added.agent_id}: {' and '.join(news) or 'nothing new'}")
+        for line in lines:
+            say(line)
+
+
+def _agent_row(agent: "AgentView") -> tuple[object, ...]:
+    """A row of the table; in parentheses who cannot be asked."""
+    from nemuri.admin.forgetting_speed import short_pace
+    from nemuri_contracts.agents import ORCHESTRATOR
+
+    names = ", ".join(agent.definition.perspective_names)
+    name = f"({agent.agent_id})" if agent.agent_id == ORCHESTRATOR else agent.agent_id
+    unused = short_pace(agent.fading)
+    return name, agent.definition.role, names, agent.active, agent.archived, agent.sessions_slept, unused

@@ -1,0 +1,76 @@
+"""The commands, by name."""
+# ruff: noqa: FBT001, FBT002 - typer reads options from the parameters
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nemuri.cli import (
+    affective,
+    agents,
+    corrections,
+    dead_letters,
+    education,
+    erasure,
+    experiments,
+    health,
+    history,
+    hook,
+    log,
+    memories,
+    operations,
+    park,
+    permissions,
+    scorers,
+    society,
+    tasks,
+    tiered,
+    what_if,
+    why,
+)
+from nemuri.cli.session import Session
+from nemuri_infra.process.hook_settings import default_directory
+
+app = typer.Typer(
+    help="Agents that remember by use and forget by sleeping.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+_DATA = f"The platform's data directory; else NEMURI_DATA, else {default_directory()}."
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"nemuri {version('nemuri')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    data: Annotated[Path | None, typer.Option("--data", metavar="DIR", help=_DATA, show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log what happens, on stderr.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Agents that remember by use and forget by sleeping."""
+    context.obj = Session(data, json=json, verbose=verbose)
+
+
+for _group in (
+    tasks, why, agents, memories, history, what_if, corrections, education, health, hook, affective, tiered, scorers,
+    log, dead_letters, operations, park, erasure, permissions, experiments, society,
+):  # fmt: skip
+    _group.register(app)
+if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:
+    operations.register_demo(app)

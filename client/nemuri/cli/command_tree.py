@@ -1,0 +1,81 @@
+"""The command line as a tree of commands: the options that every command takes, and how help lists the commands."""
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+import typer
+
+from nemuri.cli.failures import USAGE
+from nemuri.cli.session import Session
+
+EVERYWHERE: Final = ("data", "verbose")
+"""Options of the program that are understood after a command's name too."""
+PANELS: Final = {
+    "First steps": ("demo", "up", "status", "agent", "agents", "ask", "remember", "recall"),
+    "Tasks": ("submit", "result", "answer", "feedback", "why"),
+    "Memory": ("memories", "memory", "memo", "scorer", "unlink", "separate", "affect", "tiers", "hook"),
+    "Teaching": ("teach", "courses", "clock"),
+    "Looking back": ("state", "diff", "replay", "log"),
+    "Operating": (
+        "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "backup", "restore", "forget",
+        "permissions",
+    ),
+    "Societies and experiments": ("society", "experiment"),
+}  # fmt: skip
+"""The commands in the order of the help, under the headings that they stand below."""
+
+
+def whole(app: typer.Typer) -> Any:
+    """Return the program as it is run: its commands grouped in the help, and each with the options of all."""
+    root = typer.main.get_command(app)
+    shared = [each for each in root.params if each.name in EVERYWHERE]
+    known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
+    headings = {name: heading for heading, names in PANELS.items() for name in names}
+    for name, command in known.items():
+        command.rich_help_panel = headings.get(name)
+    known.update({name: known.pop(name) for name in headings if name in known})
+    for command in _tree(root):
+        command.rich_markup_mode = "rich"
+        command.parse_args = _named(command.parse_args)
+        if command is not root:
+            taken = {name for each in command.params for name in each.opts}
+            command.params += [_after_the_name(each) for each in shared if taken.isdisjoint(each.opts)]
+    return root
+
+
+def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]], Any]:
+    """Return the parser of a command's words, whose errors know the command: some of the library's own do not."""
+
+    def parsed(context: Any, words: list[str]) -> Any:
+        try:
+            return parse(context, words)
+        except USAGE as error:
+            if getattr(error, "ctx", None) is None:
+                setattr(error, "ctx", context)  # noqa: B010 - the library types it as an exception alone
+            raise
+
+    return parsed
+
+
+def _tree(command: Any) -> Iterator[Any]:
+    yield command
+    for each in getattr(command, "commands", {}).values():
+        yield from _tree(each)
+
+
+def _after_the_name(option: Any) -> Any:
+    """Return an option of the program for use after a command's name, where what it says counts for the session.
+
+    It is read before the command's own arguments: to look up the rest of an id takes the platform.
+    """
+    own = copy.copy(option)
+    own.expose_value, own.is_eager, own.callback = False, True, _tell
+    return own
+
+
+def _tell(context: typer.Context, option: Any, value: Any) -> Any:
+    if value:
+        context.obj = replace(Session.of(context), **{option.name: value})
+    return value

@@ -1,0 +1,55 @@
+"""Commands that set right how learnings were taken in: unlink, separate."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.id_arguments import id_argument, id_option
+from nemuri.cli.session import JsonOption, Session
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (unlink, separate):
+        app.command()(command)
+
+
+def unlink(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The newer memory.")],
+    older: Annotated[UUID, id_argument("memory", "The memory that yields to it.", "OLDER")],
+    json: JsonOption = False,
+) -> None:
+    """Take back that a memory contradicts or supersedes an older one."""
+    from nemuri.admin.corrections import unlink as take_back
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    session.run(lambda client: take_back(client, memory, older))
+    if session.json:
+        say_json({"memory_id": memory, "older": older})
+    else:
+        say(f"{older} does not yield to {memory} any more")
+
+
+def separate(
+    context: typer.Context,
+    task: Annotated[UUID, id_argument("task", "The task that taught it.")],
+    memory: Annotated[
+        UUID | None, id_option("memory", "--memory", "Only what was taken for this memory again.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Make memories of learnings that were wrongly taken for repetitions."""
+    from nemuri.admin.corrections import separate as take_back
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    made = session.run(lambda client: take_back(client, task, memory))
+    if session.json:
+        say_json({"task_id": task, "memory_ids": made})
+    else:
+        for each in made:
+            say(str(each))

@@ -1,0 +1,97 @@
+"""How differences between two minds look: tables for people, JSON for programs."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from nemuri_domain.strength.state_diff import Altered, Change, Differences
+
+
+def differences(found: "Differences") -> dict[str, Any]:
+    """What differs, as JSON values."""
+    return {
+        **{name: [_plain(each) for each in changes] for name, changes in _sorts(found).items()},
+        "policy": _altered(found.policy),
+        "definition": _altered(found.definition),
+    }
+
+
+def _sorts(found: "Differences") -> "dict[str, Sequence[Change]]":
+    return {
+        "began": found.began,
+        "gone": found.gone,
+        "archived": found.archived,
+        "returned": found.returned,
+        "levels": found.levels,
+        "stronger": found.stronger,
+        "weaker": found.weaker,
+    }
+
+
+def _plain(change: "Change") -> dict[str, Any]:
+    return change.model_dump(mode="json") | {"gain": change.gain}
+
+
+def _altered(altered: "Altered") -> dict[str, Any]:
+    return {name: {"from": before, "to": after} for name, (before, after) in altered.items()}
+
+
+_HEADS = {
+    "began": "began",
+    "gone": "not there any more",
+    "archived": "archived",
+    "returned": "came back from the archive",
+    "levels": "at another level",
+    "stronger": "stronger",
+    "weaker": "weaker",
+}
+
+
+def show_differences(found: "Differences", top: int, heads: "Mapping[str, str]" = _HEADS) -> None:
+    """What differs, a table for each sort that there is."""
+    from nemuri.terminal.screen import say, short
+
+    for name, changes in _sorts(found).items():
+        if changes:
+            say(f"\n{heads[name]}: {len(changes)}")
+            show_changes(changes, top)
+    for what, altered in (("policy", found.policy), ("definition", found.definition)):
+        if altered:
+            say(f"\n{what}")
+        for name, (before, after) in altered.items():
+            say(f"  {name}: {short(str(before), 60)} → {short(str(after), 60)}")
+    if not (found.changes or found.policy or found.definition):
+        say("nothing differs")
+
+
+def show_changes(changes: "Sequence[Change]", top: int) -> None:
+    """A table of memories that stand otherwise."""
+    from nemuri.terminal.screen import short, table
+
+    rows = [
+        (
+            each.memory_id,
+            arrow(f"{side.strength:.3f}" if side else None for side in (each.before, each.after)),
+            arrow(str(side.level) if side else None for side in (each.before, each.after)),
+            arrow(side.status if side else None for side in (each.before, each.after)),
+            short(each.content, 80),
+        )
+        for each in changes[:top]
+    ]
+    if rows:
+        table(("memory", "strength", "level", "status", "content"), rows, spare=("status",))
+    more(len(changes) - len(rows))
+
+
+def arrow(sides: "Iterable[str | None]") -> str:
+    """What something was and what it became; once where that is the same, or where only one of them is known."""
+    return " → ".join(dict.fromkeys(each for each in sides if each is not None))
+
+
+def more(left: int) -> None:
+    """A line for those that a table left out, where there are any."""
+    from nemuri.terminal.screen import say
+
+    if left > 0:
+        say(f"and {left} more; --top shows more of them, --json all")

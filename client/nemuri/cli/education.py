@@ -1,0 +1,231 @@
+"""Commands about what agents are taught: teach, courses, clock."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import re
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.failures import LATE, Failure, WrongUse
+from nemuri.cli.id_arguments import id_argument
+from nemuri.cli.session import JsonOption, Limit, Session, TimeoutOption, agent_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nemuri.client.client import Client
+    from nemuri_contracts.client_events import Scope
+    from nemuri_contracts.education_views import ChapterReport, CourseReport, CoursesView
+
+LOOK = 0.5
+"""Seconds between two looks at a course that goes on."""
+_STEP = re.compile(r"([0-9]+(?:\.[0-9]+)?)([dhm])")
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
+
+AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
+
+
+class Schedule(StrEnum):
+    """When exercises come again."""
+
+    FIXED = "fixed"
+    FSRS = "fsrs"
+    NONE = "none"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (teach, courses, clock):
+        app.command()(command)
+
+
+def teach(
+    context: typer.Context,
+    agent: AgentArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The textbook.")],
+    repeating: Annotated[
+        Schedule,
+        typer.Option("--repeating", help="When exercises come again: after 1, 3, 7, 14, 30 days; by FSRS; never."),
+    ] = Schedule.FIXED,
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
+    domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Teach it anew, although it was taught before.")] = False,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the report.")] = False,
+    timeout: TimeoutOption = 600.0,
+    json: JsonOption = False,
+) -> None:
+    """Teach an agent from a textbook: it reads, sleeps, is tested and sleeps, chapter by chapter."""
+    from nemuri.files.textbooks import read_textbook
+    from nemuri.terminal.screen import say, say_json, waiting
+
+    session, name, limit = Session.of(context, json=json), agent_id(agent), Limit(timeout)
+    textbook, scope = read_textbook(file), session.scope(project, domain)
+
+    async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
+        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope, again=again)
+        if no_wait:
+            return course_id, None
+        with waiting(f"{name} reads {textbook.title}") as show:
+            return course_id, await _until_finished(client, name, course_id, limit, show)
+
+    course_id, view = session.run(work, limit)
+    if view is None:
+        if session.json:
+            say_json({"course_id": course_id})
+        else:
+            say(f"course {course_id} has begun; `nemuri courses {name}` shows how it goes")
+    elif session.json:
+        say_json(view.courses[0])
+    else:
+        _show(view)
+
+
+def courses(
+    context: typer.Context,
+    agent: AgentArgument,
+    course: Annotated[
+        UUID | None, id_argument("course", "One course: its id, or the beginning of it.", "[COURSE]")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show an agent's school report: its courses, or one of them with its every exercise."""
+    from nemuri.terminal.screen import say, say_json
+
+    session, name = Session.of(context, json=json), agent_id(agent)
+
+    view = session.run(lambda client: client.courses(name, course))
+    if session.json:
+        say_json(view)
+    elif not view.courses:
+        say(f"{name} has been taught nothing yet; `nemuri teach {name} FILE.yaml` begins a course")
+    else:
+        _show(view)
+
+
+def clock(
+    context: typer.Context,
+    advance: Annotated[
+        str | None, typer.Option("--advance", metavar="STEP", help="Move the clock on, as 3d, 12h or 90m.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the platform's clock, by which exercises come again, or move it on.
+
+    Moving it is for simulations, which need not wait for days: it goes forward only, and for everybody.
+    """
+    from nemuri.terminal.screen import say, say_json
+    from nemuri_infra.stores.clock import FURTHEST
+
+    session = Session.of(context, json=json)
+    step = None if advance is None else _step(advance)
+
+    async def work(client: "Client") -> "tuple[datetime, timedelta, int]":
+        due = await client.due(await client.clock() + step) if step and step <= FURTHEST else 0
+        return await client.clock(step), await client.ahead(), due
+
+    now, ahead, due = session.run(work)
+    if session.json:
+        moved = {"due": due} if step else {}
+        say_json({"now": now.isoformat(), "ahead_seconds": ahead.total_seconds(), **moved})
+        return
+    say(f"{now:%Y-%m-%d %H:%M:%S} UTC, {f'{ahead} ahead of the real time' if ahead else 'the real time'}")
+    if step:
+        say(f"{due} {'exercise' if due == 1 else 'exercises'} became due")
+
+
+def _step(text: str) -> timedelta:
+    found = _STEP.fullmatch(text.strip())
+    try:
+        step = timedelta(**{_UNITS[found[2]]: float(found[1])}) if found else timedelta()
+    except OverflowError:
+        step = timedelta()
+    if not step:
+        raise WrongUse(f"{text!r:.40} is no step: write a number above 0 and d, h or m, as 3d")
+    return step
+
+
+async def _until_finished(
+    client: "Client", name: str, course_id: UUID, limit: Limit, show: "Callable[[str], None]"
+) -> "CoursesView":
+    from nemuri.client.deadlines import Expired, within
+
+    try:
+        async with within(limit.left):
+            while (view := await client.courses(name, course_id)).courses[0].finished_at is None:
+                show(_doing(view.courses[0]))
+                await asyncio.sleep(LOOK)  # nothing announces how far a course is
+    except Expired:
+        raise Failure(
+            f"course {course_id} is not over in {limit.seconds:g} s; it goes on: `nemuri courses {name}`", LATE
+        ) from None
+    return view
+
+
+def _doing(course: "CourseReport") -> str:
+    """What the agent is at, in a few words."""
+    at = max((number for number, each in enumerate(course.chapters) if each.read), default=0)
+    chapter = course.chapters[at]
+    place = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
+    if not chapter.read:
+        return f"reads {place}"
+    if not chapter.slept:
+        return f"sleeps over {place}"
+    return f"is tested on {place}: {chapter.right + chapter.wrong} of {chapter.exercises} answered"
+
+
+def _show(view: "CoursesView") -> None:
+    from nemuri.terminal.screen import say, short, table
+
+    for course in view.courses:
+        say(f"{course.title} ({course.course_id}){_where(course.scope)}: {_standing(course)}")
+        columns = ("chapter", "read", "slept", "memories", "archived", "strength", "right", "wrong", "next")
+        table(
+            columns,
+            [_row(each) for each in course.chapters],
+            numbers=("memories", "archived", "strength", "right", "wrong"),
+        )
+        if spent := _spent(course):
+            say(f"reading cost {spent}")
+        for chapter in course.chapters:
+            for exercise in chapter.details:
+                for answer in exercise.answers:
+                    say(f"  {'right' if answer.correct else 'wrong'}  {answer.graded_at:%Y-%m-%d}  {exercise.question}")
+                    if not answer.correct:
+                        say(f"         answered: {short(answer.answer) if answer.answer else 'nothing'}")
+                    say(f"         task {answer.task_id}")
+                    if answer.reason:
+                        say(f"         not graded: {answer.reason}")
+                    if answer.missing:
+                        say(f"         missing: {', '.join(answer.missing)}")
+                    if not answer.correct:
+                        say(f"         reviewed {len(answer.reviewed)} memories")
+
+
+def _spent(course: "CourseReport") -> str:
+    """The tokens that language models read and wrote for the chapters; empty where none was asked, which is free."""
+    usages = [each.usage for each in course.chapters if each.usage]
+    read, wrote = sum(each.input_tokens for each in usages), sum(each.output_tokens for each in usages)
+    models = ", ".join(dict.fromkeys(each.model for each in usages))
+    return f"{read:,} + {wrote:,} tokens ({models})" if read or wrote else ""
+
+
+def _where(scope: "Scope") -> str:
+    return "" if scope.name is None else f" in {scope.level} {scope.name}"
+
+
+def _standing(course: "CourseReport") -> str:
+    return f"finished on {course.finished_at:%Y-%m-%d}" if course.finished_at else _doing(course)
+
+
+def _row(chapter: "ChapterReport") -> tuple[object, ...]:
+    yes = {True: "yes", False: "-"}
+    strength = "-" if chapter.strength is None else f"{chapter.strength:.2f}"
+    due = f"{chapter.due_at:%Y-%m-%d}" if chapter.due_at else "-"
+    tested = (chapter.right, chapter.wrong) if chapter.exercises else ("-", "-")
+    been = (yes[chapter.read], yes[chapter.slept])
+    return (chapter.title, *been, chapter.memories, chapter.archived, strength, *tested, due)

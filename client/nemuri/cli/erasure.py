@@ -1,0 +1,203 @@
+"""Commands that make things gone, and keep copies: forget, backup, restore."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.session import JsonOption, Session, agent_id
+
+if TYPE_CHECKING:
+    from nemuri_infra.projections.lineage import Reached, Thing
+    from nemuri_infra.runtime.settings import Settings
+
+SHOWN = 20
+"""So many of what would go are shown, the others only counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (forget, backup, restore):
+        app.command()(command)
+
+
+def forget(
+    context: typer.Context,
+    memory: Annotated[UUID | None, typer.Option("--memory", metavar="MEMORY", help="A memory.")] = None,
+    task: Annotated[UUID | None, typer.Option("--task", metavar="TASK", help="A task.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="An agent, for good.")] = None,
+    due: Annotated[bool, typer.Option("--due", help="What nights of affective memories have let go.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Complete what was interrupted, and sweep again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go, and why.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Erase a memory, a task or an agent with all that came from it: from the log, the views and every file."""
+    from nemuri.client.connection import resolve
+
+    session = Session.of(context, json=json)
+    if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
+        raise WrongUse("name one thing: --memory, --task or --agent, or --due or --resume by itself")
+    if (resume or due) and (dry_run or yes):
+        raise WrongUse("--due and --resume ask nothing; give them by themselves")
+    if resume or due:
+        session.quieten()
+        _swept(session, resolve(session.settings()), due=due)
+        return
+    erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
+
+
+def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
+    """Erase a thing with all that came from it, if the user says yes; or only show what would go."""
+    from nemuri.client.connection import resolve
+    from nemuri.terminal.screen import say_json
+
+    session.quieten()
+    settings = resolve(session.settings())
+    found = _would_go(settings, thing)
+    if not dry_run:
+        _agreed(found, thing, sure=yes)
+        _forgotten(session, settings, thing)
+    elif session.json:
+        say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.why.items()])
+    else:
+        _show(found)
+
+
+def _thing(memory: UUID | None, task: UUID | None, agent: str | None) -> "Thing":
+    from nemuri_infra.projections.lineage import Thing
+
+    if agent is not None:
+        return Thing("agent", agent_id(agent))
+    return Thing("memory", memory) if memory is not None else Thing("task", task or UUID(int=0))
+
+
+def _would_go(settings: "Settings", thing: "Thing") -> "Reached":
+    from nemuri.operations import lineage
+
+    return asyncio.run(lineage(settings, [thing]))
+
+
+def _agreed(found: "Reached", thing: "Thing", *, sure: bool) -> None:
+    """Raise `Failure` unless the user said yes, in advance or now."""
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise Failure(f"forgetting cannot be undone: see --dry-run, then say --yes to erase {thing.sort} {thing.name}")
+    _show(found)
+    if not typer.confirm("Erase this for good?"):
+        raise Failure("nothing was erased")
+
+
+def _show(found: "Reached") -> None:
+    from nemuri.terminal.screen import say, short
+
+    for each, why in list(found.why.items())[:SHOWN]:
+        say(short(f"{each.sort:7} {each.name}  {why}", 160))
+    if len(found.why) > SHOWN:
+        say(f"and {len(found.why) - SHOWN} more")
+
+
+def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
+    from nemuri.operations import forget as operation
+
+    _report(session, settings, lambda settings, show: operation(settings, [thing], show))
+
+
+def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
+    from nemuri.operations import let_go, resume
+
+    nothing = "there was nothing to complete: all that was to be erased is gone"
+    _report(session, settings, let_go if due else resume, nothing="nothing is due" if due else nothing)
+
+
+def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:
+    """Do it, and say what was deleted; or what there is to say where that is nothing."""
+    from nemuri.terminal.screen import progress, say, say_json
+
+    with progress("erasing") as show:
+        done = asyncio.run(operation(settings, show))
+    if session.json:
+        say_json({"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": done.left})
+    elif done.nothing and nothing:
+        say(nothing)
+    else:
+        say(f"{done.events} events, {done.letters} dead letters and {done.blobs} inputs deleted")
+    if done.left:
+        raise Failure(f"erased, but {'; '.join(done.left)}")
+
+
+def backup(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A directory that is not there yet.")],
+    json: JsonOption = False,
+) -> None:
+    """Write the log with its stores into a new directory, while everybody goes on."""
+    from nemuri.client.connection import resolve
+    from nemuri.operations import backup as operation
+    from nemuri.terminal.screen import progress, say, say_json
+
+    session = Session.of(context, json=json)
+    session.quieten()
+    settings = resolve(session.settings())
+    with progress("backing up") as show:
+        made = asyncio.run(operation(settings, directory, show))
+    if session.json:
+        say_json(made)
+    else:
+        say(f"{made.events} events up to {made.sequence} backed up; keep {ledger_name(settings)} with it")
+
+
+def restore(
+    context: typer.Context,
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="What `nemuri backup` made.", show_default=False)
+    ] = None,
+    erasures: Annotated[
+        Path | None, typer.Option("--erasures", metavar="FILE", help="A ledger of what was erased since.")
+    ] = None,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Let everybody react to what an interrupted restore has brought.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Put a backup into an empty platform, without what was erased since; an interrupted restore goes on."""
+    from nemuri.client.connection import resolve
+    from nemuri.operations import give_up as giving_up
+    from nemuri.operations import restore as operation
+    from nemuri.terminal.screen import progress, say, say_json
+
+    session = Session.of(context, json=json)
+    if (directory is None) != give_up or (give_up and erasures is not None):
+        raise WrongUse("name the directory of a backup, or --give-up by itself")
+    session.quieten()
+    settings = resolve(session.settings())
+    if directory is None:
+        asyncio.run(giving_up(settings))
+        say("everybody reacts to what is there, which is not all of the backup")
+        return
+    with progress("restoring") as show:
+        done = asyncio.run(operation(settings, directory, erasures=erasures, on_progress=show))
+    if session.json:
+        say_json(asdict(done))
+        return
+    say(f"{done.events} events restored, {done.left_out} left out because they were erased since")
+    if done.societies:
+        say(f"societies restored: {', '.join(done.societies)}")
+    if done.without:
+        say(f"societies left out, for their states may tell of what was erased: {', '.join(done.without)}")
+    if done.erasures is None:
+        say("no ledger of erasures was known: what was erased after the backup is back; see --erasures")
+
+
+def ledger_name(settings: "Settings") -> str:
+    """Where the ledger of a data directory is, for people."""
+    from nemuri.operations.erasure_ledger import ledger_of
+
+    return str(ledger_of(settings))

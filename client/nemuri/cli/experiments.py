@@ -1,0 +1,159 @@
+"""The experiments: experiment personality, noise, scorer."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.experiments.report import Report
+    from nemuri.experiments.statistics import Interval
+
+LARGEST_SEED = 2**32 - 1
+LONGEST_STREAM = 10_000
+FEWEST_TASKS = 10
+MOST_REPEATS = 1_000
+FEWEST_REPEATS = 8
+NUMBERS = ("mean", "low", "high", "repeats")
+
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_SEED, help="Everything drawn follows from it.")
+]
+TasksOption = Annotated[
+    int | None,
+    typer.Option("--tasks", metavar="N", min=FEWEST_TASKS, max=LONGEST_STREAM, help="Tasks of each stream."),
+]
+RepeatsOption = Annotated[
+    int | None,
+    typer.Option("--repeats", metavar="R", min=FEWEST_REPEATS, max=MOST_REPEATS, help="Independent repeats."),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Where plots are written; else experiments, if matplotlib is there."),
+]
+PLOTS = Path("experiments")
+"""Where plots are written unless told otherwise."""
+
+
+WHAT = {
+    "personality": "Same model, same memories, different tasks: how far do agents drift apart, and is it of use?",
+    "noise": "Reinforcement on use against reinforcement on retrieval: signal against noise.",
+    "scorer": "The learned scorer against the linear score against similarity alone.",
+}
+"""The experiments, by name."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(
+        no_args_is_help=True, help="Test the claims, with agents in memory: no key, no server.", rich_markup_mode=None
+    )
+    for name, what in WHAT.items():
+        group.command(name, help=what)(_command(name))
+    app.add_typer(group, name="experiment")
+
+
+def _command(name: str) -> Callable[..., None]:
+    def run(
+        context: typer.Context,
+        seed: SeedOption = 1,
+        tasks: TasksOption = None,
+        repeats: RepeatsOption = None,
+        out: OutOption = None,
+        json: JsonOption = False,
+    ) -> None:
+        _run(name, Session.of(context, json=json), seed, tasks, repeats, out)
+
+    return run
+
+
+def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path | None) -> None:
+    """Run an experiment; raise Failure for a plot that is asked for with `out` and cannot be drawn."""
+    from nemuri.demo.texts import TextsMissing
+    from nemuri.experiments import plots, runs
+    from nemuri.terminal import plotting
+    from nemuri.terminal.screen import progress, say_json
+
+    session.quieten()
+    chosen = runs.EXPERIMENTS[name]
+    stream, times = tasks or chosen.tasks, repeats or chosen.repeats
+    if stream > chosen.longest:
+        raise WrongUse(f"--tasks is at most {chosen.longest} here: there are no more different needs")
+    folder = out or PLOTS
+    try:
+        missing = _plots_missing(asked=out is not None)
+        if missing is None:
+            writable(folder, "--out")
+        runs.require(name)
+        with progress(f"{name}: repeats of {stream} tasks") as show:
+            report = runs.run(name, seed=seed, tasks=stream, repeats=times, processes=runs.cores(), progress=show)
+        files = plots.draw(report, folder) if missing is None else ()
+    except (plotting.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
+        raise Failure(str(error)) from error
+    except OSError as error:
+        raise Failure(f"the plot cannot be written to {folder}: {error.strerror}") from error
+    if session.json:
+        say_json(report.as_json() | {"files": [str(file) for file in files]})
+    else:
+        _show(report, [str(file) for file in files] or [f"no plot is drawn: {missing}"])
+
+
+def _plots_missing(*, asked: bool) -> str | None:
+    """Why no plot can be drawn here, None where one can; raises `MatplotlibMissing` where one is asked for."""
+    from nemuri.terminal import plotting
+
+    try:
+        plotting.require()
+    except plotting.MatplotlibMissing as error:
+        if asked:
+            raise
+        return str(error)
+    return None
+
+
+def writable(out: Path, option: str) -> None:
+    """Raise `WrongUse` for what cannot become a directory with files in it, before anything is run."""
+    nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
+    if not nearest.is_dir():
+        raise WrongUse(f"{option}: {nearest} is not a directory")
+    try:
+        with TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise WrongUse(f"{option}: nothing can be written in {nearest}: {error.strerror}") from error
+
+
+def _show(report: "Report", last: list[str]) -> None:
+    from nemuri.terminal.screen import say
+
+    say(f"experiment {report.experiment}, seed {report.seed}, {report.tasks} tasks; means with 95 % intervals\n")
+    show_figures(report)
+    show_claims(report)
+    say("\n" + "\n".join(last))
+
+
+def show_figures(report: "Report") -> None:
+    """The figures for people, as a table."""
+    from nemuri.terminal.screen import table
+
+    rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
+    table(("measure", "condition", *NUMBERS), rows, numbers=NUMBERS)
+
+
+def show_claims(report: "Report") -> None:
+    """What became of the claims, as a table."""
+    from nemuri.terminal.screen import say, table
+
+    say("\nWhat was claimed, and the difference between what is compared, with 99 % intervals:\n")
+    claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]
+    table(("verdict", *NUMBERS[:3], "claim"), claims, numbers=NUMBERS[:3])
+
+
+def _cells(each: "Interval") -> tuple[str, str, str, str]:
+    return f"{each.mean:.3f}", f"{each.low:.3f}", f"{each.high:.3f}", str(each.repeats)

@@ -1,0 +1,146 @@
+"""Failures as one line on stderr and an exit code."""
+
+import sys
+from collections.abc import Iterator
+
+import typer
+
+FAILED = 1
+WRONG_USE = 2
+LATE = 3
+NEGOTIATION = 4
+USAGE: tuple[type[Exception], ...] = typer.BadParameter.__mro__[1:3]
+"""What the library raises when a command is called in a wrong way; it exports no name for it."""
+
+
+class WrongUse(typer.BadParameter):
+    """The command was called with something that it cannot take; the text says what and what to do."""
+
+
+class Failure(Exception):  # noqa: N818 - it ends a command, and is no error of the program
+    """The command failed; the text says why in one line, the code is the exit code."""
+
+    def __init__(self, line: str, code: int = FAILED) -> None:
+        super().__init__(line)
+        self.code = code
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """The line to show and the exit code; a traceback is printed first when `--verbose` asked for it."""
+    if "--verbose" in sys.argv:
+        sys.excepthook(type(error), error, error.__traceback__)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return error.format_message(), WRONG_USE  # type: ignore[attr-defined]
+    if isinstance(error, USAGE):
+        return _line(_usage(error)), WRONG_USE
+    if isinstance(error, Failure):
+        return _line(str(error)), error.code
+    code = next((code for kinds, code in _kinds() if isinstance(error, kinds)), None)
+    if code is None:
+        return _line(f"unexpected {type(error).__name__}: {error}; --verbose shows where"), FAILED
+    return _line(_said(error)), code
+
+
+def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
+    """Imported only when something failed: the command line itself starts without them."""
+    from nemuri.admin.agent_definitions import DefinitionError
+    from nemuri.client.exchange import CallTimeoutError, ClientError
+    from nemuri.files.documents import InputError
+    from nemuri.files.textbooks import TextbookError
+    from nemuri.hook.settings_file import SettingsBroken
+    from nemuri.hook.transcript_import import NoTranscripts
+    from nemuri.operations.log_positions import PlaceError
+    from nemuri_infra.bus.connection import UnreachableError
+    from nemuri_infra.bus.plain_socket import PlainError
+    from nemuri_infra.process.hook_settings import Elsewhere
+
+    yield (CallTimeoutError,), LATE
+    yield (InputError, DefinitionError, TextbookError, PlaceError, NoTranscripts, SettingsBroken), WRONG_USE
+    yield (ClientError, UnreachableError, Elsewhere, PlainError), FAILED
+
+    from nats.errors import Error as NatsError
+    from pydantic import ValidationError
+
+    from nemuri_infra.embedded.child_processes import ServerFailed
+    from nemuri_infra.embedded.data_directory import AlreadyRunning, HomeUnusable
+
+    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, ValidationError, OSError), FAILED
+
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from nemuri.operations import OperationError
+    from nemuri.platform.embedders import EmbedderChanged, SettingsError
+    from nemuri.platform.permissions import PermissionsError
+    from nemuri.platform.serving import NotProvisioned
+    from nemuri_infra.minecraft.node_modules import MinecraftUnavailable
+    from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable
+    from nemuri_infra.projections.database import DatabaseError
+    from nemuri_infra.stores.society_states import SocietyError
+
+    yield (SocietyError, MinecraftUnavailable), FAILED
+    yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), FAILED
+    yield (NotProvisioned, PermissionsError), FAILED
+    yield (ModelRefused, ModelUnavailable, ValueError), FAILED
+
+
+def _said(error: Exception) -> str:
+    from pydantic import ValidationError
+
+    from nemuri_contracts.codec import complaint
+
+    if isinstance(error, ValidationError):
+        return f"the settings are wrong: {complaint(error)}"
+    said = _of_driver(error) or str(error) or type(error).__name__
+    if type(error).__name__ == "DatabaseError" and "DATABASE_URL" not in said:
+        return f"{said}; check DATABASE_URL"
+    return said
+
+
+def _of_driver(error: Exception) -> str | None:
+    """Return what an error of a driver means; None for any other error."""
+    from nats.errors import Error as NatsError
+
+    if isinstance(error, NatsError):
+        words = " ".join((getattr(error, "description", None) or str(error)).removeprefix("nats: ").split())
+        return f"the NATS server did not do it: {words or type(error).__name__}; see `nemuri status`"
+    if "sqlalchemy.exc" in sys.modules:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        from nemuri_infra.errors.database_errors import reason
+
+        if isinstance(error, SQLAlchemyError):
+            return f"the database did not do it: {reason(error)}; check DATABASE_URL"
+    return None
+
+
+def _usage(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    name = context.command_path if context else "nemuri"
+    return f"{_wrong(error).rstrip('.')} (see `{name} --help`)"
+
+
+def _wrong(error: Exception) -> str:
+    """Return what is wrong with the use of a command, in plain words; the library's own quote yet another one."""
+    from pydantic import ValidationError
+
+    from nemuri_contracts.error_messages import plain
+
+    hint = ""
+    if (parameter := getattr(error, "param", None)) is not None:
+        names = parameter.opts if parameter.opts[0].startswith("-") else [parameter.metavar or parameter.name.upper()]
+        hint = f"{'/'.join(names)}: "
+    if isinstance(error.__cause__, ValidationError):
+        fault = error.__cause__.errors()[0]
+        given = "" if fault["type"] == "value_error" else f", not {fault['input']!r:.60}"
+        return f"{hint}{plain(fault)}{given}"
+    if isinstance(error, typer.BadParameter) and (said := str(error.message)):
+        return f"{hint}{said}"
+    formatted: str = error.format_message()  # type: ignore[attr-defined]
+    return formatted
+
+
+def _line(text: str) -> str:
+    """The first line, and of a longer text (a log's tail) the last one too."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
+    first = lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
+    return "nemuri: " + "".join(each if each.isprintable() else "?" for each in first)[:600]

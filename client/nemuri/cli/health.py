@@ -1,0 +1,116 @@
+"""Commands about how well memories work: doctor, memo."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.cli.session import JsonOption, Session, agent_id, storable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nemuri.admin.health_advice import Applied
+    from nemuri.client.client import Client
+    from nemuri_contracts.health_views import AgentHealth, Finding
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (doctor, memo):
+        app.command()(command)
+
+
+def doctor(
+    context: typer.Context,
+    agent: Annotated[str | None, typer.Argument(metavar="[AGENT]", help="The agent's id; all without it.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Change the parameters of the policy as advised.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Compare how memories work with how they should, and say which parameter to turn."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    name = None if agent is None else agent_id(agent)
+
+    async def work(client: "Client") -> "tuple[tuple[AgentHealth, ...], list[Applied]]":
+        from nemuri.admin import health_advice
+
+        found = await client.health(name)
+        return found, [await health_advice.apply(client, each) for each in found] if apply else []
+
+    found, applied = session.run(work)
+    changed = {each.agent_id: each.changed for each in applied}
+    if session.json:
+        say_json([each.model_dump(mode="json") | {"changed": changed.get(each.agent_id)} for each in found])
+        return
+    if not found:
+        say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")
+    for health in found:
+        _show(health)
+        if apply:
+            say(_told(changed[health.agent_id]))
+
+
+def memo(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="The project of its tasks.")] = None,
+    domain: Annotated[
+        list[str] | None, typer.Option("--domain", metavar="D", help="A domain of its tasks; repeatable.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the table of contents of its memory that an agent is given with its tasks."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    project, domains = session.setting(project, domain)
+    storable(**{"--project": project})
+    found = session.run(lambda client: client.memo(name, project=project, domains=domains))
+    if session.json:
+        say_json(found)
+    else:
+        say(found.memo or ("there is none" if found.limit else "none is given: index_memo_tokens is 0"))
+
+
+def _show(health: "AgentHealth") -> None:
+    from nemuri.terminal.screen import say, table
+
+    say(health.agent_id)
+    rows = [
+        (
+            each.measure.replace("_", " "),
+            "-" if each.value is None else f"{each.value:.4g}",
+            _range(each),
+            each.verdict,
+            _advised(each),
+        )
+        for each in health.findings
+    ]
+    table(("measure", "value", "normal", "verdict", "what to do"), rows, numbers=("value",), spare=("normal",))
+    if health.never_used:
+        say("never used: " + ", ".join(map(str, health.never_used)))
+    if health.waiting is not None:
+        say("other parameters wait for the next sleep already; look again after it")
+
+
+def _range(finding: "Finding") -> str:
+    low, high = finding.normal
+    if low is None:
+        return "any" if high is None else f"to {high:.4g}"
+    return f"from {low:.4g}" if high is None else f"{low:.4g} to {high:.4g}"
+
+
+def _advised(finding: "Finding") -> str:
+    advice = finding.advice
+    if advice is None:
+        return finding.note
+    return f"{finding.note}; {advice.direction} {advice.parameter} from {advice.present} to {advice.proposed}"
+
+
+def _told(changed: "Mapping[str, object]") -> str:
+    if not changed:
+        return "nothing to change"
+    return "from the next sleep on: " + ", ".join(f"{name} {value}" for name, value in changed.items())

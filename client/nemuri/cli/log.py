@@ -1,0 +1,140 @@
+"""Commands about the log: log tail, stats, export, import."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_contracts.codec import AnyEvent
+    from nemuri_infra.bus.event_log import Batch
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Events as JSON, one a line.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    group = typer.Typer(no_args_is_help=True, help="Look at the log, export it, import it.", rich_markup_mode=None)
+    group.command("tail")(tail)
+    group.command("stats")(stats)
+    group.command("export")(export_file)
+    group.command("import")(import_file)
+    app.add_typer(group, name="log")
+
+
+def tail(
+    context: typer.Context,
+    last: Annotated[int, typer.Option("-n", "--last", metavar="N", min=0, help="How many events.")] = 20,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show the newest events."""
+    session = Session.of(context, json=json)
+
+    async def work(client: "Client") -> None:
+        until = await client.log.last_sequence()
+        after = max(0, until - last)
+        async for batch in client.log.read(after, None if follow else until, with_parked=True):
+            _show(batch, session)
+
+    session.run(work)
+
+
+def stats(context: typer.Context, json: JsonOption = False) -> None:
+    """Count the events of the log by kind."""
+    from nemuri.terminal.screen import say, say_json, table
+
+    session = Session.of(context, json=json)
+    found = session.run(_stats)
+    if session.json:
+        say_json(found)
+        return
+    say(f"{found['events']} events, {found['bytes']} bytes")
+    for end in ("first", "last"):
+        if found[end]:
+            say(f"{end:5}  {found[end]['sequence']}  {found[end]['recorded_at']}")
+    if found["kinds"]:
+        table(("kind", "events"), sorted(found["kinds"].items()), numbers=("events",))
+
+
+def export_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
+    """Write the whole log into a new file."""
+    from nemuri.operations import export_log
+
+    _moved(context, file, export_log, "exported", json=json)
+
+
+def import_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
+    """Append the events of a file to an empty log."""
+    from nemuri.operations import import_log
+
+    _moved(context, file, import_log, "imported", json=json)
+
+
+def _moved(context: typer.Context, file: Path, operation: Any, done: str, *, json: bool) -> None:
+    from nemuri.client.connection import resolve
+    from nemuri.terminal.screen import progress, say, say_json
+
+    session = Session.of(context, json=json)
+    session.quieten()
+    settings = resolve(session.settings())
+    with progress(done) as show:
+        number = asyncio.run(operation(settings, file, show))
+    if session.json:
+        say_json({"file": file, "events": number})
+    else:
+        say(f"{number} events {done}")
+
+
+def _show(batch: "Batch", session: Session) -> None:
+    for event in batch.events:
+        typer.echo(_as_json(event) if session.json else _as_line(event))
+    for message in batch.unreadable:
+        typer.echo(f"{message.sequence:>8}  unreadable on {message.subject}: {message.reason}", err=True)
+
+
+def _as_json(event: "AnyEvent") -> str:
+    """One line, so that lines can be followed by programs as they come."""
+    import orjson
+
+    known = {"sequence": event.sequence, "recorded_at": event.recorded_at}
+    return orjson.dumps(known | event.model_dump(mode="json")).decode()
+
+
+def _as_line(event: "AnyEvent") -> str:
+    whom = [f"agent {event.agent_id}"] if event.agent_id else []
+    whom += [f"task {event.thread}"] if event.thread else []
+    return f"{event.sequence:>8}  {event.at:%Y-%m-%d %H:%M:%S}  {event.kind:20}  {'  '.join(whom)}".rstrip()
+
+
+async def _stats(client: "Client") -> dict[str, Any]:
+    """From the server's own books: no event but the first and the last is read."""
+    stream, context = client.log.subjects.stream, client.log.stream
+    state = (await context.stream_info(stream, subjects_filter=">")).state
+    kinds: Counter[str] = Counter()
+    for subject, number in (state.subjects or {}).items():
+        kinds[subject.rsplit(".", 1)[-1]] += number
+    return {
+        "events": state.messages,
+        "bytes": state.bytes,
+        "first": await _place(client, state.first_seq) if state.messages else None,
+        "last": await _place(client, state.last_seq) if state.messages else None,
+        "kinds": dict(kinds.most_common()),
+    }
+
+
+async def _place(client: "Client", sequence: int) -> dict[str, Any]:
+    """An end of the log with the server's time of recording; no time for an event that was deleted."""
+    from nats.js.errors import NotFoundError
+
+    try:
+        message = await client.log.stream.get_msg(client.log.subjects.stream, sequence)
+    except NotFoundError:
+        return {"sequence": sequence, "recorded_at": None}
+    return {"sequence": sequence, "recorded_at": message.time.isoformat() if message.time else None}

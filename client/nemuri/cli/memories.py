@@ -1,0 +1,301 @@
+"""Commands about what agents remember: remember, recall, memories, memory."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.failures import WrongUse
+from nemuri.cli.id_arguments import id_argument
+from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_contracts.client_events import MemoryContent, Scope
+    from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
+    from nemuri_domain.strength.memory_history import Step
+
+GROUP = 100
+"""Memories of a file that are put in together."""
+SHOWN = 10_000
+"""Memories that are shown at most."""
+
+AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
+
+
+class Kept(StrEnum):
+    """Which memories are shown."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+    ALL = "all"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (remember, recall, memories, memory):
+        app.command()(command)
+
+
+def remember(
+    context: typer.Context,
+    agent: AgentArgument,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is to be remembered.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="LINES.jsonl", help="Memories as JSON objects, one a line.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    learning: Annotated[
+        list[str] | None, typer.Option("--learning", metavar="PERSPECTIVE=TEXT", help="A learning; repeatable.")
+    ] = None,
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
+    domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
+    said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO", help="Who said it.")] = None,
+    said_at: Annotated[
+        datetime | None, typer.Option("--said-at", metavar="TIME", help="When it was said, as 2026-01-31.")
+    ] = None,
+    key: KeyOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Put memories into an agent's mind."""
+    from nemuri.files.memory_lines import read_memories
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    if (text is None) == (file is None):
+        raise WrongUse("give either a TEXT or --file LINES.jsonl")
+    if file is not None:
+        if any((tag, learning, project, domain, said_by, said_at)):
+            raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
+        if key is not None:
+            raise WrongUse("--key goes with a TEXT, not with --file")
+        lines = read_memories(file, session.scope)
+        places, content = tuple(lines), tuple(lines.values())
+    else:
+        places = ()
+        content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
+    storable(**{"--key": key})
+    ids = session.run(lambda client: _remembered(client, name, content, places, key))
+    if session.json:
+        say_json({"agent_id": name, "memory_ids": ids})
+    else:
+        say(str(ids[0]) if file is None else f"{len(ids)} memories")
+
+
+def recall(
+    context: typer.Context,
+    agent: AgentArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be recalled.")],
+    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="How many at most.")] = 10,
+    perspective: Annotated[
+        str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="P", help="What is valid in this project; else NEMURI_PROJECT.")
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option("--domain", metavar="D", help="And in this domain; repeatable; else NEMURI_DOMAINS."),
+    ] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show what would come to an agent's mind; nothing is recorded."""
+    from nemuri.terminal.screen import say, say_json, short, table
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    project, domains = session.setting(project, domain)
+    storable(QUERY=query, **{"--perspective": perspective, "--project": project})
+    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains, "deep": deep}
+    found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
+    if session.json:
+        kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
+        flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
+        say_json(flat)
+        return
+    if found.memories:
+        columns = ("memory", "status", "score", "content")
+        table(columns, _came_to_mind(found), numbers=("score",), spare=() if found.deep else ("status",))
+    else:
+        say("nothing relevant is remembered, neither active nor archived")
+    for each in found.principles:
+        say(f"always in mind: {short(each.memory.content)}")
+
+
+def memories(
+    context: typer.Context,
+    agent: AgentArgument,
+    status: Annotated[Kept, typer.Option("--status", help="Which of them.")] = Kept.ACTIVE,
+    json: JsonOption = False,
+) -> None:
+    """List what an agent remembers, strongest first."""
+    from nemuri.terminal.screen import say, say_json, short, table
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    found = session.run(lambda client: client.memories(name, status=status.value, limit=SHOWN))
+    if session.json:
+        say_json([_flat(each) for each in found])
+    elif not found:
+        say("there are none")
+    else:
+        numbers = ("strength", "level", "used", "seen")
+        rows = [
+            (
+                each.memory_id,
+                each.status,
+                f"{each.strength:.3f}",
+                each.level,
+                each.access_count,
+                each.candidate_count,
+                short(each.memory.content, 80),
+            )
+            for each in found
+        ]
+        last = "strength" if status is Kept.ALL else "status"
+        spare = ("seen", "used", "level", last)
+        table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
+
+
+def memory(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The memory's id, or the beginning of it.")],
+    history: Annotated[bool, typer.Option("--history", help="Every event that made it what it is.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show one memory with everything known of it, or how it came to be so."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    if history:
+        _show_history(memory, session)
+        return
+    found = _flat(session.run(lambda client: client.memory(memory)))
+    if session.json:
+        say_json(found)
+        return
+    width = max(map(len, found))
+    for name, value in found.items():
+        say(f"{name:{width}}  {_shown(value)}")
+
+
+def _show_history(memory: UUID, session: Session) -> None:
+    from nemuri.cli.memory_history import show_history
+    from nemuri.terminal.screen import say, say_json, short
+
+    async def work(client: "Client") -> "tuple[MemoryView, tuple[Step, ...]]":
+        from nemuri.operations.history import steps_of
+
+        known = await client.memory(memory)
+        return known, await steps_of(client.log, known.agent_id, memory)
+
+    known, steps = session.run(work)
+    if session.json:
+        say_json({"memory_id": memory, "agent_id": known.agent_id, "content": known.memory.content, "steps": steps})
+    else:
+        say(f"{known.agent_id}: {short(known.memory.content)}")
+        show_history(steps)
+
+
+def _content(
+    text: str,
+    tags: list[str] | None,
+    learnings: list[str] | None,
+    scope: "Scope",
+    said_by: str | None,
+    said_at: datetime | None,
+) -> "MemoryContent":
+    from pydantic import ValidationError
+
+    from nemuri_contracts.client_events import MemoryContent
+    from nemuri_contracts.codec import complaint
+
+    storable(TEXT=text, **{"--said-by": said_by})
+    split = [each.partition("=") for each in learnings or ()]
+    if not all(separator and learned for _, separator, learned in split):
+        raise WrongUse("--learning is written PERSPECTIVE=TEXT")
+    fields = {
+        "content": text,
+        "tags": tags or (),
+        "learnings": {name: learned for name, _, learned in split},
+        "scope": scope,
+        "said_by": said_by,
+        "said_at": said_at,
+    }
+    try:
+        return MemoryContent.model_validate(fields)
+    except ValidationError as error:
+        raise WrongUse(complaint(error)) from error
+
+
+async def _remembered(
+    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...], key: str | None
+) -> list[UUID]:
+    from nemuri.client.memory_offers import check
+    from nemuri.terminal.screen import progress
+
+    [knower] = await client.agents(agent)
+    check(knower, content, places)
+    if key is not None:
+        return [await client.remember(agent, **dict(content[0]), key=key)]
+    ids: list[UUID] = []
+    with progress("remembering") as show:
+        for start in range(0, len(content), GROUP):
+            ids += await client.remember_all(agent, content[start : start + GROUP])
+            show(len(ids), len(content))
+    return ids
+
+
+def _flat(view: "MemoryView") -> dict[str, Any]:
+    fields = view.model_dump(mode="json")
+    content: dict[str, Any] = fields.pop("memory")
+    return {"memory_id": fields.pop("memory_id"), **content, **fields}
+
+
+def _marked(recalled: "RecalledMemory") -> str:
+    """The content, and a word on what has been outdated by another memory that came to mind."""
+    return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
+
+
+def _came_to_mind(found: "RecallView") -> list[tuple[object, ...]]:
+    """The rows of the table."""
+    from nemuri.terminal.screen import short
+
+    return [
+        (
+            each.candidate.memory_id,
+            "archived" if each.candidate.archived else "active",
+            f"{each.candidate.score:.3f}",
+            short(_marked(each)),
+        )
+        for each in found.memories
+    ]
+
+
+def _recalled(found: "RecallView") -> list[dict[str, Any]]:
+    from nemuri_contracts.strength import FEATURES
+
+    rows = []
+    for each in found.memories:
+        row = each.candidate.model_dump(mode="json")
+        row["features"] = dict(zip(FEATURES, each.candidate.features, strict=True))
+        rows.append(row | each.memory.model_dump(mode="json"))
+    return rows
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() == {"older", "sort"}:
+        return f"{value['sort']} {value['older']}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value)) or "none"
+    return f"{value:.3f}" if isinstance(value, float) else "none" if value is None else str(value)

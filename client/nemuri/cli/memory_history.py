@@ -1,0 +1,67 @@
+"""How the history of a memory looks: a line for each thing that made it what it is."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nemuri_domain.strength.memory_history import Step
+    from nemuri_domain.strength.state_diff import Standing
+
+
+def show_history(steps: "Sequence[Step]") -> None:
+    """The steps as a table."""
+    from nemuri.cli.diff_lines import arrow
+    from nemuri.terminal.screen import table
+
+    rows = [
+        (
+            str(each.sequence) if each.first == each.sequence else f"{each.first}-{each.sequence}",
+            f"{each.at:%Y-%m-%d %H:%M:%S}",
+            _kind(each),
+            arrow(f"{side.strength:.3f}" for side in _sides(each)),
+            arrow(str(side.level) for side in _sides(each)),
+            "; ".join(_told(each)) or "-",
+        )
+        for each in steps
+    ]
+    table(("event", "time (UTC)", "what happened", "strength", "level", "what changed"), rows, numbers=("event",))
+
+
+def _sides(step: "Step") -> "list[Standing]":
+    return [side for side in (step.before, step.after) if side is not None]
+
+
+def _kind(step: "Step") -> str:
+    if step.kind == "faded":
+        return f"{step.sessions} {'session' if step.sessions == 1 else 'sessions'} slept"
+    return step.kind.replace("_", " ")
+
+
+def _told(step: "Step") -> "Iterator[str]":
+    """What changed besides strength and level, and what the event says."""
+    before, after = step.before, step.after
+    if before is not None:
+        if before.status != after.status:
+            yield "archived" if after.status == "archived" else "back from the archive"
+        for name, was, now in (
+            ("used", before.access_count, after.access_count),
+            ("seen", before.candidate_count, after.candidate_count),
+        ):
+            if was != now:
+                yield f"{name} {was} → {now}"
+        if before.impact_score != after.impact_score:
+            yield f"impact {before.impact_score:g} → {after.impact_score:g}"
+        if step.kind not in {"faded", "agent_slept"}:
+            yield from _perspectives(before, after)
+    if step.note:
+        yield step.note
+    if step.kind == "agent_slept" and step.sessions:
+        yield f"{step.sessions} {'session' if step.sessions == 1 else 'sessions'} slept"
+
+
+def _perspectives(before: "Standing", after: "Standing") -> "Iterator[str]":
+    for name, strength in after.strength_by_perspective.items():
+        was = before.strength_by_perspective.get(name, before.strength)
+        if was != strength:
+            yield f"{name} {was:.3f} → {strength:.3f}"

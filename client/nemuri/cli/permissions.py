@@ -1,0 +1,52 @@
+"""The command for whoever sets servers up: permissions."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nemuri.cli.session import JsonOption, Session
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(permissions)
+
+
+def permissions(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files go; passwords in them stay.")],
+    client: Annotated[list[str] | None, typer.Option("--client", metavar="ID", help="A client; repeatable.")] = None,
+    namespace: Annotated[
+        list[str] | None, typer.Option("--namespace", metavar="NAME", help="Instead of the configured one; repeatable.")
+    ] = None,
+    nats: Annotated[
+        str, typer.Option("--nats", metavar="URLS", help="Where users find the servers, comma-separated.")
+    ] = "nats://127.0.0.1:4222",
+    client_nats: Annotated[
+        str | None,
+        typer.Option("--client-nats", metavar="URLS", help="Where clients find them, if not where --nats says."),
+    ] = None,
+    database: Annotated[
+        str, typer.Option("--database", metavar="HOST:PORT/NAME", help="Where they find the database.")
+    ] = "127.0.0.1:5432/nemuri",
+    node: Annotated[
+        list[str] | None, typer.Option("--node", metavar="HOST", help="A node of a NATS cluster; repeatable.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Write who may do what: accounts for NATS, roles for PostgreSQL, and one environment for each user."""
+    from nemuri.cli.session import agent_id as identifier
+    from nemuri.platform.permissions import Deployment, write_permissions
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    clients, spaces = client or (), namespace or [session.settings().namespace]
+    for each in (*clients, *spaces):
+        identifier(each, "name of a client or a namespace")
+    written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
+    if session.json:
+        say_json([str(each) for each in written])
+    else:
+        say(f"{len(written)} files in {directory}: auth.conf for NATS, roles.sql for PostgreSQL, *.env for each user")

@@ -1,0 +1,106 @@
+"""How a task stands and what feedback came to, as people read it."""
+
+import shlex
+from typing import TYPE_CHECKING, assert_never
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.failures import FAILED, NEGOTIATION, Failure
+from nemuri.cli.session import Session
+
+if TYPE_CHECKING:
+    from nemuri_contracts.task_views import FeedbackStanding, TaskResult
+    from nemuri_contracts.tasks import Voice
+
+
+def fate(told: "FeedbackStanding") -> str:
+    """What became of feedback, in one line."""
+    match told.standing:
+        case "applied":
+            number = len(told.memories)
+            credited = f"credited to {number} {'memory' if number == 1 else 'memories'}"
+            part = f"; refused: {told.reason}" if told.reason else ""
+            return f"{credited if number else 'noted; the answer drew on no memory'}{part}"
+        case "parked" | "refused":
+            return f"{told.standing}: {told.reason}"
+        case "new":
+            return "noted; not yet decided"
+        case _:
+            assert_never(told.standing)
+
+
+def show_result(found: "TaskResult", session: Session) -> None:
+    """Print how the task stands; the answer itself was printed as soon as it was there."""
+    from nemuri.terminal.screen import say, say_json, short
+    from nemuri_domain.tasks.panel import fewer
+
+    if session.json:
+        say_json(found)
+    elif found.status == "done":
+        if found.panel:
+            seats = ", ".join(map(_seat, found.panel.voices))
+            say(f"\npanel    {seats} (merged by {found.panel.usage.model})")
+            if short_of := fewer(len(found.panel.voices), found.panel.asked):
+                say(f"         {short_of}")
+        else:
+            say(f"\nagent    {found.agent_id} ({found.model})")
+        say(f"task     {found.task_id}")
+        if found.share_read is not None and found.share_read < 1:
+            say(f"read     {_read(found)}")
+        if found.recalled == 0:
+            say("recalled nothing relevant was remembered")
+        say(f"cited    {_ids(found.citations)}")
+        say(f"used     {_ids(found.used)}")
+        say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")
+        if found.repeated:
+            say(f"repeated {_ids(found.repeated)}")
+        for each in found.dropped:
+            say(f"dropped  {short(each.text, 60)} ({each.reason})")
+        if spent := _spent(found):
+            say(f"cost     {spent}")
+    if found.status == "failed":
+        raise Failure(f"task {found.task_id} failed: {found.reason}", FAILED)
+    if found.status == "negotiation":
+        if not session.json:
+            _offer(found, session)
+        raise typer.Exit(NEGOTIATION)
+
+
+def _read(found: "TaskResult") -> str:
+    """How much of the documents was read, in one line."""
+    percent = min(99, max(1, round(100 * (found.share_read or 0))))
+    return f"{percent} % of the documents, in passages from {found.chunks_read} of {found.chunks} parts"
+
+
+def _spent(found: "TaskResult") -> str:
+    """What language models counted, in one line; empty where none was asked: reading without one is free."""
+    counted = (each for each in found.costs if each.input_tokens or each.output_tokens)
+    return "; ".join(
+        f"{each.step} {each.input_tokens:,} + {each.output_tokens:,} tokens ({each.model})" for each in counted
+    )
+
+
+def _seat(voice: "Voice") -> str:
+    return f"{voice.agent_id} as {voice.perspective}" if voice.perspective else str(voice.agent_id)
+
+
+def _offer(found: "TaskResult", session: Session) -> None:
+    from nemuri.terminal.screen import say, short
+
+    say(f"the input holds {len(found.items)} items:")
+    for number, item in enumerate(found.items, 1):
+        say(f"  {number}. {short(item)}")
+    say("choose how it goes on:")
+    for option in found.options:
+        say(f"  {option.description}\n    {next_command(session, f'answer {found.task_id} {option.name}')}")
+
+
+def _ids(ids: tuple[UUID, ...]) -> str:
+    return ", ".join(str(each) for each in ids) or "nothing"
+
+
+def next_command(session: Session, arguments: str) -> str:
+    """What to type next, for the same platform."""
+    data = f"--data {shlex.quote(str(session.data))} " if session.data else ""
+    return f"nemuri {data}{arguments}"

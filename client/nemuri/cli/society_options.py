@@ -1,0 +1,28 @@
+"""What the commands of societies take alike."""
+
+from typing import Annotated
+
+import typer
+
+
+def society_name(written: str | None) -> str | None:
+    """The name of a society, if it is one."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from nemuri_contracts.society import SocietyName
+
+    try:
+        return None if written is None else TypeAdapter(SocietyName).validate_python(written)
+    except ValidationError:
+        rule = "1 to 48 letters, digits, _ or -, beginning with a letter or digit"
+        raise typer.BadParameter(f"{written!r} is no name of a society: {rule}") from None
+
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The society.", callback=society_name)]
+SecondsOption = Annotated[
+    float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Seconds of its clock; else until Ctrl-C.")
+]
+LimitOption = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Agents that one host keeps at most.")
+]
+ParentOption = Annotated[int | None, typer.Option("--parent", hidden=True)]

@@ -1,0 +1,103 @@
+"""The processes of a society, each in its foreground: society host, society world."""
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from nemuri.cli.operations import HttpOption, with_http
+from nemuri.cli.session import Session
+from nemuri.cli.society_options import LimitOption, NameArgument, ParentOption
+from nemuri_infra.process.thread_limits import ONE_THREAD
+
+if TYPE_CHECKING:
+    from nemuri_infra.bus.event_log import Log
+    from nemuri_infra.runtime.settings import Settings
+
+
+def host(
+    context: typer.Context,
+    name: NameArgument,
+    limit: LimitOption = 500,
+    http: HttpOption = None,
+    parent: ParentOption = None,
+) -> None:
+    """Keep agents of a society in this process, beside other hosts anywhere on the bus."""
+    os.environ.update(ONE_THREAD)
+    session = Session.of(context)
+    models = session.settings().model_settings()
+
+    async def work(settings: "Settings", log: "Log") -> None:
+        from nemuri.society.metrics_endpoint import OfSociety, telling
+        from nemuri_infra.observability.host_metrics import HostCollector, registry_of_a_process
+        from nemuri_services.simulation.processes import host_of
+
+        here, registry = await host_of(log, name, models, limit), registry_of_a_process()
+        registry.register(HostCollector(here.vitals))
+        async with telling(settings.http, OfSociety(name, "host", log, here.missing, registry)) as url:
+            _say(f"host {here.name}", url)
+            await here.run()
+
+    _serve(session, f"host-{name}", work, http, parent)
+
+
+def world(context: typer.Context, name: NameArgument, http: HttpOption = None, parent: ParentOption = None) -> None:
+    """Keep the grid world of a society in this process; another one waits until this one is gone."""
+
+    async def work(settings: "Settings", log: "Log") -> None:
+        from nemuri.society.metrics_endpoint import OfSociety, telling
+        from nemuri_infra.observability.host_metrics import registry_of_a_process
+        from nemuri_infra.observability.world_metrics import WorldMetrics
+        from nemuri_services.simulation.processes import run_world
+
+        kept, registry = asyncio.Event(), registry_of_a_process()
+
+        def missing() -> tuple[str, ...]:
+            return () if kept.is_set() else ("another process has the world still",)
+
+        async with telling(settings.http, OfSociety(name, "world", log, missing, registry)) as url:
+            _say("the world", url)
+            await run_world(log, name, WorldMetrics(registry), kept)
+
+    _serve(Session.of(context), f"world-{name}", work, http, parent)
+
+
+def _say(who: str, url: str | None) -> None:
+    if url is not None:
+        typer.echo(f"{who} tells of itself at {url}")
+
+
+def _serve(session: Session, process: str, work: Any, http: str | None, parent: int | None) -> None:
+    """One process of a society, until it is told to stop or its parent is gone."""
+    from nemuri.platform.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
+    from nemuri.society.nats_server import reached
+    from nemuri_infra.process.gc_tuning import at_the_end
+
+    settings = with_http(session.settings(), http)
+
+    async def main(stop: asyncio.Event) -> None:
+        async with reached(settings, start=False) as (there, log):
+            ends = stop.wait() if parent is None else end_when_orphaned(parent, stop)
+            await _until(work(there, log), ends, log.lost.wait())
+
+    session.loudly(f"nemuri-{process}")
+    try:
+        run_until_stopped(main, within=ENDS_WITHIN)
+    finally:
+        at_the_end()
+
+
+async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
+    """Work until one of the ends comes; raises what the work raises."""
+    from nemuri_infra.process.cancellation import end
+
+    working, *others = (asyncio.ensure_future(each) for each in (work, *ends))
+    try:
+        await asyncio.wait((working, *others), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        done = working.done()
+        await end(working, *others)
+    if done:
+        working.result()

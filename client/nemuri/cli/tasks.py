@@ -1,0 +1,260 @@
+"""Commands about tasks: ask, submit, result, answer, feedback."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.failures import FAILED, LATE, Failure, WrongUse
+from nemuri.cli.id_arguments import id_argument, id_option
+from nemuri.cli.result_lines import fate, next_command, show_result
+from nemuri.cli.session import JsonOption, KeyOption, Limit, Session, TimeoutOption, agent_id, storable
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_contracts.task_views import TaskResult
+
+TaskArgument = Annotated[UUID, id_argument("task", "The id that `submit` printed, or the beginning of it.")]
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")]
+FilesOption = Annotated[list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf; repeatable.")]
+AgentOption = Annotated[str | None, typer.Option("--agent", metavar="ID", help="Who is to do it.")]
+PerspectiveOption = Annotated[str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")]
+ProjectOption = Annotated[
+    str | None, typer.Option("--project", metavar="P", help="The project it belongs to; else NEMURI_PROJECT.")
+]
+DomainsOption = Annotated[
+    list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable; else NEMURI_DOMAINS.")
+]
+DeepOption = Annotated[bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")]
+
+ConversationOption = Annotated[
+    str | None, typer.Option("--conversation", metavar="NAME", help="What it continues; your own name for that.")
+]
+PanelOption = Annotated[
+    int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents, and merge what they say.")
+]
+ItemOption = Annotated[
+    list[int] | None,
+    typer.Option("--item", metavar="N", min=1, help="With most_important: an item of yours, from 1; up to ten times."),
+]
+
+
+LAST_LOOK = 2.0
+"""Seconds to ask how a task stands when the time to wait for it is up."""
+
+
+class Way(StrEnum):
+    """How a task of too many items goes on."""
+
+    MOST_IMPORTANT = "most_important"
+    ALL = "all"
+    BY_CATEGORY = "by_category"
+
+
+class Verdict(StrEnum):
+    """What an answer was worth."""
+
+    HELPFUL = "helpful"
+    UNHELPFUL = "unhelpful"
+
+
+class Outcome(StrEnum):
+    """What came of an answer."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (ask, submit, result, answer, feedback):
+        app.command()(command)
+
+
+def ask(
+    context: typer.Context,
+    text: TextArgument,
+    file: FilesOption = None,
+    agent: AgentOption = None,
+    perspective: PerspectiveOption = None,
+    project: ProjectOption = None,
+    domain: DomainsOption = None,
+    conversation: ConversationOption = None,
+    panel: PanelOption = None,
+    deep: DeepOption = False,
+    key: KeyOption = None,
+    timeout: TimeoutOption = 120.0,
+    json: JsonOption = False,
+) -> None:
+    """Submit a task and wait for its answer."""
+    session = Session.of(context, json=json)
+    limit = Limit(timeout)
+    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
+    options |= {"deep": deep, "key": key}
+
+    async def work(client: "Client") -> "TaskResult":
+        return await _follow(client, await _submitted(client, text, options, limit), limit, session)
+
+    show_result(session.run(work, limit), session)
+
+
+def submit(
+    context: typer.Context,
+    text: TextArgument,
+    file: FilesOption = None,
+    agent: AgentOption = None,
+    perspective: PerspectiveOption = None,
+    project: ProjectOption = None,
+    domain: DomainsOption = None,
+    conversation: ConversationOption = None,
+    panel: PanelOption = None,
+    deep: DeepOption = False,
+    key: KeyOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Submit a task and print its id at once."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
+    options |= {"deep": deep, "key": key}
+    task_id = session.run(lambda client: client.submit(text, **options))
+    if session.json:
+        say_json({"task_id": task_id})
+    else:
+        say(str(task_id))
+
+
+def result(
+    context: typer.Context, task: TaskArgument, timeout: TimeoutOption = 120.0, json: JsonOption = False
+) -> None:
+    """Wait for a task's answer."""
+    session = Session.of(context, json=json)
+    limit = Limit(timeout)
+    show_result(session.run(lambda client: _follow(client, task, limit, session), limit), session)
+
+
+def answer(
+    context: typer.Context,
+    task: TaskArgument,
+    option: Annotated[Way, typer.Argument(metavar="OPTION", help="most_important, all or by_category.")],
+    item: ItemOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Choose how a task of too many items goes on."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    if item and option is not Way.MOST_IMPORTANT:
+        raise WrongUse("--item goes with most_important only")
+    session.run(lambda client: client.answer(task, option.value, items=item or ()))
+    if session.json:
+        say_json({"task_id": task, "option": option.value, "items": item or []})
+    else:
+        say(f"it goes on; wait for it with `{next_command(session, f'result {task}')}`")
+
+
+def feedback(
+    context: typer.Context,
+    task: TaskArgument,
+    verdict: Annotated[
+        Verdict | None, typer.Argument(metavar="[VERDICT]", show_default=False, help="helpful or unhelpful.")
+    ] = None,
+    result: Annotated[Outcome | None, typer.Option("--result", help="What came of it.")] = None,
+    prevented_error: Annotated[
+        UUID | None, id_option("memory", "--prevented-error", "The memory that prevented an error.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what a task's answer was worth."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+    came: Literal["success", "failure"] | None = result.value if result else None
+    worth: Literal["helpful", "unhelpful"] | None = verdict.value if verdict else None
+    told = session.run(lambda client: client.feedback(task, worth, result=came, prevented_error=prevented_error))
+    if session.json:
+        say_json(told)
+    elif told.standing != "refused":
+        say(fate(told))
+    if told.standing == "refused":
+        raise typer.Exit(FAILED) if session.json else Failure(fate(told), FAILED)
+
+
+def _options(
+    text: str,
+    files: list[Path] | None,
+    agent: str | None,
+    perspective: str | None,
+    project: str | None,
+    domains: tuple[str, ...],
+    conversation: str | None,
+    panel: int | None,
+) -> dict[str, Any]:
+    """What `Client.submit` takes; everything is checked before anybody is asked anything."""
+    from nemuri.files.documents import read_document
+
+    storable(TEXT=text, **{"--perspective": perspective, "--project": project, "--conversation": conversation})
+    for each in domains:
+        storable(**{"--domain": each})
+    documents = [read_document(path) for path in files or ()]
+    return {
+        "documents": [(each.name, each.text) for each in documents],
+        "agent": None if agent is None else agent_id(agent),
+        "perspective": perspective,
+        "project": project,
+        "domains": domains,
+        "conversation": conversation,
+        "panel": panel,
+    }
+
+
+async def _submitted(client: "Client", text: str, options: dict[str, Any], limit: Limit) -> UUID:
+    from nemuri.client.exchange import CallTimeoutError
+
+    try:
+        return await client.within(limit.to_begin).submit(text, **options)
+    except CallTimeoutError as error:
+        raise Failure(f"nobody confirmed within {limit.seconds:g} s that the task was submitted", LATE) from error
+
+
+async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) -> "TaskResult":
+    """The task's result with all that follows from it, or without that when the time is up."""
+    from nemuri.client.exchange import PassingError
+    from nemuri.client.task_waiting import TaskTimeoutError
+    from nemuri.terminal.screen import reading, say, say_json
+
+    with reading("on its way") as show:
+        try:
+            found = await client.result(task, timeout=limit.left, on_progress=_shown(show))
+            if found.status == "done" and not session.json:
+                say(found.answer or "")
+            return await client.result(task, timeout=limit.left, settled=True)
+        except TaskTimeoutError as error:
+            later = f"`{next_command(session, f'result {task}')}`"
+            try:
+                found = await client.within(LAST_LOOK).progress(task)
+            except PassingError:
+                raise Failure(f"{error}: {later}", LATE) from error
+            if found.status == "done":
+                return found
+            if session.json:
+                say_json(found)
+            late = f"task {task} is not done after {limit.seconds:g} s ({found.progress}); it goes on"
+            raise Failure(f"{late}: {later}", LATE) from None
+
+
+def _shown(show: Callable[[str, int, int], None]) -> Callable[["TaskResult"], None] | None:
+    """What shows the progress of a task; None where nobody looks."""
+    if not sys.stderr.isatty():
+        return None
+
+    def shown(standing: "TaskResult") -> None:
+        show(standing.progress or "on its way", standing.points, standing.chunks if standing.points else 0)
+
+    return shown

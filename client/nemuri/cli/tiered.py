@@ -1,0 +1,165 @@
+"""Tiered memory: tiers AGENT, and with it record, recall, consolidate, share."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from nemuri.cli import agent_group
+from nemuri.cli.failures import WrongUse
+from nemuri.cli.session import JsonOption, Session, agent_id, storable
+
+if TYPE_CHECKING:
+    from nemuri_contracts.tiered import Experienced, Layer, Module, Sharing
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    agent_group.add(app, "tiers", tiers, (record, recall, consolidate, share))
+
+
+def tiers(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
+    json: JsonOption = False,
+) -> None:
+    """Show what is in an agent's short-term and long-term memory, or do something about it."""
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    if context.invoked_subcommand is not None:
+        context.obj = session
+        return
+    from nemuri.cli.tiered_lines import show
+    from nemuri.terminal.screen import say_json
+
+    view = session.run(lambda client: client.tiers(name))
+    if session.json:
+        say_json(view)
+    else:
+        show(view)
+
+
+def record(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the agent lived through.")],
+    kind: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="conversation, action, observation or reflection.")
+    ] = "observation",
+    participant: Annotated[
+        list[str] | None, typer.Option("--with", metavar="NAME", help="Who took part; as often as needed.")
+    ] = None,
+    importance: Annotated[
+        float | None, typer.Option("--importance", metavar="NUMBER", help="0 to 1; by type and words without it.")
+    ] = None,
+    second: Annotated[
+        float | None, typer.Option("--second", metavar="SECONDS", help="When, on a simulation's clock.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Put something into short-term memory."""
+    from nemuri.terminal.screen import say, say_json
+    from nemuri_contracts.tiered import Experienced
+
+    session, agent = agent_group.of(context, json=json)
+    storable(TEXT=text)
+    for each in participant or ():
+        storable(**{"--with": each})
+    sort = cast("Experienced", _one_of("--type", kind, Experienced))
+    memory = session.run(
+        lambda client: client.experience(
+            agent, text, type=sort, participants=participant or (), importance=importance, second=second
+        )
+    )
+    if session.json:
+        say_json({"memory_id": memory})
+    else:
+        say(f"{agent} remembers it: {memory}")
+
+
+def recall(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is looked for.")],
+    module: Annotated[
+        str, typer.Option("--module", metavar="MODULE", help="Who asks, such as planning or talking.")
+    ] = "default",
+    layer: Annotated[list[str] | None, typer.Option("--layer", metavar="LAYER", help="Only in: short, long.")] = None,
+    top: Annotated[int | None, typer.Option("--top", metavar="N", help="At most so many.")] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="Also what others let it see.")] = False,
+    second: Annotated[
+        float | None, typer.Option("--second", metavar="SECONDS", help="What time it is, on a simulation's clock.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what would come to mind, and why; nothing is recorded."""
+    from nemuri.cli.tiered_lines import show_recalled
+    from nemuri.terminal.screen import say_json
+    from nemuri_contracts.tiered import Layer, Module
+
+    session, agent = agent_group.of(context, json=json)
+    storable(QUERY=query)
+    who = cast("Module", _one_of("--module", module, Module))
+    where = tuple(cast("Layer", _one_of("--layer", each, Layer)) for each in layer or ())
+    found = session.run(
+        lambda client: client.tiers_recall(
+            agent, query, module=who, layers=where, top=top, shared=shared, second=second, quietly=True
+        )
+    )
+    if session.json:
+        say_json(found)
+    else:
+        show_recalled(found)
+
+
+def consolidate(context: typer.Context, json: JsonOption = False) -> None:
+    """Let all that is in short-term memory go over into long-term memory."""
+    from nemuri.admin import tiered
+    from nemuri.terminal.screen import say, say_json
+
+    session, agent = agent_group.of(context, json=json)
+    done = session.run(lambda client: tiered.consolidate(client, agent))
+    if session.json:
+        say_json({"consolidated": done.gone, "short": done.view.short, "long": done.view.long})
+    elif done.gone:
+        say(f"{done.gone} memories went over; {done.view.long} are in long-term memory")
+    else:
+        say("short-term memory is empty")
+
+
+def share(
+    context: typer.Context,
+    memory: Annotated[str, typer.Argument(metavar="MEMORY", help="How its id begins.")],
+    whom: Annotated[str | None, typer.Option("--with", metavar="AGENT", help="With one other agent.")] = None,
+    group: Annotated[
+        list[str] | None, typer.Option("--group", metavar="AGENT", help="With a group; once for each of its members.")
+    ] = None,
+    everybody: Annotated[bool, typer.Option("--global", help="With all agents.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Let others see a memory; it stays in long-term memory as it is."""
+    from nemuri.admin import tiered
+    from nemuri.terminal.screen import say, say_json
+
+    session, agent = agent_group.of(context, json=json)
+    storable(MEMORY=memory)
+    scope, others = _with_whom(whom, group or [], everybody=everybody)
+    found = session.run(lambda client: tiered.share(client, agent, memory, scope, others))
+    if session.json:
+        say_json(found)
+    else:
+        say(f"{found.memory_id} is seen by {', '.join(others) or 'all'}")
+
+
+def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple[Sharing, list[str]]":
+    if (whom is not None) + bool(group) + everybody != 1:
+        raise WrongUse("say with whom: --with AGENT, --group AGENT …, or --global")
+    if whom is not None:
+        return "bilateral", [agent_id(whom)]
+    return ("group", [agent_id(each) for each in dict.fromkeys(group)]) if group else ("global", [])
+
+
+def _one_of(option: str, value: str, among: Any) -> str:
+    from typing import get_args
+
+    if value not in get_args(among):
+        raise WrongUse(f"{option} {value!r:.40} is none of {', '.join(get_args(among))}")
+    return value

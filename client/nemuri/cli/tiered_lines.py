@@ -1,0 +1,62 @@
+"""How a tiered memory is told: its layers, what came last, and why something comes to mind."""
+
+from nemuri.terminal.screen import say, short, table
+from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
+
+
+def show(view: TiersView) -> None:
+    """The whole overview."""
+    say(f"{view.agent_id}: lived {view.hours:.1f} hours, {_consolidated(view)}\n")
+    rows = [
+        ("short-term", view.short, view.capacity, f"goes over every {view.interval / 60:g} minutes"),
+        ("long-term", view.long, view.long_capacity, f"{view.shared} shared" if view.shared else ""),
+    ]
+    table(("layer", "memories", "at most", ""), rows, numbers=("memories", "at most"))
+    if view.going:
+        say(f"{view.going} are about to become part of others")
+    if view.types:
+        say(", ".join(f"{number} {name}" for name, number in sorted(view.types.items())))
+    for title, memories in (("Newest in short-term memory:", view.newest), ("In long-term memory:", view.formed)):
+        if memories:
+            say(f"\n{title}")
+            numbers = ("importance", "accesses")
+            table(("memory", "type", *numbers, "content"), [_memory(each) for each in memories], numbers=numbers)
+
+
+def show_recalled(found: TiersRecallView) -> None:
+    """What came to mind, and why."""
+    if found.working:
+        say(f"{found.module} refers to working memory besides, which only a running society has")
+    if not found.recalled:
+        say("nothing comes to mind")
+        return
+    numbers = ("score", "relevance", "recency", "importance")
+    rows = [
+        (
+            str(each.memory.memory_id),
+            f"{each.score:.3f}",
+            f"{each.relevance:.3f}",
+            f"{each.recency:.3f}",
+            f"{each.importance:.2f}",
+            each.memory.layer,
+            short(f"{_seen(each.memory)}{each.memory.type}: {each.memory.content}"),
+        )
+        for each in found.recalled
+    ]
+    table(("memory", *numbers, "layer", "content"), rows, numbers=numbers, spare=("layer",))
+    alpha, beta, gamma = found.weights
+    say(f"score = {alpha:g} · relevance + {beta:g} · recency + {gamma:g} · importance")
+
+
+def _consolidated(view: TiersView) -> str:
+    return "never consolidated" if view.consolidated_for is None else f"last consolidated for {view.consolidated_for}"
+
+
+def _memory(each: TierMemoryView) -> tuple[object, ...]:
+    told = short(f"{_seen(each)}{each.content}")
+    return str(each.memory_id), each.type, f"{each.importance:.2f}", each.access_count, told
+
+
+def _seen(memory: TierMemoryView) -> str:
+    """By whom else, in brackets; "" for nobody."""
+    return {"private": "", "global": "[all] "}.get(memory.scope, f"[{', '.join(memory.visible_to)}] ")

@@ -1,0 +1,204 @@
+"""The command `replay`: what if another policy had been in force."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.cli.diff_lines import differences, more, show_differences
+from nemuri.cli.history import SHOWN, TopOption, read_place, when
+from nemuri.cli.session import JsonOption, Session, agent_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from nemuri.client.client import Client
+    from nemuri.operations.log_positions import Place
+    from nemuri_domain.counterfactual.replay import WhatIf
+    from nemuri_domain.strength.aggregate import Mind
+
+FIRST_ORDER = (
+    "a first-order answer: tasks, answers and uses stand as recorded; a memory that the other policy had archived is "
+    "not used there, which counts as a missed use"
+)
+HEADS = {
+    "archived": "archived only there",
+    "returned": "archived only here",
+    "levels": "at another level there (here → there)",
+    "stronger": "stronger there (here → there)",
+    "weaker": "weaker there (here → there)",
+    "began": "only there",
+    "gone": "only here",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(replay)
+
+
+def replay(
+    context: typer.Context,
+    policy: Annotated[
+        Path,
+        typer.Option("--what-if", metavar="POLICY.yaml", help="Other parameters.", show_default=False),
+    ],
+    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this one.")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--from", metavar="PLACE", help="In force from here on: an event's number, a time, or 2h ago."),
+    ] = None,
+    top: TopOption = SHOWN,
+    json: JsonOption = False,
+) -> None:
+    """Compare the minds that there are with those that another policy would have led to; nothing is changed.
+
+    What happened stands, and the sleeps are decided anew.
+    """
+    from nemuri.admin.agent_definitions import read_policy
+    from nemuri.terminal.screen import say, say_json
+
+    session, place = Session.of(context, json=json), None if since is None else read_place(since)
+    name = None if agent is None else agent_id(agent)
+    parameters = read_policy(policy)
+
+    async def work(client: "Client") -> list[dict[str, Any]]:
+        from nemuri.operations.history import agents_of, check_use, extent, otherwise
+
+        if name is not None:
+            await check_use(client.log, name)
+        (await extent(client.log)).check(place or read_place(None))
+        if not session.json:
+            say(_asked(parameters, place))
+            say(FIRST_ORDER)
+        plain = []
+        for each in (name,) if name is not None else await agents_of(client.log):
+            with _reading(each) as show:
+                found = await otherwise(client.log, each, parameters, place, show)
+            if session.json:  # of one agent after the other, so that the minds of all are never held at once
+                plain.append(_plain(each, found))
+            else:
+                _show(each, found, top)
+        return plain
+
+    found = session.run(work)
+    if session.json:
+        asked = {"parameters": dict(parameters), "from": place.text if place else None}
+        say_json(asked | {"answer": FIRST_ORDER, "unanswered": _unanswered(parameters), "agents": found})
+
+
+def _reading(name: str) -> Any:
+    from nemuri.terminal.screen import progress
+
+    return progress(f"folding {name}")
+
+
+def _unanswered(parameters: "Mapping[str, JsonValue]") -> list[str]:
+    from nemuri_domain.counterfactual.replay import UNANSWERED
+
+    return [each for each in parameters if each in UNANSWERED]
+
+
+def _asked(parameters: "Mapping[str, JsonValue]", place: "Place | None") -> str:
+    given = ", ".join(f"{name} {value}" for name, value in parameters.items()) or "nothing else"
+    lines = [f"what if {given}{f', since {place.text}' if place else ''}"]
+    if idle := _unanswered(parameters):
+        lines.append(f"the log does not tell what would follow from {', '.join(idle)}: nothing below is due to that")
+    return "\n".join(lines)
+
+
+def _archived(mind: "Mind") -> int:
+    return mind.agent.archived if mind.agent else 0
+
+
+def _show(name: str, found: "WhatIf", top: int) -> None:
+    from nemuri.terminal.screen import say, table
+    from nemuri_domain.strength.state_diff import Differences
+
+    say(f"\n{name}")
+    if found.other.agent is None or found.recorded.agent is None:
+        say("nothing has been recorded of it")
+        return
+    recalls, other = found.recalls, [each for each in found.recalls if each.gained or each.lost]
+    nights, exact = found.nights, sum(each.explained for each in recalls)
+    say(
+        f"control   under its own policy {nights.explained} of {nights.slept} sleeps and {exact} of {len(recalls)} "
+        "retrievals come out as recorded"
+    )
+    shown = Differences.between(found.recorded, found.other)
+    if not (shown.changes or other or found.missed):
+        say("there     the same in everything: levels, strengths, archive, and what came to mind")
+        return
+    say(f"archived  {_archived(found.recorded)} here, {_archived(found.other)} there")
+    rows = [("here", *found.recorded.agent.active), ("there", *found.other.agent.active)]
+    names = [f"level {level}" for level in range(len(found.other.agent.active))]
+    table(("active", *names), rows, numbers=names)
+    show_differences(Differences(shown.changes, {}, {}), top, HEADS)
+    say(f"\nretrievals with another context there: {len(other)} of {len(recalls)}")
+    _show_recalls(found, top)
+    if found.missed:
+        say(f"\nmissed uses: {len(found.missed)}")
+        _show_missed(found, top)
+
+
+def _show_recalls(found: "WhatIf", top: int) -> None:
+    from nemuri.terminal.screen import short, table
+
+    other = [each for each in found.recalls if each.gained or each.lost]
+    rows = [
+        (each.sequence, str(each.task_id or "-"), f"+{len(each.gained)} -{len(each.lost)}", short(each.query, 80))
+        for each in other[:top]
+    ]
+    if rows:
+        table(("event", "task", "memories", "query"), rows, numbers=("event",))
+    more(len(other) - len(rows))
+
+
+def _show_missed(found: "WhatIf", top: int) -> None:
+    from nemuri.terminal.screen import short, table
+
+    rows = [
+        (each.sequence, when(each.at), each.kind, each.memory_id, short(_content(found, each.memory_id), 60))
+        for each in found.missed[:top]
+    ]
+    if rows:
+        table(("event", "time", "kind", "memory", "content"), rows, numbers=("event",), spare=("time", "kind"))
+    more(len(found.missed) - len(rows))
+
+
+def _content(found: "WhatIf", memory_id: Any) -> str:
+    known = found.recorded.contents.get(memory_id)
+    return known.memory.content if known else ""
+
+
+def _plain(name: str, found: "WhatIf") -> dict[str, Any]:
+    from nemuri_domain.strength.state_diff import Differences
+
+    compared = differences(Differences.between(found.recorded, found.other))
+    named = {"archived": "archived_only_there", "returned": "archived_only_here"}
+    return {
+        "agent_id": name,
+        "control": {
+            "sleeps": found.nights.slept,
+            "sleeps_as_recorded": found.nights.explained,
+            "retrievals": len(found.recalls),
+            "retrievals_as_recorded": sum(each.explained for each in found.recalls),
+        },
+        "here": _totals(found.recorded),
+        "there": _totals(found.other),
+        **{named.get(sort, sort): changes for sort, changes in compared.items() if sort in HEADS},
+        "retrievals": [
+            each.model_dump(mode="json") | {"gained": [*map(str, each.gained)], "lost": [*map(str, each.lost)]}
+            for each in found.recalls
+            if each.gained or each.lost
+        ],
+        "missed_uses": [each.model_dump(mode="json") for each in found.missed],
+    }
+
+
+def _totals(mind: "Mind") -> dict[str, Any]:
+    agent = mind.agent
+    return {"active": list(agent.active), "archived": agent.archived} if agent else {}

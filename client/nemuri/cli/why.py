@@ -1,0 +1,162 @@
+"""The command `why`: who got a task and by which scores, what came to mind for it, and what decided the order."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.cli.session import JsonOption, Session
+from nemuri.cli.tasks import TaskArgument
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_contracts.explanation_views import ExplainedCandidate, Explanation, Routing
+    from nemuri_contracts.tasks import AgentScore
+
+SHOWN = 10
+"""Candidates of each assignment that are shown unless all are asked for."""
+WIDTH = 80
+"""Columns of a line above or below a table."""
+DOCUMENTED = "document-"
+"""How the names of those rankings begin that take similarity as it is."""
+SHORT = {
+    "similarity": "simil",
+    "strength": "strength",
+    "perspective_strength": "persp",
+    "access_ratio": "ratio",
+    "recency": "recency",
+    "impact_score": "impact",
+    "tag_overlap": "tags",
+    "is_principle": "princ",
+    "perspective_match": "match",
+}
+"""The nine features as the heads of narrow columns."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(why)
+
+
+def why(
+    context: typer.Context,
+    task: TaskArgument,
+    every: Annotated[bool, typer.Option("--all", help="Every candidate, not only the first ten.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show why a task got its agent, why memories came to its mind, and what decided their order."""
+    from nemuri.terminal.screen import say, say_json
+
+    session = Session.of(context, json=json)
+
+    async def work(client: "Client") -> "tuple[Routing | None, tuple[Explanation, ...]]":
+        return await client.routing(task), await client.why(task)
+
+    routing, found = session.run(work)
+    if session.json:
+        say_json({"routing": routing, "retrievals": [_plain(each) for each in found]})
+        return
+    _show_routing(routing)
+    if not found:
+        say("nothing has been retrieved for it yet")
+    for each in found:
+        _show(each, every=every)
+
+
+def _show_routing(routing: "Routing | None") -> None:
+    from nemuri.terminal.screen import say, table
+
+    if routing is None:
+        say("it has not been routed yet")
+        return
+    if routing.request:
+        say(_line("understood as: ", routing.request))
+    chosen = {each.agent_id for each in routing.choices}
+    table(
+        ("agent", "expertise", "history", "load", "total", "chosen"),
+        [
+            (each.agent_id, *(f"{value:.3f}" for value in _values(each)), "yes" if each.agent_id in chosen else "-")
+            for each in routing.scores
+        ],
+        numbers=("expertise", "history", "load", "total"),
+    )
+    attempt = f", attempt {routing.attempt}" if routing.attempt > 1 else ""
+    say(f"resting on {routing.recalled} memories of past tasks like this{attempt}\n")
+
+
+def _values(score: "AgentScore") -> tuple[float, float, float, float]:
+    return score.expertise, score.history, score.load, score.total
+
+
+def _show(explanation: "Explanation", *, every: bool) -> None:
+    from nemuri.terminal.screen import say, table
+
+    view = f", perspective {explanation.perspective}" if explanation.perspective else ""
+    say(_line(f"{explanation.agent_id}{view}: ", explanation.query))
+    say(f"ranked by {explanation.ranking}{', the archive was asked too' if explanation.deep else ''}")
+    for kept in explanation.principles:
+        say(_line(f"always in mind: {_label(kept.label)}{str(kept.memory_id)[:8]} ", kept.beginning))
+    if not explanation.candidates:
+        say("nothing relevant was remembered\n")
+        return
+    shown = explanation.candidates if every else explanation.candidates[:SHOWN]
+    table(
+        ("#", "memory", "score", "standing", "decided by", "content"),
+        [_verdict(rank, each) for rank, each in enumerate(shown, 1)],
+        numbers=("#", "score"),
+    )
+    say(_legend(explanation.ranking))
+    numbers = [line for rank, each in enumerate(shown, 1) for line in _numbers(rank, each)]
+    table(("#", *SHORT.values()), numbers, numbers=("#", *SHORT.values()))
+    left = len(explanation.candidates) - len(shown)
+    say(f"{left} more with --all\n" if left else "")
+
+
+def _line(beginning: str, text: str) -> str:
+    """A line of at most `WIDTH` columns in Latin script, with a word or two of the text in any case."""
+    from nemuri.terminal.screen import short
+
+    return beginning + short(text, max(WIDTH - len(beginning), 20))
+
+
+def _legend(ranking: str) -> str:
+    """What the numbers below it are."""
+    stretched = (
+        "" if ranking.startswith(DOCUMENTED) else ";\nsimilarity counts stretched over the candidates of this question"
+    )
+    return (
+        "\nEach candidate's features, and below them what each added to its score:\n"
+        f"together the score less that of the mean candidate{stretched}.\n"
+        "persp: strength under the perspective; ratio: used per time seen;\n"
+        "princ: is a principle; match: was learned under this perspective."
+    )
+
+
+def _label(label: str | None) -> str:
+    return f"[{label}] " if label else ""
+
+
+def _verdict(rank: int, each: "ExplainedCandidate") -> tuple[object, ...]:
+    from nemuri.terminal.screen import short
+
+    known = each.candidate
+    standing = f"{_label(each.label)}{each.standing}{', archived' if known.archived else ''}"
+    return rank, str(known.memory_id)[:8], f"{known.score:.3f}", standing, each.decided, short(each.beginning, 60)
+
+
+def _numbers(rank: int, each: "ExplainedCandidate") -> tuple[tuple[object, ...], tuple[object, ...]]:
+    raw = (f"{value:.2f}" for value in each.candidate.features)
+    added = (f"{value:+.3f}".replace("-0.000", "+0.000") for value in each.contributions)
+    return (rank, *raw), ("", *added)
+
+
+def _plain(explanation: "Explanation") -> dict[str, Any]:
+    """The explanation with features and contributions by name."""
+    from nemuri_contracts.strength import FEATURES
+
+    rows = []
+    for each in explanation.candidates:
+        fields = each.candidate.model_dump(mode="json") | each.model_dump(mode="json", exclude={"candidate"})
+        named = {name: dict(zip(FEATURES, fields[name], strict=True)) for name in ("features", "contributions")}
+        rows.append(fields | named)
+    return explanation.model_dump(mode="json", exclude={"candidates"}) | {"candidates": rows}

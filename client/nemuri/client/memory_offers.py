@@ -1,0 +1,92 @@
+"""Memories offered to an agent: said, and waited for until each is taken in."""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+from nemuri.client.exchange import ClientError, Exchange, checked
+from nemuri.client.idempotency_keys import named, say_once
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered
+from nemuri_contracts.error_messages import not_by_use
+from nemuri_contracts.event import derive
+from nemuri_contracts.memory_views import AgentView, RememberedView
+from nemuri_contracts.queries import RememberedQuery
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_domain.strength.admission import refusal
+from nemuri_infra.process.cancellation import together
+
+GROUP = 500
+"""Offered memories that are waited for together."""
+STALLED = 30
+"""Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
+TOGETHER = 64
+"""Offered memories on their way at the same time."""
+
+
+def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
+    """Raise `ClientError` for the first of the memories that the agent could not use.
+
+    That is one that nobody takes in (`offers.refusal`), and one with a learning under a perspective that the agent has
+    not, which would never come to mind under it. `places` say where each memory is from.
+    """
+    if (kind := agent.definition.memory) != "strength":
+        takes = "turns" if kind == "affective" else "experiences"
+        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it takes in {takes} and no memories")
+    names = agent.definition.perspective_names
+    for number, each in enumerate(memories):
+        numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"
+        which = places[number] if places else numbered
+        refused = refusal(each)
+        if refused is not None:
+            raise ClientError(f"{which} is refused: {refused}")
+        unknown = next((name for name in each.learnings if name not in names), None)
+        if unknown is not None:
+            raise ClientError(
+                f"{which} is refused: {agent.agent_id} has no perspective {unknown!r:.80}; it has {', '.join(names)}"
+            )
+
+
+async def offered(
+    exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent], key: str | UUID | None = None
+) -> tuple[UUID, ...]:
+    """Offer memories and return their ids in order, once all can be recalled. A `key` belongs to a memory alone.
+
+    Raises `ClientError` as `check` does, before anything is said; and when memories are refused all the same, or when
+    nothing moves any more.
+    """
+    check(agent, memories)
+    known: list[UUID] = []
+    for start in range(0, len(memories), GROUP):
+        known += await _offered(exchange, agent.agent_id, memories[start : start + GROUP], key)
+    return tuple(known)
+
+
+async def _offered(
+    exchange: Exchange, agent: str, memories: Sequence[MemoryContent], key: str | UUID | None
+) -> list[UUID]:
+    offers = [
+        checked(MemoryOffered, event_id=named(exchange, key, "memory", agent), agent_id=agent, memory=each)
+        for each in memories
+    ]
+    room = asyncio.Semaphore(TOGETHER)
+
+    async def offer(event: MemoryOffered) -> None:
+        async with room:
+            await say_once(exchange, event, key)
+
+    await together(*map(offer, offers))
+    await until_known(exchange, agent, [each.event_id for each in offers])
+    return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
+
+
+async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
+    """Return once the memories that follow from these events can be recalled; raises as `offered` does."""
+    pending, stalled = tuple(offers), 0
+    while pending:
+        view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)
+        if view.refused:
+            raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
+        stalled = stalled + 1 if view.pending == pending else 0
+        if stalled > STALLED:
+            raise ClientError(f"{len(pending)} memories are on the log and not taken in yet; see `nemuri status`")
+        pending = view.pending

@@ -1,0 +1,81 @@
+"""What every public method of the client has in common: checked arguments, a deadline, and errors of one family."""
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from nats.errors import Error as NatsError
+from pydantic import ConfigDict, ValidationError, validate_call
+
+from nemuri.client.deadlines import Expired, is_over, within
+from nemuri.client.exchange import CallTimeoutError, ClientError
+from nemuri_contracts.codec import complaint
+from nemuri_infra.bus.event_log import ConflictError, TooLargeError
+
+T = TypeVar("T")
+OWN_LIMIT = "timeout"
+"""The parameter of methods that keep their deadline themselves."""
+_CONFIG = ConfigDict(strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+
+def guarded(kind: type[T]) -> type[T]:
+    """Guard every public coroutine method of a class whose instances have an `_exchange` and a `limit`.
+
+    A guarded method refuses arguments that its annotations do not allow, ends within the client's limit, and raises
+    nothing but `ClientError`, beside TypeError for arguments that it does not have.
+    """
+    for name, method in [*vars(kind).items()]:
+        if not name.startswith("_") and inspect.iscoroutinefunction(method):
+            setattr(kind, name, _guarded(method))
+    return kind
+
+
+def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    signature = inspect.signature(method)
+    own_limit = OWN_LIMIT in signature.parameters
+
+    @functools.wraps(method)
+    def begun(*args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
+        return method(*args, **kwargs)
+
+    @functools.cache
+    def validated() -> Callable[..., Coroutine[Any, Any, Any]]:
+        return validate_call(config=_CONFIG)(begun)  # built at the first call: a program calls few of the methods
+
+    @functools.wraps(method)
+    async def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        given = _by_name(signature.bind(self, *args, **kwargs))
+        try:
+            work = validated()(self, **given)
+        except ValidationError as error:
+            raise ClientError(complaint(error)) from error
+        exchange, limit = self._exchange, None if own_limit else self.limit
+        try:
+            async with within(limit):
+                return await work
+        except ClientError:
+            raise
+        except Expired as error:
+            if is_over():
+                raise  # the time of a call around this one is up too, which says so in its own words
+            raise CallTimeoutError(f"{method.__name__} did not end within {limit:g} s") from error
+        except (NatsError, OSError, EOFError, asyncio.InvalidStateError, ConflictError, TooLargeError) as error:
+            raise exchange.failure(error) from error
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling() or not exchange.closed:
+                raise
+            raise exchange.failure(error) from error  # the driver cancels what waits on a connection that is closed
+
+    return call
+
+
+def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
+    """Return all arguments but the first one, `self`, by their names."""
+    named = dict([*bound.arguments.items()][1:])
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            named |= named.pop(name, {})
+    return named

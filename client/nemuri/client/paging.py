@@ -1,0 +1,39 @@
+"""Answers that come in several replies, asked for one after the other."""
+
+from typing import Literal
+from uuid import UUID
+
+from nemuri.client.exchange import Exchange
+from nemuri_contracts.explanation_views import Explanation, WhyView
+from nemuri_contracts.memory_views import MemoriesView, MemoryView
+from nemuri_contracts.queries import MEMORIES_AT_ONCE, MemoriesQuery, WhyQuery
+
+
+async def explained(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...]:
+    """Why memories came to mind for a task, one for each retrieval."""
+    found: list[Explanation] = []
+    while True:
+        view = await exchange.ask(WhyQuery, WhyView, task_id=task_id, number=len(found))
+        if view.explanation is None:
+            return tuple(found)
+        found.append(view.explanation)
+
+
+async def listed(
+    exchange: Exchange, agent: str, status: Literal["active", "archived", "all"], limit: int
+) -> tuple[MemoryView, ...]:
+    """What an agent remembers, strongest first and at most `limit` of it, each once."""
+    found: dict[UUID, MemoryView] = {}
+    offset: int | None = 0
+    while offset is not None and (not found or len(found) < limit):
+        page = await exchange.ask(
+            MemoriesQuery,
+            MemoriesView,
+            agent_id=agent,
+            status=status,
+            offset=offset,
+            limit=min(limit - len(found), MEMORIES_AT_ONCE),
+        )
+        found |= {each.memory_id: each for each in page.memories}
+        offset = page.following
+    return tuple(found.values())

@@ -1,0 +1,84 @@
+"""Types of the parameters of the client's methods: what is accepted, and what is refused before anything is sent.
+
+Everything else is checked strictly by its annotation (`method_guard`): bytes are no text, and a text is no number.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StrictInt, TypeAdapter, ValidationError
+
+from nemuri_contracts.error_messages import plain
+from nemuri_contracts.event import Label, Text
+from nemuri_contracts.tiered import Layer
+
+
+def _with_words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+Written = Annotated[Text, Field(strict=True), AfterValidator(_with_words)]
+"""A text that is not empty."""
+_text: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(strict=True)])
+_written: TypeAdapter[str] = TypeAdapter(Written)
+_label: TypeAdapter[str] = TypeAdapter(Annotated[Label, Field(strict=True)])
+_number: TypeAdapter[int] = TypeAdapter(StrictInt)
+
+
+def _several(value: object) -> tuple[object, ...]:
+    if isinstance(value, str):
+        raise ValueError(f"write a list, as [{value!r:.60}]")  # noqa: TRY004 - pydantic's own for what is wrong
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise ValueError("write a list")  # noqa: TRY004 - the same
+    return tuple(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(_text.validate_python(each) for each in _several(value))
+
+
+def _numbers(value: object) -> tuple[int, ...]:
+    return tuple(_number.validate_python(each) for each in _several(value))
+
+
+def _documents(value: object) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for each in _several(value):
+        pair = _several(each)
+        if len(pair) != len(("name", "text")):
+            raise ValueError("write a list of pairs, each the name and the text of a document")
+        name = _label.validate_python(pair[0])
+        try:
+            pairs.append((name, _written.validate_python(pair[1])))
+        except ValidationError as error:
+            raise ValueError(f"the document {name!r:.80}: {plain(error.errors()[0])}") from error
+    return tuple(pairs)
+
+
+def _id(value: Any) -> Any:
+    return UUID(value) if isinstance(value, str) and _is_uuid(value) else value
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+Texts = Annotated[Iterable[str], PlainValidator(_texts)]
+"""Any number of texts; one text alone is refused, which would be taken for its letters."""
+Numbers = Annotated[Iterable[int], PlainValidator(_numbers)]
+Documents = Annotated[Sequence[tuple[str, str]], PlainValidator(_documents)]
+"""Pairs of a name and a text, which is not empty."""
+Id = Annotated[UUID, BeforeValidator(_id)]
+"""An id, or its text."""
+Timeout = Annotated[float, Field(gt=0)]
+"""Seconds above 0."""
+Layers = Annotated[Iterable[Layer], PlainValidator(_texts)]
+LogPlace = Annotated[int, Field(ge=1, le=2**53)]
+"""The number of an event in the log."""

@@ -1,0 +1,126 @@
+"""What a client says of a task, checked and said: the task itself, how it goes on, what its answer was worth."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from nemuri.client.exchange import ClientError, Exchange, checked
+from nemuri.client.idempotency_keys import is_said, named
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.client_events import (
+    TEXT_LIMIT,
+    Document,
+    FeedbackGiven,
+    NegotiationAnswered,
+    NegotiationOption,
+    TaskSubmitted,
+)
+from nemuri_contracts.error_messages import LISTED, not_by_use
+from nemuri_contracts.event import OPERATOR
+from nemuri_contracts.memory_views import AgentsView, MemoryView
+from nemuri_contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
+from nemuri_contracts.task_views import FeedbackStanding, TaskResult
+from nemuri_domain.language.chunks import split
+from nemuri_domain.tasks import chunk_order, task_summary
+from nemuri_infra.stores.blobs import Blobs, ref_of
+
+
+async def submitted(
+    exchange: Exchange,
+    blobs: Blobs,
+    text: str,
+    documents: Sequence[tuple[str, str]],
+    *,
+    key: str | UUID | None,
+    **wish: Any,
+) -> UUID:
+    """Submit a task and return its id, once it is on disk; under the same key it is submitted once.
+
+    `wish` are further fields of `TaskSubmitted`. Raises `ClientError`, and has then submitted nothing.
+    """
+    task_id = named(exchange, key, "task")
+    if wish["summary"] is not None and (why := task_summary.too_long(str(wish["summary"]))):
+        raise ClientError(why)
+    await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
+    documents, text = _within_limit(text, documents)
+    if why := chunk_order.too_long([name for name, content in documents for _ in split(content)]):
+        raise ClientError(why)
+    known = [
+        (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
+    ]
+    event = checked(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
+    if not await is_said(exchange, event, key):
+        for _, content in known:
+            await exchange.repeated(partial(blobs.put, content))
+        await exchange.say(event)
+        await is_said(exchange, event, key)
+    return task_id
+
+
+async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]) -> None:
+    """Choose how a task of too many items goes on.
+
+    Raises `ClientError`, and has then said nothing, unless its negotiation is open and has these items, and it is this
+    client's task or this client an operator.
+    """
+    standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    if exchange.client_id not in {standing.client_id, OPERATOR}:
+        whose = f"task {task_id} belongs to client {standing.client_id}"
+        raise ClientError(f"{whose}; only that client or an operator says how it goes on")
+    if standing.status != "negotiation":
+        raise ClientError(f"task {task_id} has no open negotiation")
+    unknown = [number for number in items if not 1 <= number <= len(standing.items)]
+    if unknown:
+        raise ClientError(f"there is no item {unknown[0]}; task {task_id} has items 1 to {len(standing.items)}")
+    chosen = list(dict.fromkeys(items))
+    event = checked(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option, items=chosen)
+    await exchange.say(event)
+
+
+async def judged(
+    exchange: Exchange,
+    task_id: UUID,
+    verdict: Literal["helpful", "unhelpful"] | None,
+    result: Literal["success", "failure"] | None,
+    prevented_error: UUID | None,
+) -> FeedbackStanding:
+    """Say what a task's answer was worth, and return what became of it, or that it is still new after a while.
+
+    Raises `ClientError`, and has then said nothing, for an unknown task or memory, or where nothing is said.
+    """
+    await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    if prevented_error is not None:
+        await exchange.ask(MemoryQuery, MemoryView, memory_id=prevented_error)
+    event = checked(
+        FeedbackGiven,
+        event_id=uuid4(),
+        correlation_id=task_id,
+        verdict=verdict,
+        result=result,
+        prevented_error=prevented_error,
+    )
+    await exchange.say(event)
+    return await exchange.ask(FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id)
+
+
+async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | None) -> None:
+    if agent == ORCHESTRATOR:
+        raise ClientError(f"{ORCHESTRATOR!r} routes tasks and answers none; `nemuri agents` lists who does")
+    if agent is None and perspective is None:
+        return
+    able = (await exchange.ask(AgentsQuery, AgentsView, agent_id=agent)).agents
+    other = next((kind for each in able if (kind := each.definition.memory) != "strength"), None)
+    if agent is not None and other is not None:
+        raise ClientError(f"{agent} takes no tasks: {not_by_use(agent, other)}")
+    if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
+        who = f"agent {agent}" if agent else "any agent"
+        raise ClientError(f"there is no perspective {perspective!r} of {who}; {LISTED}")
+
+
+def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:
+    """A text over the limit becomes a document too; its beginning and its end stay, where the request itself is."""
+    if len(text) <= TEXT_LIMIT:
+        return documents, text
+    half = TEXT_LIMIT // 16
+    return [("input", text), *documents], f"{text[:half]}\n[…]\n{text[-half:]}"

@@ -1,0 +1,77 @@
+"""Teaching: a course is begun by an operator's event on the agent's own sub-stream (docs/decisions/0007)."""
+
+from hashlib import sha256
+from uuid import UUID
+
+from nemuri.client.exchange import ClientError, Exchange, checked
+from nemuri_contracts.client_events import Scope
+from nemuri_contracts.education import CHAPTER_BYTES, CourseBegun, Repeating, Textbook
+from nemuri_contracts.education_views import CoursesView
+from nemuri_contracts.error_messages import not_by_use
+from nemuri_contracts.event import derive
+from nemuri_contracts.memory_views import AgentView
+from nemuri_contracts.queries import CoursesQuery
+from nemuri_infra.bus.event_log import ConflictError, TooLargeError
+
+
+async def begin(
+    exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope, *, again: bool
+) -> UUID:
+    """Begin a course that is valid in the scope and return its id, once it is on disk.
+
+    Raises `ClientError` when the agent remembers otherwise than by use, has no such perspective, is being taught a
+    textbook of this title there, was taught exactly this one there before (unless `again`), or could not read a chapter
+    of it at once.
+    """
+    _check_taught(agent, textbook)
+    _check_size(textbook)
+    taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
+    here = [each for each in taught.courses if each.scope == scope]
+    running = next((each for each in here if each.title == textbook.title and not each.finished_at), None)
+    if running is not None:
+        raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already, in course {running.course_id}")
+    before = next((each for each in here if each.digest == textbook.digest), None)
+    if before is not None and not again:
+        raise ClientError(
+            f"{agent.agent_id} was taught exactly this {textbook.title!r:.80} in course {before.course_id}; "
+            "--again teaches it anew"
+        )
+    log = exchange.log
+    newest = await log.newest_on(log.subjects.of_agent(agent.agent_id, CourseBegun))
+    content = sha256(f"{textbook.model_dump_json()}{scope.model_dump_json()}".encode()).hexdigest()
+    event = checked(
+        CourseBegun,
+        event_id=derive(f"{agent.agent_id}/{content}/{repeating}/{newest.event_id}", CourseBegun.kind_of()),
+        agent_id=agent.agent_id,
+        textbook=textbook,
+        repeating=repeating,
+        scope=scope,
+    )
+    try:
+        sequence = await log.append(event, expected=newest.sequence)
+    except ConflictError as error:
+        raise ClientError(f"somebody else began a course of {agent.agent_id} at this moment; try again") from error
+    except TooLargeError as error:
+        raise ClientError(f"the textbook {textbook.title!r} is too large; divide it") from error
+    exchange.seen = max(exchange.seen, sequence)
+    return event.course_id
+
+
+def _check_size(textbook: Textbook) -> None:
+    for number, chapter in enumerate(textbook.chapters, 1):
+        if chapter.size > CHAPTER_BYTES:
+            raise ClientError(
+                f"chapter {number} of {textbook.title!r:.80} has {chapter.size:,} bytes, and at most {CHAPTER_BYTES:,} "
+                "are read at once; divide it into several"
+            )
+
+
+def _check_taught(agent: AgentView, textbook: Textbook) -> None:
+    if (kind := agent.definition.memory) != "strength":
+        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it cannot be taught")
+    names = agent.definition.perspective_names
+    if textbook.perspective is not None and textbook.perspective not in names:
+        raise ClientError(
+            f"{agent.agent_id} has no perspective {textbook.perspective!r}, under which the textbook is to be read; "
+            f"it has {', '.join(names)}"
+        )

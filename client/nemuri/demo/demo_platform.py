@@ -1,0 +1,63 @@
+"""The demo's own platform: servers and services in this process, in a directory that goes with them."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from nemuri.platform.platform import run_platform
+from nemuri_infra.embedded.data_directory import Addresses
+from nemuri_infra.runtime.settings import Settings
+
+
+@asynccontextmanager
+async def stage(settings: Settings, data: Path | None) -> AsyncIterator[Settings]:
+    """The settings of a platform that runs for as long as the context lasts.
+
+    Its data lie in `data`, or in a temporary directory that is removed at the end, however it ends. Servers and
+    models that the settings name are not used: the demo is the same everywhere, and costs nothing.
+    """
+    with _directory(data) as directory:
+        own = settings.model_copy(
+            update={
+                "data": directory,
+                "nats_url": None,
+                "database_url": None,
+                "providers": "extractive",
+                "embedder": "hashing",
+                "embedding_dimension": None,
+            }
+        )
+        async with _running(own) as addresses:
+            yield own.addressed(addresses.nats_url, addresses.database_url)
+
+
+@contextmanager
+def _directory(data: Path | None) -> Iterator[Path]:
+    if data is not None:
+        yield data
+        return
+    temporary = Path(tempfile.mkdtemp(prefix="nemuri-demo-"))
+    try:
+        yield temporary
+    finally:
+        shutil.rmtree(temporary)
+
+
+@asynccontextmanager
+async def _running(settings: Settings) -> AsyncIterator[Addresses]:
+    stop = asyncio.Event()
+    ready: asyncio.Future[Addresses] = asyncio.get_running_loop().create_future()
+    running = asyncio.create_task(
+        run_platform(settings, processes=False, stop=stop, ready=lambda found, _: ready.set_result(found))
+    )
+    try:
+        await asyncio.wait((running, ready), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            await running
+        yield ready.result()
+    finally:
+        stop.set()
+        await running

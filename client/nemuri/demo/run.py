@@ -1,0 +1,107 @@
+"""The demo from its first line to its last."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from nemuri.admin.agent_definitions import AgentFile
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri.demo.agents import define
+from nemuri.demo.demo_platform import stage
+from nemuri.demo.questions import QUESTIONS, Question
+from nemuri.demo.scenario import Played, play
+from nemuri.demo.screen import Screen
+from nemuri.demo.tables import strengths, summary
+from nemuri.demo.texts import topics
+from nemuri.operations import verify
+from nemuri_domain.strength.policy import Policy
+from nemuri_infra.runtime.settings import Settings
+
+SLEEPS: Final = 24
+"""Sleeps over which the screen compares policies."""
+
+
+async def run(
+    settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
+) -> int:
+    """Play the demo on a platform of its own; the exit code: 0, or 1 when the views differ from the log.
+
+    The platform's data are kept in `data` if it is given, else they go when the demo ends, also when it is cancelled.
+    """
+    return (await perform(settings, console, data=data, questions=questions))[1]
+
+
+async def perform(
+    settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
+) -> tuple[Played, int]:
+    """What `run` does, with what was played.
+
+    Raises `ClientError` when a task fails or `data` is in use already, `TextsMissing`, and what starting a platform
+    raises.
+    """
+    started = time.monotonic()
+    with Screen(console, total=2 * len(questions)) as screen:
+        screen.doing("starting nats-server and PostgreSQL")
+        async with stage(settings, data) as addressed:
+            async with Client.connect(
+                str(addressed.nats_url), namespace=addressed.namespace, client_id="demo"
+            ) as client:
+                if await client.agents():
+                    raise ClientError("there are agents in this data directory already; give the demo a fresh one")
+                files = await define(client, addressed)
+                _introduce(screen, files, questions)
+                played = await play(client, questions, told=screen.told, done=screen.done, interval=screen.interval)
+            _conclude(screen, played)
+            code = await _verified(screen, addressed)
+    took = time.monotonic() - started
+    screen.say(f"{2 * len(questions)} tasks in {took:.0f} s, starting and stopping included.")
+    return played, code
+
+
+def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Question]) -> None:
+    known = topics()
+    characters = sum(map(len, known.values()))
+    screen.say(
+        f"{len(files)} agents, {len(questions)} questions, each asked twice, about the language reference that this "
+        f"Python ships: {len(known)} topics, {characters:,} characters."
+    )
+    screen.say(
+        "No key and no network: the extractive model answers by quoting, and the vectors are hashed. "
+        "All numbers come from the log and its views."
+    )
+    usual, policy = Policy(), Policy.of(files[0].policy or {})
+    screen.say(
+        f"Policy of these agents: fading by tasks alone, {policy.expected_tasks_per_day:g} expected a day instead of "
+        f"{usual.expected_tasks_per_day:g}, so that a day's fading takes one sleep and can be seen here. "
+        f"{SLEEPS} sleeps leave {usual.rate(0) ** SLEEPS:.2f} of an unused memory at "
+        f"{usual.expected_tasks_per_day:g} a day, {policy.rate(0) ** SLEEPS:.2f} at {policy.expected_tasks_per_day:g}."
+    )
+    screen.say("“Praised” means that the client says helpful and success, which credits the memories that were used.")
+    for file in files:
+        screen.say(f"  {file.agent_id}: {', '.join(file.definition.perspective_names)}")
+    screen.chapter("Every question once, with its document")
+
+
+def _conclude(screen: Screen, played: Played) -> None:
+    screen.chapter("What became of what was learned: strength before and after the second round")
+    screen.console.print(strengths(played, screen.console.width), soft_wrap=False)
+    screen.say()
+    for sentence in summary(played):
+        screen.say(sentence)
+    slow, fast = (sum(each.seconds for each in asked) for asked in (played.first, played.second))
+    screen.say(f"The first round took {slow:.1f} s, the second {fast:.1f} s.")
+
+
+async def _verified(screen: Screen, settings: Settings) -> int:
+    """Compare the views with the log, say what was found, and return the exit code."""
+    screen.doing("verifying")
+    found = await verify(settings)
+    screen.say()
+    screen.say(f"verify: {len(found.differences)} differences in {found.rows} rows")
+    for difference in found.differences:
+        screen.say(f"  {difference}")
+    return 1 if found.differences else 0

@@ -1,0 +1,124 @@
+"""What became of the memories: strengths before and after, the rise and the fall."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import Final
+from uuid import UUID
+
+from rich.table import Table
+from rich.text import Text
+
+from nemuri.demo.scenario import Played
+from nemuri.terminal.screen import short
+from nemuri_contracts.memory_views import MemoryView
+
+RISEN: Final = 5
+"""Memories of an agent that are shown because they are the strongest."""
+FALLEN: Final = 3
+"""Memories of an agent that are shown because they are the weakest."""
+_STEADY: Final = 0.005
+_FIGURES: Final = 58
+"""Columns that the figures take."""
+_NARROWEST: Final = 30
+"""Columns of a memory's text at least."""
+
+
+def strengths(played: Played, width: int) -> Table:
+    """The strongest and the weakest of what each agent learned in the first round, for a screen of so many columns."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("memory", no_wrap=True)
+    for column in ("from", "before", "after", "", "uses", "level", "rank"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for agent_id, memories in _by_agent(played):
+        table.add_row(Text(f"{agent_id}, {played.after.slept[agent_id]} sessions slept", style="bold"))
+        shown = memories if len(memories) <= RISEN + FALLEN else [*memories[:RISEN], *memories[-FALLEN:]]
+        for place, memory in enumerate(shown):
+            if place == RISEN and len(memories) > len(shown):
+                table.add_row(Text(f"  … {len(memories) - len(shown)} more between them", style="dim"))
+            table.add_row(*_row(played, memory, max(width - _FIGURES, _NARROWEST)))
+    return table
+
+
+def summary(played: Played) -> Iterator[str]:
+    """What the table comes to, in sentences."""
+    used, unused = played.used, played.unused
+    if used:
+        yield (
+            f"Of {len(played.learned)} memories learned in the first round, the second drew on {len(used)}: "
+            f"their mean strength went from {_mean(played, used, before=True):.2f} to {_mean(played, used):.2f}."
+        )
+    if unused:
+        yield (
+            f"{len(unused)} have never been used: "
+            f"they faded from {_mean(played, unused, before=True):.2f} to {_mean(played, unused):.2f}."
+        )
+    if places := played.places():
+        yield (
+            f"Recalled for the questions that drew on them, {sum(each.rise > 0 for each in places)} of {len(places)} "
+            f"score higher than before (mean {fmean(each.before.score for each in places):.2f} → "
+            f"{fmean(each.after.score for each in places):.2f}); {sum(each.climb > 0 for each in places)} rank higher, "
+            f"{sum(each.climb < 0 for each in places)} lower, "
+            f"{sum(each.before.rank == each.after.rank == 1 for each in places)} came first and still do."
+        )
+        yield from _overtaking(played)
+    archived = [each for each in played.after.memories.values() if each.status == "archived"]
+    yield f"Archived: {len(archived)}." if archived else "Archived: none, nothing is that faint yet."
+    for each in archived:
+        yield f"  {short(each.memory.content, 100)} at {each.strength:.2f}"
+
+
+def _overtaking(played: Played) -> Iterator[str]:
+    """The memories that climbed, each with what they are before now."""
+    for each in played.places():
+        if each.climb <= 0:
+            continue
+        places = played.after.recalled[each.number]
+        behind = next(memory for memory, place in places.items() if place.rank == each.after.rank + 1)
+        used, left = played.after.memories[each.memory_id], played.after.memories[behind]
+        yield (
+            f"  question {each.number}, rank {each.before.rank} → {each.after.rank}: "
+            f"“{short(used.memory.content, 60)}” ({_uses(used)}, {used.strength:.2f}) "
+            f"is now before “{short(left.memory.content, 60)}” ({_uses(left)}, {left.strength:.2f})"
+        )
+
+
+def _uses(memory: MemoryView) -> str:
+    return f"used {memory.access_count}×" if memory.access_count else "never used"
+
+
+def _by_agent(played: Played) -> Iterator[tuple[str, Sequence[MemoryView]]]:
+    learned = [played.after.memories[each] for each in played.learned]
+    for agent_id in sorted({each.agent_id for each in learned}):
+        own = [each for each in learned if each.agent_id == agent_id]
+        yield agent_id, sorted(own, key=lambda each: (-each.strength, str(each.memory_id)))
+
+
+def _row(played: Played, memory: MemoryView, room: int) -> tuple[Text, ...]:
+    before = played.before.memories[memory.memory_id].strength
+    change = memory.strength - before
+    arrow, style = ("→", "") if abs(change) < _STEADY else ("↑", "green") if change > 0 else ("↓", "red")
+    return (
+        Text(f"  {short(memory.memory.content, room)}"),
+        Text(f"question {played.learned[memory.memory_id]}"),
+        Text(f"{before:.2f}"),
+        Text(f"{memory.strength:.2f}"),
+        Text(arrow, style=style),
+        Text(str(memory.access_count)),
+        Text(str(memory.level)),
+        Text(_rank(played, memory.memory_id)),
+    )
+
+
+def _rank(played: Played, memory: UUID) -> str:
+    """Its rank for the question that taught it, before and after."""
+    number = played.learned[memory]
+    before = played.before.recalled.get(number, {}).get(memory)
+    after = played.after.recalled.get(number, {}).get(memory)
+    if before is None or after is None:
+        return ""
+    return f"{before.rank}" if before.rank == after.rank else f"{before.rank} → {after.rank}"
+
+
+def _mean(played: Played, memories: Sequence[UUID], *, before: bool = False) -> float:
+    standing = played.before if before else played.after
+    return fmean(standing.memories[each].strength for each in memories)

@@ -1,0 +1,229 @@
+"""An agent in memory: what the services do, done in one process, with the same functions and events.
+
+The specialist's retrieval and answer, attribution's uses and the sleep follow one another without a log, a view or a
+server between them. Only what the experiments do not ask about is left out: learnings, details and feedback.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.experiments.corpus import KEYWORDS, Passage, Task
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.event import Event, derive
+from nemuri_contracts.strength import Candidate, MemoriesRetrieved, MemoriesUsed, Use
+from nemuri_contracts.tasks import TaskAssigned
+from nemuri_domain.language.keywords import keywords
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength import sleep, usage_detection
+from nemuri_domain.strength.aggregate import Agent, Mind, Remembered
+from nemuri_domain.strength.fold import evolve
+from nemuri_domain.strength.memory_content import beginning, embedded_text, encoded, indexed_text
+from nemuri_domain.strength.ranking import selected, version
+from nemuri_domain.strength.retrieval import Asked, retrieved, worded
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.sleep_input import tiredness
+from nemuri_domain.strength.usage_detection import Shown
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.protocol import AnswerJob, Source
+
+Regime = Literal["use", "retrieval", "none"]
+"""What strengthens a memory: that an answer drew on it, that it was in the context, or nothing (and nothing fades)."""
+
+BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
+AGENT: Final = "experiment"
+DEFINITION: Final = Definition(
+    role="reference", perspectives=tuple(Perspective(name=name, keywords=words) for name, words in KEYWORDS.items())
+)
+
+
+def memory_id(passage: Passage) -> UUID:
+    """The id of the memory that a passage becomes, the same in every agent."""
+    return derive(passage.text, "memory_encoded")
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What came to mind, and what the answer made of it."""
+
+    order: tuple[UUID, ...]
+    """All candidates, best first."""
+    candidates: tuple[Candidate, ...]
+    context: tuple[UUID, ...]
+    cited: tuple[UUID, ...]
+    expansions: dict[str, str]
+
+
+@dataclass(slots=True)
+class Living:
+    """An agent that remembers these passages and lives through tasks, a tenth of a day each by default."""
+
+    regime: Regime
+    vectors: "Vectors"
+    mind: Mind = field(default_factory=Mind)
+    history: list[AnyAgentEvent] = field(default_factory=list)
+    """Every event that happened to it, as it would stand in the log."""
+    model: ExtractiveModel = field(default_factory=ExtractiveModel)
+    lived: int = 0
+    """Tasks so far."""
+    index: AgentIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.index = AgentIndex(self.vectors.embedder.dimension)
+
+    @classmethod
+    async def remembering(cls, passages: Sequence[Passage], regime: Regime, vectors: "Vectors") -> "Living":
+        """A new agent with these memories, which all begin at the same moment."""
+        living = cls(regime, vectors)
+        embedding = Embedding(model=vectors.embedder.model, dimension=vectors.embedder.dimension)
+        beginning_of = AgentDefined(
+            event_id=derive(AGENT, "agent_defined"), agent_id=AGENT, definition=DEFINITION, embedding=embedding
+        )
+        living.happens(beginning_of)
+        contents = [MemoryContent(content=each.text, tags=keywords(each.text)) for each in passages]
+        ids = [memory_id(each) for each in passages]
+        rows = await vectors.of([embedded_text(each) for each in contents])
+        living.index.add(ids, rows, [indexed_text(each) for each in contents])
+        for passage, content in zip(passages, contents, strict=True):
+            new = beginning(living.agent, content, "in-memory")
+            living.happens(encoded(beginning_of, new, key=passage.text, source="manual"))
+        return living
+
+    @property
+    def agent(self) -> Agent:
+        """The agent, which has been defined."""
+        if self.mind.agent is None:
+            raise LookupError("the agent has not been defined")
+        return self.mind.agent
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the present task: tasks come evenly, as many a day as the policy expects."""
+        return BEGINNING + timedelta(days=self.lived / self.agent.rules.expected_tasks_per_day)
+
+    def remembered(self, memory_id: UUID) -> Remembered:
+        """A memory, and how strong it is."""
+        return self.mind.contents[memory_id], self.mind.memories[memory_id]
+
+    def happens(self, event: AnyAgentEvent) -> None:
+        """The event is folded into the mind, numbered and timed as the log would."""
+        at = BEGINNING if self.mind.agent is None else self.now
+        known = event.model_copy(update={"sequence": len(self.history) + 1, "recorded_at": at})
+        self.history.append(known)
+        self.mind = evolve(self.mind, known)
+
+    async def recall(self, task: Task) -> Recalled:
+        """What comes to mind for a task and what the extractive model answers from it; nothing happens to the agent."""
+        query, agent = task.query, self.agent
+        wording = worded(agent, query)
+        asked = Asked(
+            wording, await self.vectors.of(wording.texts), self.vectors.embedder.relevance_threshold, Setting()
+        )
+        found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
+        candidates = found.candidates
+        if self.regime == "none":
+            candidates = tuple(sorted(candidates, key=lambda each: (-each.relevance, str(each.memory_id))))
+        context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items)).memory_ids
+        order = tuple(each.memory_id for each in candidates)
+        return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
+
+    async def live(self, task: Task) -> Recalled:
+        """A whole task: retrieval, answer, attribution, the end of the session, and the sleep over it."""
+        self.lived += 1
+        recalled = await self.recall(task)
+        if self.regime == "none":
+            return recalled
+        assigned = _assigned(self.lived, task)
+        retrieved = self._retrieved(assigned, task, recalled)
+        self.happens(retrieved)
+        used = recalled.cited if self.regime == "use" else recalled.context
+        self.happens(
+            MemoriesUsed.following(
+                retrieved,
+                assignment_id=assigned.assignment_id,
+                perspective=task.needed.area,
+                uses=[Use(memory_id=each, method="citation") for each in used],
+            )
+        )
+        self._sleep(assigned)
+        for active in (True, False):
+            self.index.set_active(
+                (each.memory_id for each in self.mind.memories.values() if (each.status == "active") == active), active
+            )
+        return recalled
+
+    def _sleep(self, assigned: TaskAssigned) -> None:
+        ended = usage_detection.ended(assigned, assigned.assignment_id, AGENT)
+        self.happens(ended)
+        tired = tiredness(self.mind)
+        slept = sleep.decide(ended, tired) if tired else None
+        while slept:
+            self.happens(slept)
+            known, tired = slept.model_copy(update={"sequence": len(self.history)}), tiredness(self.mind)
+            slept = sleep.go_on(known, tired) if tired else None
+
+    async def _cited(self, task: Task, context: Sequence[UUID]) -> tuple[UUID, ...]:
+        labels = {f"m{number}": each for number, each in enumerate(context, 1)}
+        sources = tuple(Source(label, self.mind.contents[each].memory.content) for label, each in labels.items())
+        job = AnswerJob(
+            role=DEFINITION.role, system_prompt="", perspective=task.needed.area, question=task.query,
+            memories=sources, details=(),
+        )  # fmt: skip
+        answer = (await self.model.answer(job)).value
+        shown = [Shown(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
+        # The extractive model cites completely, so that nothing but its citations is looked at.
+        citations = [labels[each] for each in answer.cited if each in labels]
+        threshold = self.vectors.embedder.use_threshold
+        used = usage_detection.uses(answer.text, citations, shown, threshold=threshold, complete=answer.complete)
+        return tuple(each.memory_id for each in used)
+
+    def _retrieved(self, cause: Event, task: Task, recalled: Recalled) -> MemoriesRetrieved:
+        return MemoriesRetrieved.following(
+            cause,
+            agent_id=AGENT,
+            assignment_id=cause.event_id,
+            query=task.query,
+            terms=tuple(terms(task.query)),
+            expansions=recalled.expansions,
+            vector="in-memory",
+            perspective=task.needed.area,
+            setting=Setting(),
+            seed=0,
+            ranking=version(self.agent.rules),
+            candidates=recalled.candidates,
+            selected=recalled.context,
+        )
+
+
+def _assigned(number: int, task: Task) -> TaskAssigned:
+    return TaskAssigned(
+        event_id=derive(number, "task_assigned"),
+        correlation_id=derive(number, "task_submitted"),
+        agent_id=AGENT,
+        part=0,
+        perspective=task.needed.area,
+        attempt=1,
+    )
+
+
+@dataclass(slots=True)
+class Vectors:
+    """The vectors of texts, each made once."""
+
+    embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
+    made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension)."""
+        missing = [each for each in dict.fromkeys(texts) if each not in self.made]
+        if missing:
+            self.made |= zip(missing, await self.embedder.embed(missing), strict=True)
+        return np.stack([self.made[each] for each in texts])

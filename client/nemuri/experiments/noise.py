@@ -1,0 +1,78 @@
+"""Does it matter that use strengthens, and not retrieval?"""
+
+import random
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from nemuri.experiments.corpus import memories, stream
+from nemuri.experiments.in_memory_agent import Living, Regime, Vectors, memory_id
+from nemuri.experiments.report import Claim, Sample, windows
+from nemuri.experiments.statistics import auc, gain
+
+MEMORIES: Final = 420
+NEEDS: Final = 60
+"""Memories that tasks need, by Zipf's law; all others are noise as soon as they come into a context."""
+ARMS: Final[dict[str, Regime]] = {
+    "reinforced on use": "use",
+    "reinforced on retrieval": "retrieval",
+    "without strengths": "none",
+}
+USE, RETRIEVAL, WITHOUT = ARMS
+AUC, ON_SIGNAL, RATIO = "AUC of strength", "reinforcements of what was needed", "strength, needed / noise"
+KEPT_SIGNAL, KEPT_NOISE = "needed memories archived", "noise archived"
+FOUND = "nDCG@10, last half"
+CLAIMS: Final = (
+    Claim("Reinforcement on use tells signal from noise better than on retrieval", (AUC, USE), (AUC, RETRIEVAL)),
+    Claim("Reinforcement on use goes to what the task needed more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
+    Claim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
+    Claim("Sleep archives less of what was needed when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)),
+    Claim("Later tasks find what they need better when use reinforces", (FOUND, USE), (FOUND, RETRIEVAL)),
+    Claim("Later tasks find what they need better than without strengths", (FOUND, USE), (FOUND, WITHOUT)),
+)
+
+
+async def sample(seed: int, repeat: int, tasks: int) -> Sample:
+    """The same memories and the same stream of tasks under each regime."""
+    chance = random.Random(f"noise/{seed}/{repeat}")
+    world, vectors = memories(chance, MEMORIES), Vectors()
+    asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
+    found: dict[tuple[str, str], float] = {}
+    for arm, regime in ARMS.items():
+        living = await Living.remembering(world, regime, vectors)
+        gains: list[float] = []
+        right = given = 0
+        for task in asked:
+            recalled, needed = await living.live(task), memory_id(task.needed)
+            gains.append(gain(recalled.order, needed))
+            strengthened = recalled.cited if regime == "use" else recalled.context
+            right, given = right + (needed in strengthened), given + len(strengthened)
+        found |= {(f"nDCG@10 {window}", arm): value for window, value in windows(gains)}
+        found[FOUND, arm] = float(np.mean(gains[len(gains) // 2 :]))
+        if regime != "none":
+            needed_ids = {memory_id(each.needed) for each in asked}
+            found |= {(name, arm): value for name, value in _told_apart(living, needed_ids).items()}
+            found[ON_SIGNAL, arm] = right / max(1, given)
+    return found
+
+
+def _told_apart(living: Living, needed: set[UUID]) -> dict[str, float]:
+    """How strength and archive tell what was needed from what only came into a context."""
+    shown = [each for each in living.mind.memories.values() if each.candidate_count]
+    signal = [each for each in shown if each.memory_id in needed]
+    noise = [each for each in shown if each.memory_id not in needed]
+    if not signal or not noise:
+        return {}
+    strong, weak = ([living.agent.strength(each) for each in group] for group in (signal, noise))
+    return {
+        AUC: auc(strong, weak),
+        RATIO: float(np.mean(strong) / np.mean(weak)),
+        KEPT_SIGNAL: _share([each.status == "archived" for each in signal]),
+        KEPT_NOISE: _share([each.status == "archived" for each in noise]),
+    }
+
+
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags)

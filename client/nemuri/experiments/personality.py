@@ -1,0 +1,134 @@
+"""Do agents with the same model and the same memories become different, by what they are asked alone?"""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from nemuri.experiments.corpus import AREAS, Passage, Task, memories, worded
+from nemuri.experiments.in_memory_agent import Living, Recalled, Vectors, memory_id
+from nemuri.experiments.report import Claim, Sample
+from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon, kendall, overlap
+
+MEMORIES: Final = 420
+NEEDS: Final = 25
+"""Needs of each area, which recur by Zipf's law."""
+FOCUS: Final = 0.8
+"""The share of an agent's tasks that comes from its own area; the others share the rest."""
+PROBES: Final = 20
+"""Questions of each area that all agents are asked, half of them about what was never needed."""
+LATER: Final = 40
+"""Later questions of each of the two areas, of each sort."""
+
+APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
+OWN, OTHER = "specialist", "other specialist"
+CLAIMS: Final = (
+    Claim("Different streams drive rankings apart", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
+    Claim(
+        "Different streams drive the ten in context apart",
+        ("context: 1 - overlap@10", APART),
+        ("context: 1 - overlap@10", ALIKE),
+    ),
+    Claim(
+        "Different streams drive perspectives apart",
+        ("strengths: Jensen-Shannon", APART),
+        ("strengths: Jensen-Shannon", ALIKE),
+    ),
+    Claim("Different streams drive answers apart", ("answer: 1 - Jaccard", APART), ("answer: 1 - Jaccard", ALIKE)),
+    Claim(
+        "A specialist finds what recurs in its area better than the other one",
+        ("nDCG@10, recurring", OWN),
+        ("nDCG@10, recurring", OTHER),
+    ),
+    Claim(
+        "A specialist finds what recurs better than an agent without strengths",
+        ("nDCG@10, recurring", OWN),
+        ("nDCG@10, recurring", WITHOUT),
+    ),
+    Claim(
+        "A specialist finds what is new in its area better than the other one",
+        ("nDCG@10, new", OWN),
+        ("nDCG@10, new", OTHER),
+    ),
+    Claim(
+        "A specialist finds what is new better than an agent without strengths",
+        ("nDCG@10, new", OWN),
+        ("nDCG@10, new", WITHOUT),
+    ),
+)
+
+
+async def sample(seed: int, repeat: int, tasks: int) -> Sample:
+    """One pair of agents, and its controls."""
+    chance = random.Random(f"personality/{seed}/{repeat}")
+    world, vectors = memories(chance, MEMORIES), Vectors()
+    needs = {area: [each for each in world if each.area == area][:NEEDS] for area in AREAS}
+    unseen = {area: [each for each in world if each.area == area][NEEDS:] for area in AREAS}
+    one, other = list(combinations(AREAS, 2))[repeat % 3]
+    streams = [list(mixed(chance, needs, area, tasks)) for area in (one, other, one)]
+    first, second, twin = [await _lived(world, each, vectors) for each in streams]
+    plain = [await _lived(world, each, vectors, strengths=False) for each in streams[:2]]
+    probes = [
+        worded(chance, each)
+        for area in AREAS
+        for each in (*chance.sample(needs[area], PROBES // 2), *chance.sample(unseen[area], PROBES // 2))
+    ]
+    found: dict[tuple[str, str], float] = {}
+    for condition, one_of, other_of in ((APART, first, second), (ALIKE, first, twin), (WITHOUT, plain[0], plain[1])):
+        found |= {(name, condition): value for name, value in (await drift(one_of, other_of, probes)).items()}
+    for sort, asked in (("recurring", needs), ("new", unseen)):
+        gains: dict[str, list[float]] = {OWN: [], OTHER: [], WITHOUT: []}
+        for area, own, stranger in ((one, first, second), (other, second, first)):
+            later = list(_later(chance, asked[area], recurring=sort == "recurring"))
+            for who, agent in ((OWN, own), (OTHER, stranger), (WITHOUT, plain[0])):
+                gains[who] += [gain((await agent.recall(each)).order, memory_id(each.needed)) for each in later]
+        found |= {(f"nDCG@10, {sort}", who): float(np.mean(each)) for who, each in gains.items()}
+    return found
+
+
+def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tasks: int) -> Iterator[Task]:
+    """Tasks of which most come from one area; within an area the nth need comes with weight 1/n."""
+    areas = list(needs)
+    weights = [FOCUS if each == area else (1 - FOCUS) / (len(areas) - 1) for each in areas]
+    for drawn in chance.choices(areas, weights, k=tasks):
+        yield worded(chance, _zipf(chance, needs[drawn]))
+
+
+async def drift(first: Living, second: Living, probes: Sequence[Task]) -> dict[str, float]:
+    """How far apart two agents are: means over the probes, 0 for agents that are the same."""
+    pairs: list[tuple[Recalled, Recalled]] = [(await first.recall(each), await second.recall(each)) for each in probes]
+    return {
+        "ranking: 1 - tau": float(np.mean([1 - kendall(one.order, other.order) for one, other in pairs])),
+        "context: 1 - overlap@10": float(np.mean([1 - overlap(one.order, other.order) for one, other in pairs])),
+        "strengths: Jensen-Shannon": jensen_shannon(_strengths(first), _strengths(second)),
+        "answer: 1 - Jaccard": float(np.mean([jaccard_distance(one.cited, other.cited) for one, other in pairs])),
+    }
+
+
+def _strengths(living: Living) -> list[float]:
+    """The strength of every memory in every perspective, in the order of the ids."""
+    return [
+        living.agent.strength(memory, perspective)
+        for _, memory in sorted(living.mind.memories.items())
+        for perspective in AREAS
+    ]
+
+
+async def _lived(
+    world: Sequence[Passage], tasks: Sequence[Task], vectors: Vectors, *, strengths: bool = True
+) -> Living:
+    living = await Living.remembering(world, "use" if strengths else "none", vectors)
+    for task in tasks:
+        await living.live(task)
+    return living
+
+
+def _later(chance: random.Random, needs: Sequence[Passage], *, recurring: bool) -> Iterator[Task]:
+    for _ in range(LATER):
+        yield worded(chance, _zipf(chance, needs) if recurring else chance.choice(needs))
+
+
+def _zipf(chance: random.Random, needs: Sequence[Passage]) -> Passage:
+    return chance.choices(needs, [1 / rank for rank in range(1, len(needs) + 1)])[0]

@@ -1,0 +1,114 @@
+"""Does a scorer that learns from use rank better than the linear score, and than similarity alone?
+
+Every ranking orders the same candidates, those that the agent (which ranks by the linear score) found for a task, and
+is judged by what the task truly needed, before the trainer may learn from that task: prequentially.
+"""
+
+import random
+from dataclasses import dataclass, field
+from typing import Final, get_args
+
+import numpy as np
+
+from nemuri.experiments.corpus import Condition, memories, stream
+from nemuri.experiments.in_memory_agent import Living, Recalled, Vectors, memory_id
+from nemuri.experiments.report import Claim, Sample, windows
+from nemuri.experiments.statistics import gain
+from nemuri_contracts.scorers import Weights
+from nemuri_contracts.strength import FEATURES, MemoriesRetrieved
+from nemuri_domain.strength import training_samples
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.ranking import transformed
+from nemuri_domain.strength.scorer import linear, scores
+from nemuri_domain.strength.training_samples import Experience, Retrieval
+from nemuri_services.trainer import training
+
+MEMORIES: Final = 420
+NEEDS: Final = 60
+"""Needs of the condition in which they recur."""
+RETRAIN_AFTER: Final = 90
+"""Samples between two trainings; the platform's default is 30, which would only take three times as long."""
+
+SIMILARITY, LINEAR, GATED, UNGATED = "similarity alone", "linear score", "learned, gated", "learned, ungated"
+RANKINGS: Final = (SIMILARITY, LINEAR, GATED, UNGATED)
+CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
+CLAIMS: Final = tuple(
+    Claim(f"{text}, needs {condition}", (f"nDCG@10, {condition}", better), (f"nDCG@10, {condition}", worse))
+    for condition in CONDITIONS
+    for text, better, worse in (
+        ("The linear score ranks better than similarity alone", LINEAR, SIMILARITY),
+        ("The learned scorer with its gate ranks better than the linear score", GATED, LINEAR),
+        ("The learned scorer with its gate ranks better than similarity alone", GATED, SIMILARITY),
+        ("The gate is better than none", GATED, UNGATED),
+    )
+)
+
+
+async def sample(seed: int, repeat: int, tasks: int) -> Sample:
+    """The same memories under both conditions, each with an agent and a trainer of its own."""
+    chance = random.Random(f"scorer/{seed}/{repeat}")
+    world, vectors = memories(chance, MEMORIES), Vectors()
+    found: dict[tuple[str, str], float] = {}
+    for condition in CONDITIONS:
+        needs = world[:NEEDS] if condition == "recurring" else world
+        living, trainer = await Living.remembering(world, "use", vectors), Trainer()
+        gains: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
+        places: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
+        served: list[float] = []
+        for task in stream(chance, needs, tasks, condition):
+            recalled = await living.live(task)
+            needed = memory_id(task.needed)
+            orders = trainer.orders(recalled)
+            for ranking, order in orders.items():
+                gains[ranking].append(gain(order, needed))
+                places[ranking].append(1 / (order.index(needed) + 1) if needed in order else 0.0)
+            served.append(trainer.serves)
+            trainer.learn(living, recalled)
+        for ranking in RANKINGS:
+            found[f"nDCG@10, {condition}", ranking] = float(np.mean(gains[ranking]))
+            found[f"nDCG@10 of the last half, {condition}", ranking] = float(np.mean(gains[ranking][tasks // 2 :]))
+            found[f"MRR, {condition}", ranking] = float(np.mean(places[ranking]))
+            found |= {(f"nDCG@10, {condition} {window}", ranking): each for window, each in windows(gains[ranking])}
+        found[f"share of tasks it served, {condition}", GATED] = float(np.mean(served))
+        found[f"trainings, {condition}", UNGATED] = float(trainer.trained)
+    return found
+
+
+@dataclass(slots=True)
+class Trainer:
+    """What the trainer's service does after each session, with the same experience, training and gate."""
+
+    rules: Policy = field(default_factory=lambda: Policy(retrain_after=RETRAIN_AFTER))
+    past: list[Experience] = field(default_factory=list)
+    since: int = 0
+    """Lessons that the newest training has seen."""
+    weights: Weights | None = None
+    serves: bool = False
+    trained: int = 0
+
+    def orders(self, recalled: Recalled) -> dict[str, list[object]]:
+        """The candidates as each ranking orders them, ties by relevance; without a scorer by the linear score."""
+        ids = [each.memory_id for each in recalled.candidates]
+        raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), len(FEATURES))
+        rows = transformed(raw)
+        learned = linear(rows) if self.weights is None else scores(self.weights, rows)
+        by = {
+            SIMILARITY: raw[:, 0],
+            LINEAR: linear(rows),
+            GATED: learned if self.serves else linear(rows),
+            UNGATED: learned,
+        }
+        return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
+
+    def learn(self, living: Living, recalled: Recalled) -> None:
+        """The task becomes an experience, and the scorer is trained anew when there are enough."""
+        event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
+        self.past.append(training_samples.experienced(Retrieval.of(event), recalled.cited, ()))
+        enough = self.rules.min_training_samples if self.weights is None else self.rules.retrain_after
+        if len(training_samples.samples(self.past[self.since :])) < enough:
+            return
+        self.since = len(self.past)
+        older, held_out = training_samples.divided(self.past[-training_samples.WINDOW :])
+        self.trained += 1
+        self.weights = training.train(training_samples.samples(older), event.event_id.int)
+        self.serves = training_samples.better(training_samples.judged(self.weights, held_out))

@@ -1,0 +1,50 @@
+"""Item progression: how many different items agents ever hold, with all modules and without one of them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from nemuri.experiments.report import Claim, Sample
+from nemuri.experiments.society.experiment_society import FULL, Member, Setting, Stage, course, parts, staged
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.scripted_model import answer
+from nemuri_domain.society.simulation import Simulation
+from nemuri_domain.world.grid_world import World
+
+AWARENESS: Final = "action_awareness"
+BLIND: Final = f"without {AWARENESS}"
+ITEMS, MOST = "different items by agent, mean", "different items by agent, most"
+HALLUCINATION: Final = 0.3
+"""How likely an act with a result is not done and counts as done, in all arms."""
+TICK: Final = 0.5
+"""Seconds between two percepts."""
+MODULES: Final = tuple(each.spec.name for each in modules(Oblivious()))
+CLAIMS: Final = (Claim("With action awareness agents get further", (ITEMS, FULL), (ITEMS, BLIND)),)
+
+
+def sample(seed: int, repeat: int, setting: Setting) -> Sample:
+    """One land, with all modules and without each that is to be left out: action awareness always."""
+    name = f"items/{seed}/{repeat}"
+    found: dict[tuple[str, str], float] = {}
+    for arm, without in {FULL: frozenset[str](), BLIND: frozenset({AWARENESS}), **setting.ablations}.items():
+        simulation, world = society(name, setting, without)
+        means = []
+        for _, second in setting.moments:
+            simulation.run(second)
+            means.append(float(np.mean(held(world))))
+        found |= {(ITEMS, arm): means[-1], (MOST, arm): max(held(world)), **course(ITEMS, arm, setting, means)}
+    return found
+
+
+def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simulation, World]:
+    """Agents with all nine modules but these, in a town of a land with everything that there is."""
+    members = [Member(f"agent-{number}", "town") for number in range(setting.agents)]
+    stage = Stage(members, parts(MODULES, without), answer, tick=TICK, creatures=True, hallucinating=HALLUCINATION)
+    return staged(stage, name)
+
+
+def held(world: World) -> Sequence[int]:
+    """How many different items each agent has ever held."""
+    return [len(world.unique_items(each)) for each in world.agents]

@@ -1,0 +1,162 @@
+"""Memes and a religion: what spreads through towns and the country by talk within earshot alone."""
+
+import json
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any, Final
+
+from nemuri.experiments.report import Claim, Sample
+from nemuri.experiments.society.experiment_society import Member, Setting, Stage, course, parts, staged
+from nemuri_contracts.world_protocol import Percept
+from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.society.exposure_graph import Exposures
+from nemuri_domain.society.likeability import PLAIN
+from nemuri_domain.society.memes import FAITH, HINT, MEMES, SAYINGS, caught, converted, topics
+from nemuri_domain.society.simulation import Simulation, Witness
+
+EVERYBODY, PRIESTS_TOWN, TOWNS, COUNTRY = "everybody", "the priests' town", "other towns", "the country"
+DIRECT, INDIRECT, EXPOSED = "direct converts, share", "direct or indirect converts, share", "heard of the faith, share"
+KINDS, LATE = "memes spoken of by one agent", "share of direct converts who came in the last quarter"
+EDGES, UNEXPLAINED = "who heard the faith from whom, pairs", "spoke of the faith without having heard it"
+SOURCES, SECOND_HAND = "people the faith was heard from", "share who heard it from somebody who is no priest"
+TOWN_NAMES: Final = ("amber", "birch", "cedar", "dune", "elm", "fern")
+TOWN_SHARE, PRIEST_SHARE = 33 / 500, 20 / 500
+"""Of all agents, those of one town, and the priests, who live in the first."""
+BUDDING: Final = 0.3
+"""The share of agents who begin with a meme."""
+QUIET: Final = 0.5
+"""How often one speaks of nothing in particular."""
+TRAVELS: Final = {True: 0.05, False: 0.15}
+"""How often one walks to a town instead of around home: townspeople, and those of the country."""
+MODULES: Final = ("conversing", "wandering")
+CLAIMS: Final = (
+    Claim("More convert in the priests' town than in the country", (INDIRECT, PRIESTS_TOWN), (INDIRECT, COUNTRY)),
+    Claim("More convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)),
+    Claim("In towns agents speak of more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
+)
+
+
+class Chronicle(Witness):
+    """Notes who heard what from whom, and who spoke of what."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.exposures = Exposures()
+
+    def perceived(self, agent_id: str, percept: Percept) -> None:
+        """By the words alone."""
+        for each in percept.heard:
+            self.exposures.hear(topics(each.text), each.speaker, agent_id, each.second)
+
+    def said(self, agent_id: str, text: str, second: float) -> None:
+        """By the words alone."""
+        self.exposures.speak(topics(text), agent_id, second)
+
+
+def sample(seed: int, repeat: int, setting: Setting) -> Sample:
+    """One land with six towns."""
+    name = f"memes/{seed}/{repeat}"
+    found: dict[tuple[str, str], float] = {}
+    for arm, without in {"": frozenset[str](), **setting.ablations}.items():
+        members = people(setting.agents, Random(f"{name}/people"))
+        simulation, chronicle = society(name, members, without)
+        simulation.run(setting.seconds)
+        found |= measured(chronicle.exposures, members, setting, f", {arm}" if arm else "")
+    return found
+
+
+def people(agents: int, rng: Random) -> list[Member]:
+    """Six towns, each with 33 of 500, and the rest in the country; the priests are 20 of 500, in the first town."""
+    each_town, priests = max(2, round(agents * TOWN_SHARE)), max(1, round(agents * PRIEST_SHARE))
+    homes: list[str | None] = [town for town in TOWN_NAMES for _ in range(each_town)]
+    homes += [None] * (agents - len(homes))
+    return [
+        Member(
+            f"agent-{number}",
+            home,
+            {
+                "priest": number < min(priests, each_town),
+                "meme": rng.choice(MEMES) if rng.random() < BUDDING else "",
+                "radius": 8 if home else 16,
+                "travels": TRAVELS[home is not None],
+            },
+        )
+        for number, home in enumerate(homes)
+    ]
+
+
+def society(name: str, members: list[Member], without: frozenset[str]) -> tuple[Simulation, Chronicle]:
+    """Everybody where they live, and somebody who notes what is said and heard."""
+    chronicle = Chronicle()
+    stage = Stage(members, parts(MODULES, without), answer, towns=TOWN_NAMES, size=256 if len(members) <= 200 else 512)
+    return staged(stage, name, chronicle)[0], chronicle
+
+
+def answer(prompt: Prompt, rng: Random) -> str:
+    """Speaks of what one has on one's mind, which grows and fades by what one hears."""
+    about: Mapping[str, Any] = prompt.about
+    profile, mind = about["profile"], about["mind"]
+    if profile["priest"]:
+        return json.dumps({"say": SAYINGS[FAITH], "mind": {}})
+    heard = [topic for each in about["heard"] for topic in topics(str(each["text"]))]
+    begun = [profile["meme"]] if profile["meme"] else []
+    memes = caught(mind.get("memes", begun), heard, rng)
+    stage = converted(int(mind.get("stage", 0)), heard, rng)
+    to_say = [*memes, *(HINT, FAITH)[:stage]]
+    quiet = not to_say or rng.random() < QUIET
+    say = rng.choice(PLAIN) if quiet else SAYINGS[rng.choice(to_say)]
+    return json.dumps({"say": say, "mind": {"memes": [*memes], "stage": stage}})
+
+
+def measured(seen: Exposures, members: list[Member], setting: Setting, arm: str) -> Sample:
+    """Converts, exposure and memes, by where people live; the priests do not count."""
+    priests = {each.id for each in members if each.profile["priest"]}
+    lay = [each for each in members if each.id not in priests]
+    where = {
+        EVERYBODY: {each.id for each in lay},
+        PRIESTS_TOWN: {each.id for each in lay if each.town == TOWN_NAMES[0]},
+        TOWNS: {each.id for each in lay if each.town not in (None, TOWN_NAMES[0])},
+        COUNTRY: {each.id for each in lay if each.town is None},
+    }
+    found: dict[tuple[str, str], float] = {}
+    for place, those in where.items():
+        found |= {(measure, place + arm): value for measure, value in _shares(seen, those, setting.seconds).items()}
+    graph = _graph(seen, priests, setting.seconds)
+    found |= {(measure, EVERYBODY + arm): value for measure, value in graph.items()}
+    moments = [second for _, second in setting.moments]
+    heard = [when for who, when in seen.first_heard.get(FAITH, {}).items() if who not in priests]
+    exposed = [sum(each <= second for each in heard) / len(lay) for second in moments]
+    converts = [len(seen.speakers(FAITH, second) - priests) / len(lay) for second in moments]
+    found |= course(EXPOSED, EVERYBODY + arm, setting, exposed)
+    return found | course(DIRECT, EVERYBODY + arm, setting, converts)
+
+
+def _graph(seen: Exposures, priests: set[str], end: float) -> dict[str, float]:
+    """How the faith went from mouth to ear, and how many of its converts came late."""
+    found: dict[str, float] = {
+        EDGES: len(seen.heard.get(FAITH, {})),
+        UNEXPLAINED: len(seen.unexplained(FAITH, priests)),
+    }
+    sources = {who: those for who, those in seen.causes(FAITH).items() if who not in priests}
+    if sources:
+        found[SOURCES] = sum(map(len, sources.values())) / len(sources)
+        found[SECOND_HAND] = sum(bool(those - priests) for those in sources.values()) / len(sources)
+    early, converts = (seen.speakers(FAITH, second) - priests for second in (0.75 * end, end))
+    if converts:
+        found[LATE] = 1 - len(early) / len(converts)
+    return found
+
+
+def _shares(seen: Exposures, those: Iterable[str], second: float) -> dict[str, float]:
+    """What is true of these people at the end; nothing where there are none."""
+    who = set(those)
+    if not who:
+        return {}
+    direct, hinting = seen.speakers(FAITH, second) & who, seen.speakers(HINT, second) & who
+    kinds = sum(len(seen.speakers(each, second) & who) for each in MEMES)
+    return {
+        DIRECT: len(direct) / len(who),
+        INDIRECT: len(direct | hinting) / len(who),
+        EXPOSED: len(seen.exposed(FAITH) & who) / len(who),
+        KINDS: kinds / len(who),
+    }

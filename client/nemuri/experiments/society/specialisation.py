@@ -1,0 +1,114 @@
+"""Specialisation: do roles come up from goals, and does it matter that one sees what the others do?"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from random import Random
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri.experiments.report import Claim, Sample
+from nemuri.experiments.society.experiment_society import Member, Setting, Stage, course, parts, staged
+from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.cognition.modules.goal_generation import REVIEW
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.society.roles import ROLES, chosen, entropy, persistence, role_of
+from nemuri_domain.society.simulation import Simulation
+
+SEES, BLIND = "sees others", "sees nobody"
+ENTROPY, PERSISTENCE = "entropy", "persistence"
+TASTE: Final = 0.5
+"""The most that a role is worth to somebody beyond what the town lacks."""
+SETTLING: Final[dict[str, JsonValue]] = {"id": "g0", "description": "settle in", "priority": 0.1}
+"""What everybody wants first, so that not all look for something else at the same moment."""
+MODULES: Final = ("conversing", "goal_generation", "social_awareness", "wandering")
+CLAIMS: Final = (
+    Claim("Who sees others makes the town more many-sided", (ENTROPY, SEES), (ENTROPY, BLIND)),
+    Claim("Who sees others stays longer with a role", (PERSISTENCE, SEES), (PERSISTENCE, BLIND)),
+)
+Arm = tuple[Callable[[Prompt, Random], str], frozenset[str]]
+
+
+def sample(seed: int, repeat: int, setting: Setting) -> Sample:
+    """One town, and the same with choosers who see nobody."""
+    name = f"specialisation/{seed}/{repeat}"
+    arms: dict[str, Arm] = {SEES: (seeing, frozenset()), BLIND: (blind, frozenset())}
+    arms |= {arm: (seeing, without) for arm, without in setting.ablations.items()}
+    found: dict[tuple[str, str], float] = {}
+    for arm, (thinker, without) in arms.items():
+        simulation = society(name, setting, thinker, without)
+        found |= measured(simulation, arm, setting)
+    return found
+
+
+def society(
+    name: str, setting: Setting, thinker: Callable[[Prompt, Random], str], without: frozenset[str]
+) -> Simulation:
+    """Agents in one town who set themselves goals, tell each other what they are and judge each other."""
+    chance = Random(f"{name}/arrivals")
+    members = [
+        Member(f"agent-{number}", "town", {"radius": 10}, {"active": [SETTLING], "at": -chance.uniform(0, REVIEW)})
+        for number in range(setting.agents)
+    ]
+    return staged(Stage(members, parts(MODULES, without), thinker), name)[0]
+
+
+def measured(simulation: Simulation, arm: str, setting: Setting) -> Mapping[tuple[str, str], float]:
+    """Entropy over the moments and at the end; persistence from one review of the goals to the next."""
+    looks, courses = {second for _, second in setting.moments}, dict[str, list[str]]()
+    reviews = {round(REVIEW * number) for number in range(1, int(setting.seconds / REVIEW) + 1)}
+    entropies = []
+    for second in sorted(looks | reviews):
+        simulation.run(second)
+        roles = {who: role for who, state in simulation.engine.states.items() if (role := role_now(state))}
+        if second in looks:
+            entropies.append(entropy(roles.values()))
+        if second in reviews:
+            for who, role in roles.items():
+                courses.setdefault(who, []).append(role)
+    return {
+        (ENTROPY, arm): entropies[-1],
+        (PERSISTENCE, arm): persistence(courses.values()),
+        **course(ENTROPY, arm, setting, entropies),
+    }
+
+
+def role_now(state: SharedState) -> str | None:
+    """What an agent is, by its present goals."""
+    goals = listed(state.values().get("goals", {}), "active")
+    return role_of(str(each["description"]) for each in goals)
+
+
+def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:
+    """Tells its role, reads the roles of others from what they say, and chooses goals by what the town lacks."""
+    about: Mapping[str, Any] = prompt.about
+    match about["job"]:
+        case "converse":
+            role = role_of(str(each["description"]) for each in about["goals"])
+            return json.dumps({"say": f"I work as a {role}." if role else "", "mind": {}})
+        case "social":
+            return json.dumps(
+                {each: {"sentiment": 5, "relationship": _told(about, each)} for each in about["speakers"]}
+            )
+        case "goals":
+            known = [str(mapped(each).get("relationship")) for each in about["social"].values()] if sees else []
+            tastes = Random(str(about["agent"]))
+            taste = {role: tastes.uniform(0, TASTE) for role in ROLES}
+            role = chosen([each for each in known if each in ROLES], taste, rng)
+            wanted = [{"description": each, "priority": 0.5, "needs": []} for each in ROLES[role]]
+            return json.dumps({"goals": wanted})
+        case job:
+            raise ValueError(f"nobody in this town answers questions about {job!r}")
+
+
+seeing, blind = partial(answer, sees=True), partial(answer, sees=False)
+
+
+def _told(about: Mapping[str, Any], speaker: str) -> str:
+    """The role that a speaker named last, or what was known of it."""
+    known = str(mapped(about["known"].get(speaker)).get("relationship") or "stranger")
+    said = [str(each["text"]) for each in about["heard"] if each["speaker"] == speaker]
+    named = [role for text in said for role in ROLES if f"a {role}" in text]
+    return named[-1] if named else known

@@ -1,0 +1,1 @@
+"""Files that people hand over: documents, agent definitions, textbooks."""

@@ -1,0 +1,196 @@
+"""Documents that a person hands over as files: text, Markdown and PDF."""
+
+import codecs
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from nemuri_domain.language.chunks import PAGE_BREAK
+
+LARGEST: Final = 20 * 1024 * 1024
+"""Bytes of a file, whatever its kind."""
+
+OPERATORS: Final = 2_000_000
+"""Steps of drawing in a PDF, thousands of dense pages; a small file can unfold into any number of them."""
+PAGES: Final = 20_000
+
+_TEXT: Final = (".txt", ".md", ".markdown", ".text")
+_PDF: Final = ".pdf"
+_PDF_MAGIC: Final = b"%PDF-"
+_MAGIC_WITHIN: Final = 1024
+"""Bytes at the beginning of a file in which a PDF may announce itself."""
+_BINARY: Final = {
+    b"\x7fELF": "a program",
+    b"MZ": "a Windows program",
+    b"PK\x03\x04": "a ZIP archive or an office document",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+    b"GIF8": "an image",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xd0\xcf\x11\xe0": "an old office document",
+}
+_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class _UnfoldsError(Exception):
+    """A PDF is far more than its file looks like."""
+
+
+class InputError(Exception):
+    """The input cannot be used; the message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as text."""
+
+    name: str
+    """The file's name without its folders."""
+    text: str
+    """Never empty, without NUL; the pages of a PDF are separated by form feeds."""
+
+
+def read_document(path: Path) -> Document:
+    """The text of a .txt, .md or .pdf file of at most `LARGEST` bytes; text is UTF-8, or UTF-16 with its mark.
+
+    Raises InputError, one line, for anything else: the content decides beside the suffix.
+    """
+    name = _printable(path)
+    suffix = path.suffix.lower()
+    content = _content(path, name)
+    if suffix not in (*_TEXT, _PDF):
+        raise InputError(f"{name}: only .txt, .md and .pdf files can be read; convert the file to one of them")
+    if not content.strip():
+        raise InputError(f"{name}: the file is empty")
+    text = _pdf_text(content, name) if suffix == _PDF else _plain_text(content, name)
+    if not text.strip():
+        raise InputError(f"{name}: the file is empty, it holds white space only")
+    return Document(path.name, text)
+
+
+def _printable(path: Path) -> str:
+    return "".join(character if character.isprintable() else "?" for character in str(path))
+
+
+def _content(path: Path, name: str) -> bytes:
+    try:
+        if path.is_dir():
+            raise InputError(f"{name}: this is a directory; name a file in it")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{name}: this is not an ordinary file; copy its content into one")
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            content = file.read(LARGEST + 1) if size <= LARGEST else b""
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file; check the path") from None
+    except PermissionError:
+        raise InputError(f"{name}: the file may not be read; check its permissions") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: the file cannot be read ({_line(error)})") from error
+    if max(size, len(content)) > LARGEST:  # it may have grown in between
+        raise InputError(f"{name}: the file is larger than {LARGEST // 1024 // 1024} MB; split it")
+    return content
+
+
+def read_bounded(path: Path, limit: int, advice: str, failure: type[Exception] = InputError) -> bytes:
+    """The bytes of a file of at most `limit` bytes; raises `failure`, one line, with `advice` for a larger one."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except FileNotFoundError:
+        raise failure(f"{path}: there is no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        raise failure(f"{path}: the file cannot be read ({getattr(error, 'strerror', error)})") from error
+    if len(content) > limit:
+        raise failure(f"{path}: the file is larger than {limit // 1024 // 1024} MB{advice}")
+    return content
+
+
+def _plain_text(content: bytes, name: str) -> str:
+    if content.startswith(_PDF_MAGIC):
+        raise InputError(f"{name}: this is a PDF, not a text; name it .pdf")
+    for magic, what in _BINARY.items():
+        if content.startswith(magic) and (b"\0" in content or not _is_utf8(content)):
+            raise InputError(f"{name}: this is {what}, not a text; export it as text or PDF")
+    encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "utf-8")
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        if encoding == "utf-8" and b"\0" in content:
+            raise InputError(f"{name}: this is a binary file, not a text; export it as text or PDF") from None
+        raise InputError(f"{name}: the text is not valid {encoding[:6].upper()}; save it as UTF-8") from None
+    if "\0" in text:
+        raise InputError(f"{name}: this is a binary file (it holds NUL characters); save it as UTF-8 text")
+    return text
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _pdf_text(content: bytes, name: str) -> str:
+    from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError, WrongPasswordError
+
+    if _PDF_MAGIC not in content[:_MAGIC_WITHIN]:
+        raise InputError(f"{name}: this is not a PDF, in spite of its name; name a text .txt")
+    try:
+        with _quiet():
+            pages = _pages(content)
+    except (FileNotDecryptedError, WrongPasswordError, DependencyError) as error:
+        raise InputError(f"{name}: the PDF is encrypted; save it without a password") from error
+    except (_UnfoldsError, LimitReachedError) as error:
+        raise InputError(f"{name}: the PDF unfolds into far more than its size; export it anew, or split it") from error
+    except Exception as error:  # a broken PDF fails in the parser in whatever way its damage leads to
+        raise InputError(f"{name}: the PDF is broken ({_line(error)}); repair it or export it anew") from error
+    text = PAGE_BREAK.join(page.replace("\0", "").replace(PAGE_BREAK, "\n") for page in pages)
+    if not text.strip():
+        raise InputError(f"{name}: the PDF holds no text, it seems to be scanned; run text recognition on it first")
+    return text
+
+
+def _pages(content: bytes) -> list[str]:
+    from pypdf import PdfReader  # the command line starts without it
+    from pypdf.errors import FileNotDecryptedError
+
+    reader = PdfReader(BytesIO(content))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise FileNotDecryptedError("it needs a password")
+    steps, left, texts = count(), LARGEST, list[str]()
+
+    def step(*_: object) -> None:
+        if next(steps) >= OPERATORS:
+            raise _UnfoldsError
+
+    for page in reader.pages:
+        text = page.extract_text(visitor_operand_before=step)
+        left -= len(text)
+        if left < 0 or len(texts) == PAGES:
+            raise _UnfoldsError
+        texts.append(text.encode("utf-8", "replace").decode())  # broken fonts give lone surrogates
+    return texts
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without pypdf's own remarks on repairs, which are no business of a command line."""
+    logger = logging.getLogger("pypdf")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

@@ -1,0 +1,100 @@
+"""Textbooks as people write them: YAML files in the form of document 000 §4.1, checked as a whole before anything."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from nemuri.files.yaml_files import read_yaml
+from nemuri_contracts.education import Textbook
+from nemuri_contracts.error_messages import plain
+from nemuri_domain.education.grading import missing
+from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split
+
+LARGEST = 1024 * 1024
+"""Bytes of a textbook; it is one event, and each of its chapters another."""
+PIECE = CHARACTERS_PER_PAGE
+"""Characters of a section that become one memory; a longer section becomes several."""
+_NAMES = {"test_questions": "exercises", "answer_keywords": "keywords"}
+"""The document's names, where the contract has others."""
+
+
+class TextbookError(Exception):
+    """The file is no textbook; the message is one line that names the file, the place and what is wrong."""
+
+
+def read_textbook(path: Path) -> Textbook:
+    """The textbook in a YAML file with the keys title, perspective and chapters, on its own or under `textbook`.
+
+    A chapter has a title, sections (title, text) and test_questions (question, answer, answer_keywords). Raises
+    `TextbookError`.
+    """
+    parsed = read_yaml(path, LARGEST, "textbook", TextbookError)
+    if isinstance(parsed, dict) and set(parsed) == {"textbook"}:
+        parsed = parsed["textbook"]
+    if not isinstance(parsed, dict) or not {"title", "chapters"} <= set(parsed):
+        raise TextbookError(f"{path}: write a mapping with the keys title and chapters, or `textbook` with these in it")
+    try:
+        textbook = Textbook.model_validate(_fields(parsed))
+    except ValidationError as error:
+        raise TextbookError(f"{path}: {_complaint(error)}") from error
+    _check_answers(path, textbook)
+    return textbook
+
+
+def _check_answers(path: Path, textbook: Textbook) -> None:
+    """Raise `TextbookError` where the right answer that the file gives would be graded as wrong."""
+    for number, chapter in enumerate(textbook.chapters):
+        for place, exercise in enumerate(chapter.exercises):
+            lacking = missing(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
+            if lacking:
+                where = f"chapters.{number}.test_questions.{place}.answer_keywords"
+                raise TextbookError(f"{path}: {where}: the answer given lacks {', '.join(map(repr, lacking)):.200}")
+
+
+def _fields(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The contract's form of what a person wrote; what is not of the right form is left to the contract's check."""
+    chapters = parsed["chapters"]
+    if not isinstance(chapters, list):
+        return parsed
+    return parsed | {"chapters": [_chapter(each) for each in chapters]}
+
+
+def _chapter(chapter: Any) -> Any:
+    if not isinstance(chapter, dict):
+        return chapter
+    named = _renamed(chapter)
+    sections, exercises = named.get("sections"), named.get("exercises")
+    if isinstance(sections, list):
+        named["sections"] = [piece for each in sections for piece in _pieces(each)]
+    if isinstance(exercises, list):
+        named["exercises"] = [_renamed(each) if isinstance(each, dict) else each for each in exercises]
+    elif exercises is None:
+        named.pop("exercises", None)
+    return named
+
+
+def _pieces(section: Any) -> list[Any]:
+    """A section cut to what one memory holds, between paragraphs or sentences; each piece keeps the title."""
+    if not isinstance(section, dict) or not isinstance(section.get("text"), str):
+        return [section]
+    text = section["text"].strip()
+    pieces = [text[span.start : span.end].strip() for span in split(text, PIECE)]
+    return [section | {"text": piece} for piece in pieces if piece] or [section | {"text": ""}]
+
+
+def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
+    return {_NAMES.get(name, name): value for name, value in mapping.items()}
+
+
+def _complaint(error: ValidationError) -> str:
+    """The first thing that is wrong, in the words of the file: a key that there is not before one that is missing."""
+    written = {new: old for old, new in _NAMES.items()}
+    found = error.errors(include_url=False, include_input=False)
+    places = [each["loc"] for each in found]
+    # What holds something wrong counts as wrong too, and as empty: only the innermost is worth telling.
+    inner = [each for each in found if sum(place[: len(each["loc"])] == each["loc"] for place in places) == 1]
+    first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
+    place = ".".join(written.get(str(part), str(part)) for part in first["loc"])
+    advice = ", quoted" if first["type"] == "string_type" else ""
+    return f"{place}: {plain(first)}{advice}"

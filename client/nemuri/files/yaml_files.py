@@ -1,0 +1,63 @@
+"""YAML files as people write them: of bounded size, and with one clear line for whatever is wrong with them."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nemuri.files.documents import read_bounded
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, which takes no key twice in one mapping, and nothing by reference.
+
+    A few lines of references to references stand for more values than any machine can hold.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            problem = f"the reference *{event.anchor}; write out what it stands for"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+        return super().compose_node(parent, index)
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set[str]()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.composer.ComposerError(None, None, f"the key {key.value!r} occurs twice", key.start_mark)
+                seen.add(key.value)
+        return node
+
+
+def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> object:
+    """What a YAML file of at most `largest` bytes says.
+
+    Raises a `failure`, one line that names the file, the place and what is wrong; `noun` is what it should have been.
+    """
+    text = _text(path, largest, noun, failure)
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise failure(f"{path}{place}: malformed YAML: {error.problem or error.context}") from error
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise failure(f"{path}:{line}: malformed YAML: a character that may not occur") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise failure(f"{path}: malformed YAML: {' '.join(str(error).split())}") from error
+    except RecursionError:
+        raise failure(f"{path}: malformed YAML: nested too deeply") from None
+
+
+def _text(path: Path, largest: int, noun: str, failure: type[Exception]) -> str:
+    content = read_bounded(path, largest, f", that is no {noun}", failure)
+    if not content.strip():
+        raise failure(f"{path}: the file is empty")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise failure(f"{path}: the file is no UTF-8 text (byte {error.start})") from error

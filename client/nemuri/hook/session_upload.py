@@ -1,0 +1,126 @@
+"""Sessions offered to the log, a turn at a time; each turn under an id of its own, so that twice is once."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nemuri.hook import spool
+from nemuri.hook.journal import note
+from nemuri.hook.prompt_context import answered
+from nemuri_contracts.wire_constants import OPERATOR, of_client, query
+from nemuri_domain.affective.transcripts import Transcript, turn_id
+from nemuri_infra.bus.plain_socket import Plain, PlainError, TooLargeError, connect
+from nemuri_infra.process.hook_settings import Elsewhere, Whereabouts
+
+KIND = "turn_offered"
+
+
+@dataclass(slots=True)
+class Offered:
+    """What became of sessions."""
+
+    sessions: int = 0
+    turns: int = 0
+    too_large: int = 0
+    """Turns that no server takes in one message."""
+    troubles: list[str] = field(default_factory=list)
+    """Why sessions still wait, a line for each reason."""
+
+
+def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime) -> dict[str, Any]:
+    """A session as it is kept and offered."""
+    turns = [
+        {
+            "id": str(turn_id(agent, each.identity)),
+            "prompt": each.prompt,
+            "reply": each.reply,
+            "said_at": (each.said_at or ended_at).isoformat(),
+        }
+        for each in transcript.turns
+    ]
+    return {"agent": agent, "session": name, "ended_at": ended_at.isoformat(), "turns": turns}
+
+
+class Offering:
+    """Sessions offered over one connection, in the name of the command line's client."""
+
+    def __init__(self, where: Whereabouts, limit: float | None = None) -> None:
+        """Connect; raises as `plain.connect` does."""
+        self.became = Offered()
+        self._bus: Plain = connect(where, limit)
+        self._namespace, self._client = where.namespace, where.client or OPERATOR
+        self._known: dict[str, PlainError | None] = {}
+
+    def close(self) -> None:
+        """Hang up."""
+        self._bus.close()
+
+    def check(self, agent: str) -> None:
+        """Raise `PlainError` unless there is such an agent with an affective memory: nobody would take anything in."""
+        if agent not in self._known:
+            self._known[agent] = self._why_not(agent)
+        if (trouble := self._known[agent]) is not None:
+            raise trouble
+
+    def offer(self, session: dict[str, Any]) -> None:
+        """Append the turns of a session; returns once the log has them all. Raises `PlainError`, `OSError`."""
+        self.check(session["agent"])
+        subject = of_client(self._namespace, self._client, KIND)
+        shared = {"kind": KIND, "agent_id": session["agent"], "session": session["session"]}
+        for turn in session["turns"]:
+            said = {name: turn[name] for name in ("prompt", "reply", "said_at")}
+            event = {"event_id": turn["id"], **shared, **said, "ended_at": session["ended_at"]}
+            try:
+                self._bus.append(subject, json.dumps(event, ensure_ascii=False).encode(), turn["id"])
+            except TooLargeError:
+                self.became.too_large += 1
+            else:
+                self.became.turns += 1
+        self.became.sessions += 1
+
+    def _why_not(self, agent: str) -> PlainError | None:
+        asked = json.dumps({"agent_id": agent}).encode()
+        try:
+            [found] = answered(self._bus.request(query(self._namespace, "agents"), asked))["agents"]
+        except PlainError as error:
+            return error
+        if found["definition"].get("memory") != "affective":
+            return PlainError(f"the agent {agent} has no affective memory; its definition says `memory: affective`")
+        return None
+
+
+def flush(where: Whereabouts, limit: float | None = None, first: Iterable[Path] = ()) -> Offered:
+    """Offer what waits in the spool, `first` before all else; what the log has taken waits no more.
+
+    Raises `Elsewhere`, `PlainError`, `OSError` where there is no way to the platform, and then everything waits on.
+    """
+    paths = list(dict.fromkeys([*first, *spool.waiting(where.data)]))
+    if not paths:
+        return Offered()
+    offering = Offering(where, limit)
+    troubles: dict[str, None] = {}
+    try:
+        for path in paths:
+            try:
+                if (session := spool.get(path)) is not None:
+                    offering.offer(session)
+                    path.unlink(missing_ok=True)
+            except (PlainError, spool.Damaged) as error:
+                troubles[str(error)] = None
+    finally:
+        offering.close()
+    offering.became.troubles = [*troubles]
+    return offering.became
+
+
+def catch_up(data: str) -> None:
+    """Offer what waits, as soon as a platform runs in the data directory; what cannot be done is in the journal."""
+    try:
+        troubles = flush(Whereabouts(data)).troubles
+    except (Elsewhere, PlainError, OSError) as error:
+        troubles = [str(error)]
+    for trouble in troubles:
+        note(data, f"up: {trouble}")

@@ -1,0 +1,67 @@
+"""Transcripts taken in from files, whole directories of them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nemuri.hook.session_end import transcript_at
+from nemuri.hook.session_upload import Offered, Offering, session_of
+from nemuri_domain.affective.transcripts import Skipped
+
+if TYPE_CHECKING:
+    from nemuri_infra.process.hook_settings import Whereabouts
+
+
+class NoTranscripts(Exception):  # noqa: N818 - said as the fact that it is
+    """There is nothing to be taken in; the message is one line."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of transcripts."""
+
+    transcripts: int = 0
+    skipped: Counter[Skipped] = field(default_factory=Counter)
+    """Lines that are no part of a turn, by why."""
+    offered: Offered = field(default_factory=Offered)
+
+
+def transcripts(paths: Iterable[Path]) -> list[Path]:
+    """The files, and all transcripts in the directories, each once and in order. Raises `NoTranscripts`."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if not path.exists():
+            raise NoTranscripts(f"there is no {path}")
+        inside = sorted(each for each in path.rglob("*.jsonl") if each.is_file()) if path.is_dir() else [path]
+        if not inside:
+            raise NoTranscripts(f"there is no transcript in {path}: none of its files ends in .jsonl")
+        found |= dict.fromkeys(each.resolve() for each in inside)
+    return [*found]
+
+
+def take_in(paths: Iterable[Path], where: "Whereabouts") -> Imported:
+    """Offer every turn of the transcripts; returns once the log has them.
+
+    Raises `NoTranscripts`, also where there is nothing but lines that are no JSON objects, `Elsewhere`, `PlainError`,
+    `OSError`. Done again, it comes to the same memories.
+    """
+    files, became = transcripts(paths), Imported()
+    offering = Offering(where)
+    try:
+        offering.check(where.agent)
+        for path in files:
+            transcript, name = transcript_at(path)
+            became.transcripts += 1
+            became.skipped.update(transcript.skipped)
+            if transcript.turns:
+                ended_at = transcript.ended_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                offering.offer(session_of(where.agent, name, transcript, ended_at))
+    finally:
+        offering.close()
+    became.offered = offering.became
+    if set(became.skipped) == {"broken"} and not became.offered.turns:
+        raise NoTranscripts("nothing there is a transcript: no line is a JSON object")
+    return became

@@ -1,0 +1,28 @@
+"""What operators do with the log and its views."""
+
+from nemuri.operations.archive import export_log, give_up, import_log
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import Forgotten, forget, let_go, lineage, resume
+from nemuri.operations.park import park
+from nemuri.operations.reembed import Reembedded, reembed
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import rebuild, verify
+
+__all__ = [
+    "Forgotten",
+    "OperationError",
+    "Reembedded",
+    "backup",
+    "export_log",
+    "forget",
+    "give_up",
+    "import_log",
+    "let_go",
+    "lineage",
+    "park",
+    "rebuild",
+    "reembed",
+    "restore",
+    "resume",
+    "verify",
+]

@@ -1,0 +1,179 @@
+"""Export a namespace into a file, and import it into an empty one: the stores first, then the events in order."""
+
+import asyncio
+import os
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import structlog
+
+from nemuri.operations.export_format import Counted, EndLine, EventLine, StoredLine, counted, read_lines
+from nemuri.operations.session import OperationError, Workshop, workshop
+from nemuri_contracts.event import Event
+from nemuri_domain.event_sourcing.deduplication import Firsts
+from nemuri_domain.event_sourcing.erasure import Erased
+from nemuri_infra.projections.bulk_fold import Advance
+from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.runtime.consumer_pauses import filled, filling, incomplete
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs
+from nemuri_infra.stores.clock import KEY, Clock
+from nemuri_infra.stores.objects import IncompleteObjectError
+from nemuri_infra.stores.vectors import hash_in
+
+TOGETHER = 64
+"""Events on their way at the same time while importing."""
+
+logger = structlog.get_logger()
+
+
+async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
+    """Write the stores, every event and their number to a new file, for its owner alone, and return that number.
+
+    What is on the log and is no event is left out, and what repeats an event, which counts for nothing. Raises
+    `OperationError` when the file exists or cannot be written.
+    """
+    number, firsts = 0, Firsts()
+    async with workshop(settings) as at:
+        until = await at.log.last_sequence()
+        try:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                async for stored in _stored(at):
+                    file.write(stored.model_dump_json().encode() + b"\n")
+                async for batch in at.log.read(0, until):
+                    events = [*firsts.among(batch.events)]
+                    file.writelines(EventLine.of(event).model_dump_json().encode() + b"\n" for event in events)
+                    number += len(events)
+                    on_progress(batch.until, until)
+                file.write(EndLine(events=number).model_dump_json().encode() + b"\n")
+        except FileExistsError as error:
+            raise OperationError(f"{path} exists already; choose another name") from error
+        except OSError as error:
+            raise OperationError(f"{path} cannot be written: {error.strerror}") from error
+    return number
+
+
+async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
+    if ahead := await (await Clock.open(at.log)).ahead():
+        yield StoredLine(store="clock", name=KEY, data=b64encode(repr(ahead.total_seconds()).encode()))
+    blobs = await Blobs.open(at.log)
+    for ref in await blobs.refs():
+        try:
+            text = await blobs.get(ref)
+        except (BlobForgedError, BlobMissingError, IncompleteObjectError, UnicodeDecodeError) as error:
+            # No task can read it either, or somebody has just erased it.
+            logger.warning("left out", blob=ref, why=str(error))
+        else:
+            yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
+    async for key, vector in at.vectors.everything():
+        yield StoredLine(store="vector", name=key, data=b64encode(vector))
+
+
+async def import_log(settings: Settings, path: Path, on_progress: Advance) -> int:
+    """Append every event of a file to an empty log, with its own time, and return their number.
+
+    The whole file is read and checked first. Nobody reacts before the views know all of it, so nothing that is
+    recorded is done again: not after an interruption either, but after the same file was imported again, which goes
+    on where the import was interrupted. Raises `OperationError`, and nothing is appended, when the log is not empty, a
+    line is none of an export, or the file is not a whole one.
+    """
+    found = counted(path)
+    async with workshop(settings) as at:
+        await check_empty(at, path, found)
+        async with filling(at.log):
+            await take_in(at, path, found, found.events, on_progress)
+    return found.events
+
+
+async def give_up(settings: Settings) -> None:
+    """Let everybody react to what an interrupted import or restore has brought. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        if not await incomplete(at.log):
+            raise OperationError("no import and no restore was interrupted")
+        await filled(at.log)
+
+
+async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
+    """Raise `OperationError` unless the log is empty or incomplete, and its server takes the largest of the events."""
+    if found.largest > at.log.room:
+        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server takes {at.log.room:,}")
+    if await at.log.last_sequence() and not await incomplete(at.log):
+        raise OperationError("the log is not empty; import into a fresh data directory or namespace")
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What of a file is left out of an import, because it is erased."""
+
+    erased: Erased = field(default_factory=Erased)
+    blobs: frozenset[str] = frozenset()
+    hashes: frozenset[str] = frozenset()
+    """Of the texts whose vectors are left out."""
+
+
+async def take_in(
+    at: Workshop,
+    path: Path,
+    found: Counted,
+    total: int,
+    on_progress: Advance,
+    *,
+    left: Left = Left(),
+    tombstones: Sequence[Event] = (),
+) -> None:
+    """Append the events of a checked file, `total` of them, and tombstones to a log that nobody reacts to.
+
+    Those that an interrupted import has brought are there already. Raises `OperationError`, and nothing is appended,
+    where the log holds anything else.
+    """
+    skipped = await _there(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
+    blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
+    for each in _wanted(path, left, tombstones):
+        match each:
+            case Event():
+                done += 1
+                group += [each] if done > skipped else []
+            case StoredLine(store="blob"):
+                if each.name in found.refs - left.blobs:
+                    await blobs.put(each.data.decode())
+            case StoredLine(store="clock"):
+                await (await Clock.open(at.log)).reach(each.ahead)
+            case StoredLine():
+                if hash_in(each.name) not in left.hashes:
+                    await at.vectors.put(each.name, each.data)
+        if len(group) == TOGETHER:
+            await _append(at, group)
+            group.clear()
+            on_progress(min(done, total), total)
+    await _append(at, group)
+    await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
+
+
+def _wanted(path: Path, left: Left, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
+    """Yield the lines of a file without what is left out, and then the tombstones."""
+    for each in read_lines(path):
+        if isinstance(each, StoredLine) or (isinstance(each, Event) and not left.erased.deletes(each)):
+            yield each
+    yield from tombstones
+
+
+async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
+    """Return how many of the wanted events are on the log: the first ones and nothing else, or raise."""
+    number = 0
+    async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):
+        expected = islice(wanted, len(batch.events))
+        if batch.unreadable or [each.event_id for each in batch.events] != [each.event_id for each in expected]:
+            why = "the log holds something else than the beginning of this file"
+            raise OperationError(f"{why}; import into a fresh data directory or namespace")
+        number += len(batch.events)
+    return number
+
+
+async def _append(at: Workshop, events: list[Event]) -> None:
+    """Append events in the order given, with one wait for all of them."""
+    places = await asyncio.gather(*(at.log.append(each, recorded_at=each.recorded_at) for each in events))
+    if places != sorted(set(places)):
+        raise OperationError("somebody else appends to the log; import into a fresh data directory or namespace")

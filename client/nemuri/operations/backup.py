@@ -1,0 +1,279 @@
+"""Back a namespace up into a directory, and restore it into an empty one: what was erased meanwhile stays erased."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from nemuri.operations import erasure_ledger
+from nemuri.operations.archive import Left, check_empty, export_log, take_in
+from nemuri.operations.erasure_steps import merged
+from nemuri.operations.export_format import counted, read_lines
+from nemuri.operations.session import OperationError, quietly, workshop
+from nemuri.operations.society_backup import FILE, check_room, copy_out, kept_in, put_back, words_of
+from nemuri.operations.tombstones import all_of, standing
+from nemuri_contracts.codec import complaint, encode
+from nemuri_contracts.erasure import Erasure
+from nemuri_contracts.event import Event, Identifier
+from nemuri_domain.event_sourcing.erasure import TOMBSTONES, Erased
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_infra.projections.bulk_fold import Advance
+from nemuri_infra.projections.mind_loader import folded
+from nemuri_infra.projections.projection import FOLD
+from nemuri_infra.runtime.consumer_pauses import filling
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.deletion import Doomed
+from nemuri_infra.stores.vectors import hash_in
+
+LOG, MANIFEST = "log.jsonl", "manifest.json"
+FORMAT = 2
+"""The second seals its manifest."""
+PIECE = 1024 * 1024
+
+
+class Part(BaseModel):
+    """A file of a backup."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    bytes: int = Field(ge=0)
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What a backup is of, and what it consists of; written last, so that a part of one is not taken for a whole."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: int = Field(ge=FORMAT, le=FORMAT)
+    namespace: Identifier
+    log: str
+    """The identity of the log."""
+    sequence: int = Field(ge=0)
+    """How far the log was."""
+    fold: int
+    """The version of the folds at that time; views are no part of a backup, they are made anew."""
+    events: int = Field(ge=0)
+    made_at: AwareDatetime
+    files: dict[str, Part]
+    seal: str
+    """The sha256 of the rest: a byte that has changed here would let what is erased come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did."""
+
+    events: int
+    """Events that are on the log now, tombstones aside."""
+    left_out: int
+    """Events of the backup that are erased since."""
+    erasures: int | None
+    """Erasures that were looked up; None where no ledger was known, so that nobody can say what is erased since."""
+    societies: tuple[str, ...]
+    """Those that are there now."""
+    without: tuple[str, ...]
+    """Societies of the backup that are left out, because words of what is erased may lie in their states."""
+
+
+async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
+    """Write the log with its stores into a new directory, while everybody goes on. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        _make(directory)
+        societies = await copy_out(at.log, directory)
+        identity, sequence = await at.log.identity(), await at.log.last_sequence()
+    events = await export_log(settings, directory / LOG, on_progress)
+    # The ledger comes last: an erasure that came in between is in it, and in the file in part at most.
+    erasure_ledger.append(
+        directory / erasure_ledger.LEDGER,
+        erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace),
+    )
+    said = {
+        "format": FORMAT,
+        "namespace": settings.namespace,
+        "log": identity,
+        "sequence": sequence,
+        "fold": FOLD,
+        "events": events,
+        "made_at": datetime.now(UTC).isoformat(),
+        "files": {name: _part(directory / name).model_dump() for name in (LOG, erasure_ledger.LEDGER, *societies)},
+    }
+    sealed = said | {"seal": _seal(said)}
+    _write(directory / MANIFEST, sealed)
+    return Manifest.model_validate(sealed)
+
+
+def _write(path: Path, said: object) -> None:
+    with path.open("x", encoding="utf-8") as file:
+        file.write(json.dumps(said, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _seal(said: Mapping[str, object]) -> str:
+    rest = {name: value for name, value in said.items() if name != "seal"}
+    return sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(mode=0o700)
+    except FileNotFoundError as error:
+        raise OperationError(f"{directory} cannot be made: there is no directory {directory.parent}") from error
+    except FileExistsError as error:
+        raise OperationError(f"{directory} exists already; choose another name") from error
+    except OSError as error:
+        raise OperationError(f"{directory} cannot be made: {error.strerror}") from error
+
+
+async def restore(
+    settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = quietly
+) -> Restored:
+    """Put a backup into an empty namespace; what a ledger says is erased never gets there again.
+
+    The ledgers are the backup's own, that of the data directory, and `erasures`. Everything is checked before anything
+    is written. Nobody reacts before all of it is there: after an interruption the same restore has to be repeated, and
+    goes on where it was. Raises `OperationError`.
+    """
+    manifest = checked(directory)
+    path = directory / LOG
+    found = counted(path)
+    known = _ledgers(settings, directory, manifest.namespace, erasures)
+    gone = words_of(known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace))
+    societies = kept_in(directory, manifest.files)
+    stay = [each for each in societies if not each.tells_of(gone)]
+    file = _File.read(path, merged(each.whole for each in known or ()))
+    kept = manifest.events - len(file.doomed.sequences)
+    async with workshop(settings) as at:
+        tombstones = list(file.tombstones(known or [], at.log.room))
+        largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
+        await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
+        await check_room(at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ())
+        async with filling(at.log):
+            await take_in(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
+            for each in stay:
+                await put_back(at.log, each)
+            erasure_ledger.append(erasure_ledger.ledger_of(settings), _unnoted(settings, known or []))
+    left = tuple(each.society.name for each in societies if each not in stay)
+    there = tuple(each.society.name for each in stay)
+    return Restored(kept, len(file.doomed.sequences), None if known is None else len(known), there, left)
+
+
+def checked(directory: Path) -> Manifest:
+    """The manifest of a backup whose files are all there and are what they were. Raises `OperationError`."""
+    path = directory / MANIFEST
+    if not directory.is_dir():
+        raise OperationError(f"there is no directory {directory}")
+    try:
+        data = path.read_bytes()
+        manifest = Manifest.model_validate_json(data)
+        if manifest.seal != _seal(json.loads(data)):
+            raise OperationError(f"{path} is not what was written: its bytes have changed")
+        for name in {LOG, erasure_ledger.LEDGER, *(each for each in manifest.files if FILE.fullmatch(each))}:
+            if manifest.files.get(name) != _part(directory / name):
+                raise OperationError(f"{directory / name} is not what was backed up: its bytes have changed")
+    except FileNotFoundError as error:
+        raise OperationError(f"{error.filename} is missing: {directory} is no whole backup") from error
+    except OSError as error:
+        raise OperationError(f"{error.filename} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise OperationError(f"{path}: {complaint(error)}") from error
+    return manifest
+
+
+def _part(path: Path) -> Part:
+    digest, size = sha256(), 0
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+            size += len(piece)
+    return Part(bytes=size, sha256=digest.hexdigest())
+
+
+def _ledgers(
+    settings: Settings, directory: Path, namespace: str, erasures: Path | None
+) -> list[erasure_ledger.Entry] | None:
+    """All erasures that are known of, each once; None where only the backup's own ledger is there to ask."""
+    if erasures is not None and not erasures.exists():
+        raise OperationError(f"{erasures} cannot be read: there is no such file")
+    own = erasure_ledger.ledger_of(settings)
+    if erasures is None and not own.exists():
+        return None
+    copies = [directory / erasure_ledger.LEDGER, *([] if erasures is None or _same(own, erasures) else [erasures])]
+    found = [each for path in copies for each in erasure_ledger.entries(path, namespace, copied=True)]
+    found += erasure_ledger.entries(own, namespace)
+    return list({each.model_dump_json(): each for each in found}.values())
+
+
+def _same(own: Path, other: Path) -> bool:
+    return own.exists() and own.samefile(other)
+
+
+def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
+    """What the ledger of the data directory does not know of its namespace yet."""
+    there = erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace)
+    mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
+    return [each for each in mine if each not in there]
+
+
+@dataclass(slots=True)
+class _File:
+    """What an export tells of what is erased since."""
+
+    whole: Erasure
+    doomed: Doomed = field(default_factory=Doomed)
+    buried: list[Event] = field(default_factory=list)
+    """The tombstones in the file."""
+    minds: list[Event] = field(default_factory=list)
+    """The events of the agents that have to be told how the rest of what they remember stands."""
+    refs: set[str] = field(default_factory=set)
+    hashes: set[str] = field(default_factory=set)
+    """Blobs and texts of what stays."""
+
+    @classmethod
+    def read(cls, path: Path, whole: Erasure) -> "_File":
+        """Read a checked export; its places stand in for those in a log."""
+        found, erased, stays = cls(whole), Erased.in_all(whole), Doomed()
+        for place, each in enumerate(read_lines(path), 1):
+            if not isinstance(each, Event):
+                continue
+            event = each.model_copy(update={"sequence": place})
+            (found.doomed if erased.deletes(event) else stays).take(event)
+            if isinstance(event, TOMBSTONES):
+                found.buried.append(event)
+            if isinstance(event, TOMBSTONES) or event.agent_id in whole.restated:
+                found.minds.append(event)
+        found.refs, found.hashes = stays.refs, set(map(hash_in, stays.vectors)) | stays.hashes
+        return found
+
+    @property
+    def left(self) -> Left:
+        """What is not to be imported."""
+        gone = self.doomed.hashes | set(map(hash_in, self.doomed.vectors))
+        blobs = frozenset(self.doomed.refs - self.refs)
+        return Left(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
+
+    def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
+        """Yield those that the file lacks: first what is erased, then how the rest stands."""
+        buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
+        lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
+        firsts = [each for each in all_of(entry.step for entry in lacking) if each.event_id not in there]
+        yield from firsts
+        if lacking:
+            yield from self._standing(f"restored/{lacking[-1].name}", firsts, room)
+
+    def _standing(self, key: str, firsts: Sequence[Event], room: int) -> Iterator[Event]:
+        erased = Erased.in_all(self.whole)
+        agents = [each for each in self.whole.restated if each not in self.whole.agents]
+        live, replayed = (folded(agents, [*some, *firsts]) for some in (self.minds, self._without(erased)))
+        for name in agents:
+            if live[name] != Mind():
+                yield from standing(live[name], replayed[name], erased.ids, name, f"{key}/{name}", room)
+
+    def _without(self, erased: Erased) -> list[Event]:
+        return [each for each in self.minds if not erased.deletes(each)]

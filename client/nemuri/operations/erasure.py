@@ -1,0 +1,292 @@
+"""Erase a memory, a task or an agent: tombstones first, then everything that they name, with its bytes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from nemuri.operations import erasure_ledger
+from nemuri.operations.erasure_steps import Step, in_steps, merged
+from nemuri.operations.session import OperationError, Workshop, quietly, workshop
+from nemuri.operations.tombstones import begun, bury, caught_up
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.erasure import Erasure
+from nemuri_domain.event_sourcing.erasure import Erased
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.projections.bulk_fold import Advance
+from nemuri_infra.projections.erasure import erased_of, everything_erased, hashes_in_use, refs_in_use
+from nemuri_infra.projections.lineage import DefinedError, Lineage, ProtectedError, Reached, Thing
+from nemuri_infra.projections.mind_loader import Replay, kept_by_hosts, touched_by
+from nemuri_infra.projections.physical_erasure import scrub
+from nemuri_infra.projections.vector_generations import generations
+from nemuri_infra.runtime.consumer_pauses import UNFINISHED, in_work, incomplete, paused
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import Blobs
+from nemuri_infra.stores.deletion import Doomed, delete_letters, doomed, subjects_of
+from nemuri_infra.stores.results import Results
+from nemuri_infra.stores.society_states import States, societies, sweep
+from nemuri_infra.stores.vectors import generation_in, hash_in
+from nemuri_services.simulation.processes import society_of
+
+PATIENCE = 30.0
+"""Seconds in which whoever is at work may finish."""
+POLL = 0.05
+AT_ONCE = 5_000
+"""Memories that one erasure names, at most; what is left goes with the next."""
+TOGETHER = 16
+"""Events that are deleted at the same time: the server waits for the disk for each, and others append meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What an erasure did."""
+
+    events: int
+    """Events that were deleted from the log."""
+    letters: int
+    """Dead letters."""
+    blobs: int
+    left: tuple[str, ...] = ()
+    """What somebody else has to do, because the servers do not let us."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there was nothing to delete any more."""
+        return not (self.events or self.letters or self.blobs)
+
+
+async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
+    """All that would go with these things, and why; changes nothing. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        await caught_up(at)
+        return await _reached(at, list(things))
+
+
+async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
+    """Erase these things, and all that came from them. Raises `OperationError`, with nothing changed.
+
+    Nobody reacts to anything while it is decided and recorded what goes; then they go on, and it is deleted. After an
+    interruption `resume` goes on, from the ledger or the tombstones.
+    """
+    chosen = list(things)
+    async with workshop(settings) as at:
+        await _complete_log(at)
+        await lives_nowhere(at.log, chosen)
+        await caught_up(at)
+        lived = await kept_by_hosts(at.projection.database, [str(each.name) for each in chosen if each.sort == "agent"])
+        steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
+        whole = merged(each.whole for each in steps)
+        done = await _complete(at, on_progress, Erased.in_all(whole), whole)
+        return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be erased."""
+
+    steps: list[Step]
+    unnoted: list[Step]
+    """Those of the steps that the ledger does not have yet."""
+
+
+async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
+    steps = await planned(at, things)
+    return _Plan(steps, steps)
+
+
+async def _recorded(at: Workshop, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
+    """Decide what goes, and record it in the ledger and on the log while nobody reacts; return its steps.
+
+    The long part, to fold what agents remember without it, is done before; then only what was recorded since is left,
+    unless something was recorded that changes what goes.
+    """
+    end = await at.log.last_sequence()
+    await caught_up(at)
+    expected = await plan()
+    replay = _replay(at, expected)
+    await replay.advance((await at.projection.position()).sequence)
+    async with paused(at.log):
+        await _at_rest(at)
+        await caught_up(at)
+        found = expected if await at.log.last_sequence() == end else await plan()
+        if Erased.in_all(merged(each.whole for each in found.steps)) != replay.erased:
+            replay = _replay(at, found)
+        erasure_ledger.note(settings, found.unnoted)
+        await bury(at, found.steps, replay)
+    return found.steps
+
+
+def _replay(at: Workshop, plan: _Plan) -> Replay:
+    whole = merged(each.whole for each in plan.steps)
+    return Replay.of(at.log, [each for each in whole.restated if each not in whole.agents], Erased.in_all(whole))
+
+
+async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
+    """Raises `OperationError` for an agent of a society: its words lie in states and checkpoints, others' too."""
+    for each in things:
+        society = str(each.name).rpartition("-")[0]
+        states = States(log, society)
+        if each.sort != "agent" or not society or not await states.exists():
+            continue
+        if each.name in {resident.id for resident in (await society_of(states)).agents}:
+            why = f"{each.name} lives in society {society!r}"
+            raise OperationError(f"{why}: run `nemuri society delete {society}` first")
+
+
+async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+    """Erase the affective memories that nights have let go. Raises `OperationError`."""
+    async with workshop(settings) as at:
+        await caught_up(at)
+        due = await Feelings(at.projection.database).let_go(AT_ONCE)
+    if not due:
+        return Forgotten(0, 0, 0)
+    return await forget(settings, [Thing("memory", each) for each in due], on_progress)
+
+
+async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+    """Complete erasures that were interrupted, and delete what came late. Raises `OperationError`.
+
+    For that the whole log is read.
+    """
+    async with workshop(settings) as at:
+        await _complete_log(at)
+        await _recorded(at, settings, lambda: _interrupted(at, settings))
+        return await _complete(at, on_progress, await everything_erased(at.projection.database))
+
+
+async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
+    """Return what is on the log, and what was noted and is not there yet, with all that has come from it since."""
+    views = Lineage(at.projection.database, at.log)
+    plan, erased = _Plan(await begun(at), []), await everything_erased(views.database)
+    for entry in erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace):
+        noted = Erased.in_all(entry.whole)
+        if not noted <= erased and not erased.names(entry.root.name) and await views.known([entry.root]):
+            steps = await planned(at, [entry.root], decided=True)
+            plan.steps.extend(steps)
+            plan.unnoted.extend(each for each in steps if each.whole != entry.whole)
+            erased |= Erased.in_all(merged(each.whole for each in steps))
+        if not noted <= erased and await views.known(_named(entry.whole)):
+            plan.steps.append(entry.step)
+            erased |= noted
+    return plan
+
+
+def _named(whole: Erasure) -> Iterator[Thing]:
+    """What an erasure names of the things that can be asked for."""
+    yield from (Thing("agent", each) for each in whole.agents)
+    yield from (Thing("task", each) for each in whole.tasks)
+    yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
+
+
+async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
+    """Return the steps in which these things go, with all that came from them. Raises `OperationError`.
+
+    Protection from forgetting does not stop an erasure that was `decided` before.
+    """
+    reached = await _reached(at, list(things), decided=decided)
+    root = next(iter(reached.why))
+    return in_steps(root, await _whole(at, reached, root), at.log.room)
+
+
+async def _complete_log(at: Workshop) -> None:
+    """Raise `OperationError` for a log that an import or a restore has not completed."""
+    if await incomplete(at.log):
+        raise OperationError(f"the log is not complete: an import or a restore {UNFINISHED}")
+
+
+async def _at_rest(at: Workshop) -> None:
+    """Wait for whoever is at work; who takes longer finds what it did absorbed, and `resume` deletes it."""
+    end = asyncio.get_running_loop().time() + PATIENCE
+    while await in_work(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
+        await asyncio.sleep(POLL)
+
+
+async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) -> Reached:
+    for each in things:
+        if each == Thing("agent", ORCHESTRATOR):
+            raise OperationError("the orchestrator's own mind cannot be erased as a whole; erase tasks or memories")
+    if gone := await erased_of(at.projection.database, [each.name for each in things]):
+        each = next(each for each in things if each.name in gone)
+        raise OperationError(f"{each.sort} {each.name} is erased already; `nemuri forget --resume` sweeps again")
+    try:
+        found = await Lineage(at.projection.database, at.log).of(things, decided=decided)
+    except ProtectedError as error:
+        raise OperationError(str(error)) from error
+    except DefinedError as error:
+        raise OperationError(f"{error}, which would bring it back; define the agent without it, or erase it") from error
+    missing = [each for each in things if each not in found.why]
+    if missing:
+        raise OperationError(f"there is no {missing[0].sort} {missing[0].name}")
+    return found
+
+
+async def _whole(at: Workshop, reached: Reached, root: Thing) -> Erasure:
+    agents, tasks = reached.of("agent"), reached.of("task")
+    memories: dict[str, list[UUID]] = {}
+    for each in reached.of("memory"):
+        owner = reached.owners[each]
+        if owner not in agents:
+            memories.setdefault(owner, []).append(each)
+    events = {*reached.of("course"), *reached.events}
+    touched = await touched_by(at.projection.database, tasks, events) | set(memories)
+    first = reached.owners.get(root.name) if isinstance(root.name, UUID) else None
+    return Erasure(
+        memories={owner: tuple(ids) for owner, ids in memories.items()},
+        restated=tuple(sorted(touched - set(agents), key=lambda each: (each != first, each))),
+        tasks=tasks,
+        agents=agents,
+        events=tuple(sorted(events)),
+    )
+
+
+async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: Erasure | None = None) -> Forgotten:
+    """Delete what is erased, wherever it lies: the stores first, which the log still tells of.
+
+    Only what one erasure names is looked for if there is one; otherwise everything is looked through.
+    """
+    views, log = at.projection.database, at.log
+    only = ((),) if whole is None else subjects_of(log.subjects, whole)
+    found = await doomed(log, erased, quietly, only=only)
+    refs = await _stores(at, found, sweeping=whole is None)
+    if whole is None or whole.tasks:
+        await (await Results.open(log)).erase(erased.ids)
+    letters = await delete_letters(log, erased, found.sequences)
+    for start in range(0, len(found.sequences), TOGETHER):
+        await asyncio.gather(*map(log.delete, found.sequences[start : start + TOGETHER]))
+        on_progress(min(start + TOGETHER, len(found.sequences)), len(found.sequences))
+    await sweep(log)
+    left = (*await scrub(views), *await _replicated(log))
+    return Forgotten(len(found.sequences), letters, refs, left)
+
+
+async def _stores(at: Workshop, found: Doomed, *, sweeping: bool) -> int:
+    """Erase blobs and vectors that only the erased had, while nobody begins to use them; how many blobs."""
+    views, hashes = at.projection.database, found.hashes | set(map(hash_in, found.vectors))
+    if not (found.refs or await at.vectors.any()):
+        return 0
+    async with paused(at.log):
+        await _at_rest(at)
+        await caught_up(at)
+        blobs, refs = await Blobs.open(at.log), found.refs - await refs_in_use(views, found.refs)
+        for ref in sorted(refs):
+            await blobs.erase(ref)
+        used = None if sweeping else await generations(views) | set(map(generation_in, found.vectors))
+        await at.vectors.erase(hashes - await hashes_in_use(views, hashes), used)
+    return len(refs)
+
+
+async def _overwritten(log: Log) -> tuple[str, ...]:
+    """What is left of a society that is gone in the files that it shares with others."""
+    if not (there := await societies(log)):
+        return ()
+    others = f"{'society' if len(there) == 1 else 'societies'} {', '.join(there)}"
+    return (f"the files shared with {others} may hold its bytes: run `nemuri forget --resume` once none is there",)
+
+
+async def _replicated(log: Log) -> tuple[str, ...]:
+    """What a cluster of servers still holds: no server can be asked to rewrite its Raft log."""
+    number = (await log.stream.stream_info(log.subjects.stream)).config.num_replicas or 1
+    if number == 1:
+        return ()
+    return (f"the Raft logs of {number} servers keep its bytes until their next snapshots: look again in some minutes",)

@@ -1,0 +1,128 @@
+"""The ledger of erasures: ids only, beside the data, so that a backup from before an erasure cannot undo it.
+
+Every line ends in a newline and is on the disk before anything that it names is erased. So a last line without a
+newline that is no entry was torn while it was written, and names nothing that is erased.
+"""
+
+import fcntl
+import os
+from collections.abc import Container, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Literal, Self
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
+
+from nemuri.operations.erasure_steps import Step
+from nemuri.operations.session import OperationError
+from nemuri_contracts.codec import complaint
+from nemuri_contracts.erasure import Erasure
+from nemuri_contracts.event import Identifier
+from nemuri_infra.process.disk_sync import sync_directory
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.settings import Settings
+
+LEDGER = "erasures.jsonl"
+
+
+class Entry(BaseModel):
+    """One erasure."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    erased_at: AwareDatetime
+    namespace: Identifier
+    sort: Literal["memory", "task", "agent"]
+    """What was asked for, and its id or name."""
+    name: str
+    whole: Erasure
+
+    @property
+    def root(self) -> Thing:
+        """What was asked for."""
+        return Thing(self.sort, self.name if self.sort == "agent" else UUID(self.name))
+
+    @property
+    def step(self) -> Step:
+        """What was asked for, with all that goes."""
+        return Step(self.root, self.whole)
+
+    @model_validator(mode="after")
+    def _names_what_goes(self) -> Self:
+        memories = {each for ids in self.whole.memories.values() for each in ids}
+        gone: dict[str, Container[object]] = {
+            "memory": memories, "task": self.whole.tasks, "agent": self.whole.agents,
+        }  # fmt: skip
+        if self.root.name not in gone[self.sort]:
+            raise ValueError(f"{self.sort} {self.name!r} is not among what the entry says is erased")
+        return self
+
+
+def ledger_of(settings: Settings) -> Path:
+    """Where a data directory keeps its ledger."""
+    return settings.data.expanduser().absolute() / LEDGER
+
+
+def note(settings: Settings, steps: Iterable[Step]) -> None:
+    """Add the steps of an erasure to the ledger, on the disk, before any of them happens. Raises `OperationError`."""
+    said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
+    noted = ({"sort": each.root.sort, "name": str(each.root.name), "whole": each.whole} for each in steps)
+    append(ledger_of(settings), [Entry.model_validate(said | each) for each in noted])
+
+
+def append(path: Path, entries: Iterable[Entry]) -> None:
+    """Add entries to a ledger, in place of a torn last line. Raises `OperationError`; then the ledger is as it was."""
+    lines = b"".join(each.model_dump_json().encode() + b"\n" for each in entries)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            _write(file, lines)
+        sync_directory(path.parent)
+    except OSError as error:
+        raise OperationError(f"{path} cannot be written: {error.strerror}; nothing is erased") from error
+
+
+def _write(file: BinaryIO, lines: bytes) -> None:
+    """Write lines behind the last whole one, and wait for the disk; take back what was written of them on an error."""
+    whole = _whole(file.read())
+    end = len(whole)
+    lines = b"\n" + lines if whole and not whole.endswith(b"\n") and lines else lines
+    try:
+        file.truncate(end)
+        file.seek(end)
+        while lines:
+            lines = lines[file.write(lines) :]
+        os.fsync(file.fileno())
+    except OSError:
+        file.truncate(end)
+        raise
+
+
+def _whole(data: bytes) -> bytes:
+    """Return the data of a ledger without a torn last line."""
+    end = data.rfind(b"\n") + 1
+    try:
+        Entry.model_validate_json(data[end:])
+    except ValidationError:
+        return data[:end]
+    return data
+
+
+def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
+    """Return the erasures of a namespace, in their order; none without a ledger. Raises `OperationError`.
+
+    A torn last line is passed over, but not in a file that was `copied`: there the copy may have been cut off.
+    """
+    try:
+        data = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise OperationError(f"{path} cannot be read: {error.strerror}") from error
+    found: list[Entry] = []
+    for number, line in enumerate((data if copied else _whole(data)).splitlines(), 1):
+        try:
+            found.append(Entry.model_validate_json(line))
+        except ValidationError as error:
+            raise OperationError(f"{path}:{number}: {complaint(error)}") from error
+    return [each for each in found if each.namespace == namespace]

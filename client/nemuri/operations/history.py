@@ -1,0 +1,180 @@
+"""What the log says of agents as they were, as they changed, and as they would be: read, and nothing written.
+
+One agent at a time, and only its own events: a mind is the fold of these and of nothing else.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import get_args
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from nemuri.operations.log_positions import Place, PlaceError
+from nemuri.operations.session import OperationError
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.codec import AnyAgentEvent, UndecodableError, parsed
+from nemuri_contracts.error_messages import not_by_use
+from nemuri_domain.affective.aggregate import AffectMind
+from nemuri_domain.affective.fold import evolve as evolve_affect
+from nemuri_domain.counterfactual.replay import WhatIf
+from nemuri_domain.education.course import CourseEvent, CourseState, concerned
+from nemuri_domain.education.course import evolve as evolve_course
+from nemuri_domain.event_sourcing.deduplication import Firsts
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import evolve
+from nemuri_domain.strength.memory_history import History, Step
+from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.fold import evolved
+from nemuri_infra.bus.event_log import Log
+
+Advance = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Past:
+    """An agent as of some place in the log."""
+
+    mind: Mind = field(default_factory=Mind)
+    affect: AffectMind = field(default_factory=AffectMind)
+    """What it remembers by feeling; without an agent where it goes by use."""
+    tiers: Tiers = field(default_factory=Tiers)
+    """What it remembers by tiers; likewise."""
+    courses: dict[UUID, CourseState] = field(default_factory=dict)
+    events: int = 0
+    """The agent's own events up to there."""
+    sequence: int = 0
+    """Of the last of them."""
+    at: datetime | None = None
+
+    def take(self, event: AnyAgentEvent) -> None:
+        """Go on by an event."""
+        self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
+        self.tiers = evolved(self.tiers, event)
+        if isinstance(event, get_args(CourseEvent)):
+            course_id, _ = concerned(event)
+            self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)
+        self.events, self.sequence, self.at = self.events + 1, event.sequence or 0, event.at
+
+    def kept(self) -> "Past":
+        """The same, which goes on no more."""
+        return Past(self.mind, self.affect, self.tiers, dict(self.courses), self.events, self.sequence, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far the log reaches."""
+
+    first: int
+    """The sequence of its first event."""
+    begins: datetime | None
+    """When that was recorded; None for an empty log."""
+    last: int
+
+    def check(self, place: Place) -> None:
+        """Raise `PlaceError` for a place that is not in this log."""
+        if self.begins is None:
+            raise PlaceError("the log is empty")
+        if place.sequence is not None and place.sequence > self.last:
+            raise PlaceError(f"{place.text} is beyond the end of the log: its last event is {self.last}")
+        if place.sequence is not None and place.sequence < self.first:
+            raise PlaceError(f"{place.text} is before the beginning of the log: its first event is {self.first}")
+        if place.time is not None and place.time < self.begins:
+            began = f"its first event was recorded at {self.begins:%Y-%m-%dT%H:%M:%S} UTC"
+            raise PlaceError(f"{place.text} is before the beginning of the log: {began}")
+
+
+async def extent(log: Log) -> Extent:
+    """How far the log reaches now."""
+    state = (await log.stream.stream_info(log.subjects.stream)).state
+    if not state.messages:
+        return Extent(0, None, state.last_seq)
+    try:
+        first = await log.at(state.first_seq)
+    except UndecodableError:
+        first = None
+    begins = first.at if first else (await log.stream.get_msg(log.subjects.stream, state.first_seq)).time
+    return Extent(state.first_seq, begins, state.last_seq)
+
+
+async def agents_of(log: Log) -> tuple[str, ...]:
+    """Every agent that was ever defined and remembers by use, by name."""
+    [subject] = log.subjects.of_kind(AgentDefined)
+    info = await log.stream.stream_info(log.subjects.stream, subjects_filter=subject)
+    names = sorted(name for each in info.state.subjects or {} if (name := log.subjects.agent_of(each)))
+    return tuple([each for each in names if await _memory(log, each) == "strength"])
+
+
+async def known(log: Log, agent_id: str) -> None:
+    """Raise `OperationError` unless the agent was ever defined."""
+    if not (await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).sequence:
+        raise OperationError(f"there is no agent {agent_id!r}; `nemuri agents` lists those there are")
+
+
+async def check_use(log: Log, agent_id: str) -> None:
+    """Raise `OperationError` unless the agent is there, and remembers by use."""
+    await known(log, agent_id)
+    if (kind := await _memory(log, agent_id)) != "strength":
+        raise OperationError(not_by_use(agent_id, str(kind)))
+
+
+async def _memory(log: Log, agent_id: str) -> str | None:
+    """Which kind of memory an agent has."""
+    event = parsed((await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).data)
+    return event.definition.memory if isinstance(event, AgentDefined) else None
+
+
+async def events_of(
+    log: Log, agent_id: str, until: int, advance: Advance | None = None
+) -> AsyncIterator[AnyAgentEvent]:
+    """An agent's own events that count, in order, up to a sequence; raises `OperationError` for one nobody can read."""
+    firsts = Firsts()
+    async for batch in log.read(0, until, only=[log.subjects.mind(agent_id)]):
+        if batch.unreadable:
+            broken = batch.unreadable[0]
+            raise OperationError(f"event {broken.sequence} on {broken.subject} cannot be read: {broken.reason}")
+        for event in firsts.among(batch.events):
+            if isinstance(event, AnyAgentEvent):
+                yield event
+        if advance:
+            advance(batch.until, until)
+
+
+async def as_of(log: Log, agent_id: str, places: Sequence[Place], advance: Advance | None = None) -> list[Past]:
+    """The agent as of each of the places; before its definition without an agent. Raises `PlaceError`."""
+    reach = await extent(log)
+    for each in places:
+        reach.check(each)
+    past, found = Past(), dict[Place, Past]()
+    async for event in events_of(log, agent_id, reach.last, advance):
+        for each in places:
+            if each not in found and not each.holds(event):
+                found[each] = past.kept()
+        if len(found) == len(set(places)):
+            break
+        past.take(event)
+    return [found.get(each, past) for each in places]
+
+
+async def otherwise(
+    log: Log, agent_id: str, parameters: Mapping[str, JsonValue], since: Place | None, advance: Advance | None = None
+) -> WhatIf:
+    """The agent as it is and as it would be under other parameters, in force since a place; raises `PlaceError`."""
+    reach = await extent(log)
+    if since is not None:
+        reach.check(since)
+    found = WhatIf(parameters)
+    async for event in events_of(log, agent_id, reach.last, advance):
+        if not found.begun and (since is None or not since.holds(event)):
+            found.begin()
+        found.take(event)
+    return found
+
+
+async def steps_of(log: Log, agent_id: str, memory_id: UUID) -> tuple[Step, ...]:
+    """Everything that made a memory of the agent what it is."""
+    found, steps = History(memory_id), list[Step]()
+    async for event in events_of(log, agent_id, await log.last_sequence()):
+        steps.extend(found.take(event))
+    return (*steps, *found.rest())

@@ -1,0 +1,165 @@
+"""Give the memories vectors of another embedder beside those in use, and then switch agent by agent."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from nemuri.operations.session import OperationError, Workshop, quietly, workshop
+from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
+from nemuri_contracts.event import derive
+from nemuri_infra.bus.event_log import ConflictError
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable
+from nemuri_infra.projections import rebuilder
+from nemuri_infra.projections.bulk_fold import Advance
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.projection import OtherFoldsError
+from nemuri_infra.projections.vector_generations import Words, embeddings, lacking, oldest_lacking
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import Vectors
+
+TOGETHER = 200
+"""Memories embedded and recorded together: so many at most are embedded again after an interruption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """What changed."""
+
+    agents: int
+    """Agents that recall by other vectors now."""
+    memories: int
+    """Memories that have vectors of the configured embedder now and had none before."""
+
+
+async def reembed(
+    settings: Settings, on_progress: Advance = quietly, *, embedder: Embedder | None = None
+) -> Reembedded:
+    """Let every agent recall by the vectors of the configured embedder, or of `embedder`, which stays open.
+
+    The services may be at work meanwhile; an agent recalls by its old vectors until it has all of the new ones. Doing
+    it again changes nothing, and after an interruption it goes on where it was. Agents of societies are left out: their
+    hosts have an embedder of their own. Raises `OperationError`.
+    """
+    try:
+        async with workshop(settings) as at, _opened(settings, embedder) as chosen:
+            change = _Change(at, await Vectors.open(at.log, chosen), on_progress)
+            await change.complete()
+    except (ModelUnavailable, ModelRefused) as error:
+        raise OperationError(f"{error}; nothing is lost, `nemuri reembed` goes on from here") from error
+    return Reembedded(len(change.switched), len(change.embedded))
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, embedder: Embedder | None) -> AsyncIterator[Embedder]:
+    if embedder is not None:
+        yield embedder
+        return
+    try:
+        built = build_embedder(settings.embedding_settings())
+    except (ValueError, ModuleNotFoundError) as error:
+        raise OperationError(str(error)) from error
+    try:
+        yield built
+    finally:
+        await built.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class _Lacking:
+    """An agent with memories that have no vector of the new generation, or that recalls by another one."""
+
+    agent_id: str
+    memories: int
+    switched: bool
+
+
+@dataclass(slots=True)
+class _Change:
+    """The change to one generation of vectors."""
+
+    at: Workshop
+    vectors: Vectors
+    advance: Advance
+    embedded: set[Words] = field(default_factory=set)
+    """Words, and not memories: an affective one may be put into others meanwhile."""
+    switched: set[str] = field(default_factory=set)
+
+    @property
+    def embedding(self) -> Embedding:
+        """The generation that agents change to."""
+        return Embedding(model=self.vectors.embedder.model, dimension=self.vectors.embedder.dimension)
+
+    @property
+    def views(self) -> Database:
+        """The views of the agents."""
+        return self.at.projection.database
+
+    async def complete(self) -> None:
+        """Fill and switch until no agent lacks anything: memories may be encoded under the old model meanwhile."""
+        while left := await self._lacking():
+            total = len(self.embedded) + sum(each.memories for each in left)
+            self.advance(len(self.embedded), total)
+            for each in left:
+                await self._fill(each.agent_id, total)
+                if not each.switched:
+                    await self._switch(each.agent_id)
+
+    async def _lacking(self) -> list[_Lacking]:
+        """As of the log's end: what an earlier run has recorded is never done again."""
+        await self._catch_up()
+        agents, missing = await embeddings(self.views), await lacking(self.views, self.vectors.generation)
+        found = [
+            _Lacking(agent_id, missing.get(agent_id, 0), embedding == self.embedding)
+            for agent_id, embedding in agents.items()
+        ]
+        return [each for each in found if each.memories or not each.switched]
+
+    async def _catch_up(self) -> None:
+        """Bring the views to the end of the log, whether or not a projector is at work."""
+        OtherFoldsError.check(await self.at.projection.position())
+        await rebuilder.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), quietly)
+
+    async def _is_switched(self, agent_id: str) -> bool:
+        """Whether the agent recalls by the generation, as of the log's end."""
+        await self._catch_up()
+        return (await embeddings(self.views))[agent_id] == self.embedding
+
+    async def _fill(self, agent_id: str, total: int) -> None:
+        """Vectors for all memories that have none of the generation: stored first, then on record."""
+        after = 0
+        generation = self.vectors.generation
+        while some := await oldest_lacking(self.views, generation, agent_id, after=after, limit=TOGETHER):
+            await self.vectors.of([each.text for each in some])
+            if not self.embedded.isdisjoint(some):
+                raise OperationError(f"vectors of {agent_id} went missing from the store; run `nemuri rebuild` first")
+            await self.at.log.append(self._filled(agent_id, some))
+            self.embedded.update(some)
+            self.advance(len(self.embedded), max(total, len(self.embedded)))
+            after = some[-1].since
+
+    def _filled(self, agent_id: str, some: Iterable[Words]) -> MemoriesEmbedded:
+        told = ",".join(f"{each.memory_id}@{each.since}" for each in some)
+        key = f"{agent_id}/{self.vectors.generation}/{told}"
+        return MemoriesEmbedded(
+            event_id=derive(key, MemoriesEmbedded.kind_of()),
+            agent_id=agent_id,
+            embedding=self.embedding,
+            memory_ids=tuple(each.memory_id for each in some),
+        )
+
+    async def _switch(self, agent_id: str) -> None:
+        """Each change follows from the one before, so that a model may come back later."""
+        newest = await self.at.log.newest_on(self.at.log.subjects.of_agent(agent_id, EmbeddingAdopted))
+        if await self._is_switched(agent_id):
+            return
+        key = f"{agent_id}/{self.vectors.generation}/{newest.event_id}"
+        adopted = EmbeddingAdopted(
+            event_id=derive(key, EmbeddingAdopted.kind_of()), agent_id=agent_id, embedding=self.embedding
+        )
+        try:
+            await self.at.log.append(adopted, expected=newest.sequence)
+        except ConflictError as error:
+            raise OperationError(f"somebody else changes the vectors of {agent_id} at the same time") from error
+        self.switched.add(agent_id)

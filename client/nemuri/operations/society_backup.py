@@ -1,0 +1,107 @@
+"""Societies in a backup: their states as they stand, and their checkpoints, each a file of its own."""
+
+import re
+import zlib
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nats.js.errors import ObjectNotFoundError
+
+from nemuri.operations import erasure_ledger
+from nemuri.operations.session import OperationError
+from nemuri_contracts.society import Society
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.stores.objects import IncompleteObjectError
+from nemuri_infra.stores.society_states import SOCIETY, States, in_batches, societies
+from nemuri_services.simulation.archive_format import packed, unpacked
+from nemuri_services.simulation.checkpoints import Checkpoints, kept
+
+NOW: Final = "now"
+"""What the copy of a society's states is called; the others are called as their checkpoints are."""
+FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|[0-9]{8}T[0-9]{12})")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A society in a backup."""
+
+    society: Society
+    entries: dict[str, bytes]
+    checkpoints: dict[str, bytes]
+
+    def tells_of(self, agents: set[str]) -> bool:
+        """Whether words of any of these may lie in it."""
+        return not agents.isdisjoint(each.id for each in self.society.agents)
+
+
+async def copy_out(log: Log, directory: Path) -> list[str]:
+    """Write every society of the namespace into a directory, while they live; the names of the files.
+
+    Done before the log is read, so that nobody's state tells of what is not on the log.
+    """
+    files = list[str]()
+    for name in await societies(log):
+        states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
+        copies = {NOW: await packed(kept(states))}
+        for each in await checkpoints.names():
+            try:
+                copies[each] = await checkpoints.packed(each)
+            except (ObjectNotFoundError, IncompleteObjectError):
+                if each in await checkpoints.names():
+                    raise
+                continue  # a newer one has come in its place
+        for each, data in copies.items():
+            files.append(f"society.{name}.{each}")
+            (directory / files[-1]).write_bytes(data)
+    return files
+
+
+def kept_in(directory: Path, files: Iterable[str]) -> list[Kept]:
+    """The societies among the files of a checked backup; raises `OperationError` for what is none."""
+    found = dict[str, dict[str, Path]]()
+    for name in sorted(files):
+        if match := FILE.fullmatch(name):
+            found.setdefault(match[1], {})[match[2]] = directory / name
+    return [_kept(name, paths) for name, paths in found.items()]
+
+
+def _kept(name: str, paths: dict[str, Path]) -> Kept:
+    try:
+        copies = {each: path.read_bytes() for each, path in paths.items()}
+        entries = unpacked(copies.pop(NOW))
+        society = Society.model_validate_json(entries[SOCIETY])
+    except (OSError, EOFError, zlib.error, KeyError, ValueError, TypeError) as error:
+        why = "a part is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+        raise OperationError(f"society {name!r} of the backup cannot be read: {why}") from error
+    if society.name != name:
+        raise OperationError(f"society {name!r} of the backup is {society.name!r}")
+    return Kept(society, entries, copies)
+
+
+def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
+    """The agents whose words erasures took away: those that are erased, and who lost a memory since the backup."""
+    found = set[str]()
+    for each in entries:
+        found.update(each.whole.agents)
+        if each not in before:
+            found.update(each.whole.memories, each.whole.restated)
+    return found
+
+
+async def check_room(log: Log, own: Container[str]) -> None:
+    """Raise `OperationError` where there are societies already, except those that an interrupted restore put back."""
+    if there := [each for each in await societies(log) if each not in own]:
+        raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
+
+
+async def put_back(log: Log, kept: Kept) -> None:
+    """Lay a society down as it was, with its checkpoints; nobody keeps any of it, and nothing was there before."""
+    await States(log, kept.society.name).delete()
+    states = await States.create(log, kept.society)
+    for batch in in_batches({key: value for key, value in kept.entries.items() if key != SOCIETY}):
+        await states.write(batch, {})
+    checkpoints = await Checkpoints.open(log, kept.society.name)
+    for name, data in sorted(kept.checkpoints.items()):
+        await checkpoints.put(name, data)

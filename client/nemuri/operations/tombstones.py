@@ -1,0 +1,127 @@
+"""Tombstones: appended before anything is deleted, and completed where somebody was interrupted."""
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from uuid import UUID
+
+from nemuri.operations.erasure_steps import FRAME_BYTES, Step
+from nemuri.operations.session import OperationError, Workshop, quietly
+from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
+from nemuri_contracts.event import Event, derive
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.erasure_restatement import DivergedError, check, restated
+from nemuri_infra.bus.event_log import ConflictError, TooLargeError
+from nemuri_infra.projections import rebuilder
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.mind_loader import Replay, mind_of
+from nemuri_infra.projections.projection import OtherFoldsError
+from nemuri_infra.stores.deletion import tombstones
+
+ATTEMPTS = 20
+"""So often it is begun again because an agent did something meanwhile."""
+TOGETHER = 64
+"""Tombstones that are appended at the same time."""
+
+
+async def caught_up(at: Workshop) -> None:
+    """Bring the views to the end of the log, whether or not a projector is at work."""
+    OtherFoldsError.check(await at.projection.position())
+    await rebuilder.catch_up(at.projection, at.log, await at.log.last_sequence(), quietly)
+
+
+async def begun(at: Workshop) -> list[Step]:
+    """Return the erasures on the log, step by step."""
+    found: list[Step] = []
+    for each in await tombstones(at.log, 0, await at.log.last_sequence()):
+        match each:
+            case MemoriesErased(whole=Erasure() as whole, memory_ids=(asked, *_)):
+                found.append(Step(Thing("memory", asked), whole))
+            case TaskErased(whole=Erasure() as whole):
+                found.append(Step(Thing("task", each.task_id), whole))
+            case AgentErased(whole=Erasure() as whole):
+                found.append(Step(Thing("agent", each.agent_id), whole))
+            case _:
+                pass
+    return found
+
+
+async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
+    """Append those tombstones of an erasure that are not there yet, and let the views fold them.
+
+    First what is erased is named, step by step, and then it is said how the rest of what agents remember stands, as
+    `replay` finds it without what is erased. Raises `OperationError`.
+    """
+    there = {each.event_id for each in await tombstones(at.log, 0, await at.log.last_sequence())}
+    try:
+        for step in steps:
+            first, *others = step.tombstones()
+            if first.event_id not in there:
+                await at.log.append(first)
+            lacking = [each for each in others if each.event_id not in there]
+            for start in range(0, len(lacking), TOGETHER):
+                await asyncio.gather(*map(at.log.append, lacking[start : start + TOGETHER]))
+        await caught_up(at)
+        if steps:
+            await _restate(at, steps[-1].key, replay)
+    except TooLargeError as error:
+        raise OperationError(f"this server takes no tombstone of that size ({error}); raise its max_payload") from error
+    await caught_up(at)
+
+
+async def _restate(at: Workshop, key: str, replay: Replay) -> None:
+    """Tell the agents how the rest of what they remember stands."""
+    agents = list(replay.minds)
+    for _ in range(ATTEMPTS):
+        ends = {each: (await at.log.newest_on(at.log.subjects.mind(each))).sequence for each in agents}
+        await caught_up(at)
+        await replay.advance((await at.projection.position()).sequence)
+        try:
+            while agents:
+                name = agents[0]
+                live, place = await mind_of(at.projection.database, name), f"{key}/{name}/{ends[name]}"
+                last = ends[name]
+                for each in standing(live, replay.minds[name], replay.erased.ids, name, place, at.log.room):
+                    last = await at.log.append(each, expected=last, over=at.log.subjects.mind(name))
+                agents.pop(0)
+        except (ConflictError, DivergedError) as error:
+            reason = error
+        else:
+            return
+    raise OperationError(f"{agents[0]} cannot be told what it is to forget: {reason}; try again")
+
+
+def standing(
+    live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, place: str, room: int
+) -> list[MemoriesErased]:
+    """Return what an agent is told of the memories that stay, so that the events that stay make the mind as it is.
+
+    Each event fits into `room` bytes. Raises `DivergedError`.
+    """
+    said = [
+        MemoriesErased(
+            event_id=derive(place, MemoriesErased.kind_of(), number), agent_id=agent_id, memory_ids=(), standing=piece
+        )
+        for number, piece in enumerate(_fitting(restated(live, replayed, gone), room - FRAME_BYTES))
+    ]
+    check(live, replayed, said)
+    return said
+
+
+def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standing, ...]]:
+    """Yield stretches of at most so many bytes."""
+    some, size = list[Standing](), 0
+    for each in standings:
+        more = len(each.model_dump_json().encode()) + 1
+        if some and size + more > room:
+            yield tuple(some)
+            some, size = [], 0
+        some.append(each)
+        size += more
+    if some:
+        yield tuple(some)
+
+
+def all_of(steps: Iterable[Step]) -> Iterator[Event]:
+    """Yield the events that name what goes with these steps."""
+    for each in steps:
+        yield from each.tombstones()

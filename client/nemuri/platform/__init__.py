@@ -1,0 +1,1 @@
+"""The platform: servers and services, started, observed and stopped together."""

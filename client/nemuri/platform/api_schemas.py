@@ -1,0 +1,235 @@
+"""The bus for clients in any language, as documents: AsyncAPI, and a JSON Schema for every event, question and answer.
+
+Hosts and worlds have theirs beside these: a JSON Schema for every action, and one for every message.
+
+    python -m nemuri.platform.api_schemas contracts/schemas
+
+All of it is derived: subjects from the contracts, schemas from the events, who says and hears what from the services.
+"""
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import yaml
+from pydantic import BaseModel, TypeAdapter
+
+from nemuri.platform.service_registry import SERVICES
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import ClientEvent, Event
+from nemuri_contracts.memory_views import RetriedView
+from nemuri_contracts.queries import Query, Refusal, RetryQuery
+from nemuri_contracts.society import Vitals
+from nemuri_contracts.subjects import PARTITIONS, Subjects
+from nemuri_contracts.task_views import TaskResult
+from nemuri_contracts.world_protocol import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
+from nemuri_infra.bus.event_log import MESSAGE_ID, RECORDED_AT
+from nemuri_infra.runtime.service import Service
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+SUBJECTS = Subjects("{namespace}")
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "namespace": {"description": "The namespace of the platform.", "default": "nemuri"},
+    "client": {"description": "Who says it: 1 to 64 letters, digits, `_` and `-`, as the permissions allow."},
+    "partition": {
+        "description": f"CRC-32 of the task's or the agent's id, modulo {PARTITIONS}; subscribe with `*` instead."
+    },
+    "agent": {"description": "The agent's id."},
+    "service": {"description": "A service.", "enum": list(SERVICES)},
+    "society": {"description": "A society's name."},
+    "host": {"description": "A host of the society: whatever name it joined with."},
+    "sequence": {"description": "The place in the log of the event that it is about."},
+    "task": {"description": "The task's id, which is the event id of its `task_submitted`."},
+}
+ABOUT = """\
+Everything happens by events on one append-only JetStream stream. A client publishes the four kinds of the family
+`client`, each on a subject with its own name in it, with an id of its own choice (a UUID, not of version 5) as
+`event_id` and as the header `Nats-Msg-Id`: said again under the same id, it is said once. Wait for the acknowledgement.
+The result of a task then lies in the key-value store under the task's id, and changes there while the task goes on; a
+watch yields each change. Questions are requests, answered at once. Every message is one JSON value in UTF-8.
+"""
+
+
+SOCIETY: dict[str, tuple[str, type[BaseModel]]] = {
+    "joining": (SUBJECTS.joining("{society}"), Joining),
+    "acts": (SUBJECTS.acts("{society}"), Acts),
+    "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
+    "vitals": (SUBJECTS.vitals("{society}", "{host}"), Vitals),
+}
+"""What hosts and the world of a society say to each other, each with where; none of it is recorded."""
+
+
+class _Plain(yaml.SafeDumper):
+    """Without references from one part to another, which not every reader knows."""
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - whatever it is
+        return True
+
+
+def documents() -> dict[str, str]:
+    """The text of every document by its path."""
+    found = {f"events/{kind}.json": _text(_schema(event)) for kind, event in EVENTS.items()}
+    for query, answer in _questions().values():
+        found[f"questions/{query.name}.json"] = _text(_schema(query))
+        found[f"answers/{answer.__name__}.json"] = _text(_schema(answer))
+    for plain in (TaskResult, Refusal):
+        found[f"answers/{plain.__name__}.json"] = _text(_schema(plain))
+    for name, kind in (ACTIONS | MESSAGES | {"vitals": Vitals}).items():
+        found[f"worlds/{name}.json"] = _text(_worlds_schema(kind))
+    whole = yaml.dump(asyncapi(), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
+    return {"asyncapi.yaml": whole, **dict(sorted(found.items()))}
+
+
+def asyncapi() -> dict[str, Any]:
+    """The bus, as AsyncAPI 3 describes it."""
+    return {
+        "asyncapi": "3.0.0",
+        "info": {"title": "Nemuri", "version": version("nemuri"), "description": ABOUT},
+        "defaultContentType": "application/json",
+        "servers": {"nats": {"host": "127.0.0.1:4222", "protocol": "nats", "description": "NATS with JetStream."}},
+        "channels": dict(_channels()),
+        "operations": dict(_operations()),
+        "components": {"messages": dict(_messages())},
+    }
+
+
+def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
+    for kind, event in EVENTS.items():
+        yield kind, _channel(SUBJECTS.address(event), event, kind)
+    for name, (query, _) in _questions().items():
+        address = SUBJECTS.query(f"{name}.{{service}}" if query is RetryQuery else name)
+        yield f"ask_{name}", _channel(address, query, f"ask_{name}")
+        answers = {f"answer_{name}": _message(f"answer_{name}"), "refusal": _message("refusal")}
+        yield f"told_{name}", {"address": None, "summary": "The asker's inbox.", "messages": answers}
+    for name, (address, about) in SOCIETY.items():
+        yield f"society_{name}", _channel(address, about, f"society_{name}")
+    yield "society_joined", {
+        "address": None, "summary": "The host's inbox.", "messages": {"society_joined": _message("society_joined")}
+    }  # fmt: skip
+    yield "result", _channel(SUBJECTS.result("{task}"), TaskResult, "result")
+    yield "dead_letter", _channel(SUBJECTS.dead("{service}", "{sequence}"), None, "dead_letter")
+
+
+def _channel(address: str, about: type[BaseModel] | None, message: str) -> dict[str, Any]:
+    named = {name: PARAMETERS[name] for name in PARAMETERS if f"{{{name}}}" in address}
+    summary = {"summary": _line(about)} if about else {"summary": "What a service gave up on, as it was."}
+    return {"address": address, **summary, "messages": {message: _message(message)}, "parameters": named}
+
+
+def _message(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/messages/{name}"}
+
+
+def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
+    for service in SERVICES.values():
+        for event in service.reactions:
+            yield _operation(service, "receive", event.kind_of())
+        for kind in sorted(event.kind_of() for event in service.says()):
+            yield _operation(service, "send", kind)
+        if service.reactions:
+            yield _operation(service, "send", "dead_letter")
+        for query, _ in service.asked():
+            name, told = _operation(service, "receive", f"ask_{query.name}")
+            channel = {"$ref": f"#/channels/told_{query.name}"}
+            yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
+    yield _operation(SERVICES["herald"], "send", "result")
+    for name in ("joining", "acts", "vitals"):
+        yield _operation("host", "send", f"society_{name}")
+    name, told = _operation("world", "receive", "society_joining")
+    channel = {"$ref": "#/channels/society_joined"}
+    yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
+    yield _operation("world", "receive", "society_acts")
+    yield _operation("world", "send", "society_percepts")
+
+
+def _operation(service: Service | str, action: str, channel: str) -> tuple[str, dict[str, Any]]:
+    name = service if isinstance(service, str) else service.name
+    return f"{name}_{action}s_{channel}", {"action": action, "channel": {"$ref": f"#/channels/{channel}"}}
+
+
+def _messages() -> Iterator[tuple[str, dict[str, Any]]]:
+    for kind, event in EVENTS.items():
+        headers = _headers(recorded=True, named=issubclass(event, ClientEvent))
+        yield kind, {**_told(event, f"events/{kind}.json"), "headers": headers}
+    for name, (query, answer) in _questions().items():
+        yield f"ask_{name}", _told(query, f"questions/{name}.json")
+        yield f"answer_{name}", _told(answer, f"answers/{answer.__name__}.json")
+    for name, (_, about) in SOCIETY.items():
+        yield f"society_{name}", _told(about, f"worlds/{about.__name__.lower()}.json")
+    yield "society_joined", _told(Joined, "worlds/joined.json")
+    yield "refusal", _told(Refusal, "answers/Refusal.json")
+    yield "result", _told(TaskResult, "answers/TaskResult.json")
+    yield "dead_letter", {"summary": "The bytes of the original message.", "contentType": "application/octet-stream"}
+
+
+def _told(about: type[BaseModel], path: str) -> dict[str, Any]:
+    return {"name": about.__name__, "summary": _line(about), "payload": {"$ref": f"./{path}"}}
+
+
+def _headers(*, recorded: bool, named: bool) -> dict[str, Any]:
+    told = {
+        MESSAGE_ID: {"type": "string", "format": "uuid", "description": "The event's id."},
+        "traceparent": {"type": "string", "description": "W3C trace context: the trace that goes on with this event."},
+    }
+    if recorded:
+        told[RECORDED_AT] = {"type": "string", "format": "date-time", "description": "Of an imported event only."}
+    return {"type": "object", "properties": told, "required": [MESSAGE_ID] if named else []}
+
+
+def _questions() -> dict[str, tuple[type[Query], type[BaseModel]]]:
+    """Every question by its name, with the answer that it has where it is not refused."""
+    found: dict[str, tuple[type[Query], type[BaseModel]]] = {RetryQuery.name: (RetryQuery, RetriedView)}
+    for service in SERVICES.values():
+        for query, answering in service.answers.items():
+            said = get_type_hints(answering)["return"]
+            [answer] = [each for each in get_args(said) or (said,) if each is not Refusal]
+            found[query.name] = (query, answer)
+    return dict(sorted(found.items()))
+
+
+def _schema(about: type[BaseModel]) -> dict[str, Any]:
+    said_by_clients = issubclass(about, Query | ClientEvent)  # they may leave out what has a default
+    whole = TypeAdapter(about).json_schema(mode="validation" if said_by_clients else "serialization")
+    for name in ("recorded_at", "sequence", "client_id") if issubclass(about, Event) else ():
+        whole["properties"].pop(name, None)  # known by the log alone, and never part of a message
+    return {"$schema": DIALECT} | whole
+
+
+def _worlds_schema(about: type[BaseModel]) -> dict[str, Any]:
+    """Of what either side may say, whoever made it: fields with a default may be left out, but not an action's name."""
+    whole = TypeAdapter(about).json_schema(mode="validation")
+    for part in (whole, *whole.get("$defs", {}).values()):
+        named = [name for name, field in part.get("properties", {}).items() if "const" in field]
+        if named:
+            part["required"] = named + part.get("required", [])
+    return {"$schema": DIALECT} | whole
+
+
+def _line(about: type[BaseModel]) -> str:
+    return (inspect.getdoc(about) or about.__name__).splitlines()[0]
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def write(folder: Path) -> None:
+    """Write all documents into a folder, and take away those that there are no more."""
+    wanted = documents()
+    for name, text in wanted.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for path in folder.rglob("*.json"):
+        if path.relative_to(folder).as_posix() not in wanted:
+            path.unlink()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("python -m nemuri.platform.api_schemas FOLDER")
+    write(Path(sys.argv[1]))

@@ -1,0 +1,67 @@
+"""Whether the embedder in force is the one that the agents' memories were embedded by."""
+
+from collections.abc import Iterable, Mapping
+
+from nemuri_contracts.agents import Embedding
+from nemuri_contracts.memory_views import AgentView
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.vector_generations import embeddings
+from nemuri_infra.runtime.settings import Settings
+
+
+class EmbedderChanged(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """Memories have vectors of another embedder; the message is one line and names the way out."""
+
+
+class SettingsError(ValueError):
+    """A setting cannot be used; the message is one line."""
+
+
+async def embedding_in_force(settings: Settings) -> Embedding:
+    """Which vectors the configured embedder makes. Raises `SettingsError` when the settings name none."""
+    try:
+        settings.model_settings()
+        embedder = build_embedder(settings.embedding_settings())
+    except ModuleNotFoundError as error:
+        raise SettingsError(f"the embedder {settings.embedder!r} needs `pip install nemuri[local]`") from error
+    try:
+        return Embedding(model=embedder.model, dimension=embedder.dimension)
+    finally:
+        await embedder.aclose()
+
+
+def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) -> None:
+    """Raise `EmbedderChanged` unless all agents have vectors of this embedding."""
+    others = {name: each for name, each in agents.items() if each != embedding}
+    if others:
+        name, old = next(iter(others.items()))
+        who = f"agent {name} and {len(others) - 1} more have" if len(others) > 1 else f"agent {name} has"
+        raise EmbedderChanged(
+            f"{who} vectors of {_named(old)}, but the embedder is {_named(embedding)}; to change over, run "
+            "`nemuri up` with the old NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION, meanwhile `nemuri reembed` "
+            "with the new ones, then stop it and start it with the new ones"
+        )
+
+
+def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
+    """The same of agents as clients see them, but for those of societies: their hosts have an embedder of their own."""
+    compare_embeddings(
+        {each.agent_id: each.embedding for each in agents if each.definition.kept_by == "platform"}, embedding
+    )
+
+
+async def check_embedder(settings: Settings, embedding: Embedding) -> None:
+    """Raise `EmbedderChanged` unless the agents in the views have vectors of this embedding, the one in force.
+
+    Agents of societies are left out, as in `compare_agents`.
+    """
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        compare_embeddings(await embeddings(database), embedding)
+    finally:
+        await database.close()
+
+
+def _named(embedding: Embedding) -> str:
+    return f"{embedding.model} ({embedding.dimension} numbers)"

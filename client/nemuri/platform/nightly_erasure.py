@@ -1,0 +1,40 @@
+"""What nights let go is erased by the platform that has servers of its own: no service may take anything away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from nemuri.operations import OperationError, let_go
+from nemuri_contracts.affective import NightPassed
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.process.cancellation import end
+from nemuri_infra.runtime.retry_forever import persistently
+from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.settings import Settings
+
+RETRY = 5.0
+"""Seconds until it is tried again where a server is away, or somebody else erases."""
+
+
+@asynccontextmanager
+async def sweeping(settings: Settings) -> AsyncIterator[None]:
+    """Erase what is due, now and after every night that lets something go, as long as the context lasts."""
+    passing = (*WAITING, OperationError)
+    work = asyncio.create_task(persistently("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
+    try:
+        yield
+    finally:
+        await end(work)
+
+
+async def _sweep(settings: Settings) -> None:
+    log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
+    try:
+        here = await log.last_sequence()
+        await let_go(settings)
+        async for batch in log.read(here, only=log.subjects.of_kind(NightPassed)):
+            if any(isinstance(each, NightPassed) and each.deleted for each in batch.events):
+                await let_go(settings)
+    finally:
+        await log.close()

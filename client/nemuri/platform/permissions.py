@@ -1,0 +1,253 @@
+"""The permissions of namespaces as files: accounts for NATS, roles for PostgreSQL, one environment for each user."""
+
+import json
+import os
+import secrets
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import pbkdf2_hmac, sha256
+from hmac import digest
+from pathlib import Path
+from typing import Any
+
+import bcrypt
+
+from nemuri.platform.service_registry import SERVICES, USERS
+from nemuri_contracts.event import TUTOR
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.runtime.permissions import API, Permissions, Rights
+
+ROUNDS = 4
+"""Of bcrypt: the passwords are random and long, so that guessing them is hopeless however fast it goes."""
+SCRAM_ROUNDS = 4096
+PROJECTOR, READER = "projector", "reader"
+WRITING = ("projector", "provisioner", "operator", "importer", "eraser")
+"""Those that reach the database by the role that owns the views; all others only read."""
+LIVING = USERS.keys() - SERVICES.keys()
+"""The processes of societies, which have nothing to do with the database."""
+
+
+class PermissionsError(Exception):
+    """The permissions cannot be written; the text says why in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """What permissions are written for."""
+
+    namespaces: Sequence[str]
+    clients: Sequence[str] = ()
+    nats: str = "nats://127.0.0.1:4222"
+    """The servers' addresses, comma-separated."""
+    database: str = "127.0.0.1:5432/nemuri"
+    nodes: Sequence[str] = ()
+    """The hosts of a cluster."""
+    client_nats: str | None = None
+    """The servers' addresses as clients reach them, comma-separated; None if they are those of `nats`."""
+
+
+@dataclass(slots=True)
+class Passwords:
+    """A random password for every name, the same every time it is asked."""
+
+    known: dict[str, str] = field(default_factory=dict)
+
+    def of(self, name: str) -> str:
+        """Letters, digits, `_` and `-` only, so that it may be part of an address."""
+        return self.known.setdefault(name, secrets.token_urlsafe(24))
+
+
+def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
+    """Write everything into the directory, readable by its owner only, and return the paths of the files.
+
+    Passwords that were written there before stay; so a client can be added at any time. Raises `PermissionsError`.
+    """
+    if TUTOR in deployment.clients:
+        raise PermissionsError(f"{TUTOR!r} is the name of a service; choose another one for the client")
+    kept = directory / "passwords.json"
+    try:
+        passwords = Passwords(json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {})
+        files = _files(deployment, passwords)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        written = {kept: json.dumps(passwords.known, indent=1)} | {
+            directory / name: text for name, text in files.items()
+        }
+        for path, text in written.items():
+            _write(path, text)
+    except (OSError, ValueError) as error:
+        raise PermissionsError(f"the permissions cannot be written to {directory}: {error}") from error
+    return list(written)
+
+
+def _files(deployment: Deployment, passwords: Passwords) -> dict[str, str]:
+    spaces = [Permissions(Subjects(each), USERS) for each in deployment.namespaces]
+    files = {
+        "auth.conf": nats_accounts(spaces, deployment.clients, passwords),
+        "roles.sql": database_roles(deployment.namespaces, passwords),
+        "postgres.env": _lines(dict.fromkeys(("POSTGRES_PASSWORD", "PGPASSWORD"), passwords.of("postgres"))),
+    }
+    if deployment.nodes:
+        files["routes.conf"] = cluster_routes(deployment.nodes, passwords)
+    for space in spaces:
+        for role in space.roles():
+            files[f"{space.user(role)}.env"] = _lines(_environment(space, role, deployment, passwords))
+        for client in deployment.clients:
+            files[f"{space.client_user(client)}.env"] = _lines(_clients(space, client, deployment, passwords))
+    return files
+
+
+def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwords: Passwords) -> str:
+    """The part of a server's configuration that says who there is: an account for each namespace and each client."""
+    accounts: dict[str, Any] = {}
+    for space in spaces:
+        name = space.subjects.namespace
+        users = [_user(space.user(role), rights, passwords) for role, rights in space.roles().items()]
+        accounts[name] = {"jetstream": "enabled", "users": users, "exports": _exports(space, clients)}
+        for each in clients:
+            rights = space.client(each)
+            user = space.client_user(each)
+            imports = [_import(space, subject) for subject in sorted(rights.publish)]
+            heard = [each for each in sorted(rights.subscribe) if each.startswith("$KV.")]
+            imports += [{"stream": {"account": name, "subject": subject}} for subject in heard]
+            named = frozenset(_domain(space, subject) for subject in rights.publish)
+            own = Rights(named, rights.subscribe)
+            accounts[user] = {"users": [_user(user, own, passwords)], "imports": imports}
+    head = "# Written by `nemuri permissions`: who there is, and what each may do. Passwords are hashed."
+    return f"{head}\naccounts: {json.dumps(accounts, indent=1)}\n"
+
+
+def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]:
+    """What the namespace's account lends, to whom."""
+    services: dict[str, list[str]] = {}
+    streams: dict[str, list[str]] = {}
+    for each in clients:
+        rights = space.client(each)
+        for subject in sorted(rights.publish):
+            services.setdefault(subject, []).append(space.client_user(each))
+        for subject in sorted(rights.subscribe):
+            if subject.startswith("$KV."):
+                streams.setdefault(subject, []).append(space.client_user(each))
+    lent = [{"service": subject, "accounts": accounts} for subject, accounts in services.items()]
+    return [*lent, *({"stream": subject, "accounts": accounts} for subject, accounts in streams.items())]
+
+
+def _import(space: Permissions, subject: str) -> dict[str, Any]:
+    lent: dict[str, Any] = {"service": {"account": space.subjects.namespace, "subject": subject}}
+    if subject.startswith(space.subjects.query("")):
+        return lent | {"share": True}  # so that services know whose question it is, and no client can ask them deaf
+    return lent if not subject.startswith(API) else lent | {"to": _domain(space, subject)}
+
+
+def _domain(space: Permissions, subject: str) -> str:
+    """How a client's account knows a request: those about stores under the domain that its namespace is to it."""
+    return subject.replace(API, f"$JS.{space.subjects.namespace}.API", 1) if subject.startswith(API) else subject
+
+
+def _user(name: str, rights: Rights, passwords: Passwords) -> dict[str, Any]:
+    hashed = bcrypt.hashpw(passwords.of(name).encode(), bcrypt.gensalt(ROUNDS)).decode()
+    publish: dict[str, list[str]] = {"allow": sorted(rights.publish)}
+    if rights.never:
+        publish["deny"] = sorted(rights.never)
+    permissions = {"publish": publish, "subscribe": {"allow": sorted(rights.subscribe)}}
+    return {"user": name, "password": hashed, "permissions": permissions}
+
+
+def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
+    """The part that lets the nodes of a cluster find each other, and nobody else in."""
+    password = passwords.of("route")
+    routes = [f"nats-route://route:{password}@{node}:6222" for node in nodes]
+    lines = {
+        "name": "nemuri",
+        "listen": "0.0.0.0:6222",
+        "authorization": {"user": "route", "password": password},
+        "routes": routes,
+    }
+    return f"# Written by `nemuri permissions`.\ncluster: {json.dumps(lines, indent=1)}\n"
+
+
+def database_roles(namespaces: Iterable[str], passwords: Passwords) -> str:
+    """SQL for the database's superuser, to be run as often as one likes: the roles of each namespace.
+
+    The projector's role owns the views, so that it can rebuild them into a new schema; whatever it makes, the reader's
+    role may read and nothing else.
+    """
+    parts = ["-- Written by `nemuri permissions`; run it in the database of the views, as its superuser."]
+    parts += ["CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"]
+    parts += ["DO $$ BEGIN EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()); END $$;"]
+    for name in namespaces:
+        owner, reader = database_role(name, PROJECTOR), database_role(name, READER)
+        parts += [*_role(owner, "CONNECT, CREATE, TEMPORARY", passwords), *_role(reader, "CONNECT", passwords)]
+        granted = f'ALTER DEFAULT PRIVILEGES FOR ROLE "{owner}" GRANT'
+        parts += [
+            f'{granted} USAGE ON SCHEMAS TO "{reader}";',
+            f'{granted} SELECT ON TABLES TO "{reader}";',
+            f'GRANT pg_checkpoint TO "{owner}";  -- what is erased leaves the write-ahead log too',
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def _role(name: str, rights: str, passwords: Passwords) -> Iterable[str]:
+    there = f"IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{name}')"
+    yield f'DO $$ BEGIN {there} THEN CREATE ROLE "{name}" LOGIN; END IF; END $$;'
+    yield f"ALTER ROLE \"{name}\" PASSWORD '{_scram(passwords.of(name))}';"
+    granted = f"format('GRANT {rights} ON DATABASE %I TO \"{name}\"', current_database())"
+    yield f"DO $$ BEGIN EXECUTE {granted}; END $$;"
+
+
+def database_role(namespace: str, role: str) -> str:
+    """The name of a role of a namespace, unique over all that share a server."""
+    return f"{namespace}_{role}"
+
+
+def _scram(password: str) -> str:
+    """What the server keeps instead of the password (RFC 5803); letters and digits need no preparation."""
+    salt = os.urandom(16)
+    salted = pbkdf2_hmac("sha256", password.encode(), salt, SCRAM_ROUNDS)
+    stored = sha256(digest(salted, b"Client Key", "sha256")).digest()
+    server = digest(salted, b"Server Key", "sha256")
+    parts = (b64encode(each).decode() for each in (salt, stored, server))
+    return "SCRAM-SHA-256${}:{}${}:{}".format(SCRAM_ROUNDS, *parts)
+
+
+def _environment(space: Permissions, role: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
+    """The settings of a process that shares the namespace's account."""
+    owner = database_role(space.subjects.namespace, PROJECTOR if role in WRITING else READER)
+    lines = {
+        "NEMURI_NAMESPACE": space.subjects.namespace,
+        "NATS_URL": _addressed(deployment.nats, space.user(role), passwords),
+        "NEMURI_PROVISION": "true" if role == "provisioner" else "false",
+    }
+    if role not in LIVING:
+        lines["DATABASE_URL"] = f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}"
+    if role == "operator":  # who runs a society starts its processes
+        lines |= {
+            f"NEMURI_{each.upper()}_NATS_URL": _addressed(deployment.nats, space.user(each), passwords)
+            for each in sorted(LIVING)
+        }
+    return lines
+
+
+def _clients(space: Permissions, client: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
+    """The settings of a client."""
+    return {
+        "NEMURI_NAMESPACE": space.subjects.namespace,
+        "NATS_URL": _addressed(deployment.client_nats or deployment.nats, space.client_user(client), passwords),
+        "NEMURI_NATS_DOMAIN": space.subjects.namespace,
+        "NEMURI_CLIENT": client,
+    }
+
+
+def _addressed(urls: str, user: str, passwords: Passwords) -> str:
+    parts = (each.strip().partition("://") for each in urls.split(","))
+    return ",".join(f"{scheme}://{user}:{passwords.of(user)}@{host}" for scheme, _, host in parts)
+
+
+def _lines(values: dict[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in values.items())
+
+
+def _write(path: Path, text: str) -> None:
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    path.write_text(text, encoding="utf-8")

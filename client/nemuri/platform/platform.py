@@ -1,0 +1,93 @@
+"""The platform: servers and services under one data directory, started and stopped together."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from nemuri.platform.embedders import check_embedder, embedding_in_force
+from nemuri.platform.nightly_erasure import sweeping
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.serving import prepare, serving
+from nemuri.platform.workers import Worker, end_orphans, environment_of, nth, while_connected
+from nemuri_infra.embedded.data_directory import Addresses, Home
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from nemuri_infra.embedded.supervisor import Supervised, Supervisor
+from nemuri_infra.projections.database import check_database_url
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The services of a platform, in whatever processes."""
+
+    resources: Resources | None
+    """What they work with in this process; None where each has a process of its own."""
+    http: dict[str, str] = field(default_factory=dict)
+    """Where processes tell of themselves, by their names."""
+
+
+async def run_platform(
+    settings: Settings,
+    *,
+    processes: bool,
+    stop: asyncio.Event,
+    ready: Callable[[Addresses, dict[str, str]], None],
+) -> None:
+    """Servers that have no address of their own, and all services, until `stop` is set or the task is cancelled.
+
+    With `processes` every service has a process of its own, started again when it dies; otherwise all work in this
+    one. `ready` is called once everything serves, with where processes tell of themselves. Raises `AlreadyRunning`,
+    `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
+    """
+    if settings.database_url is not None:
+        check_database_url(settings.database_url)
+    embedding = await embedding_in_force(settings)
+    home = Home(settings.data)
+    with home.lock():
+        await end_orphans(home)
+        async with _servers(home, settings) as addressed:
+            await prepare(addressed)
+            await check_embedder(addressed, embedding)
+            async with _services(home, addressed, processes=processes) as running, sweeping(addressed):
+                addresses = Addresses(
+                    nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
+                )
+                home.write_addresses(addresses)
+                ready(addresses, running.http)
+                resources = running.resources
+                await (stop.wait() if resources is None else while_connected(resources, stop.wait()))
+
+
+@asynccontextmanager
+async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
+    """The settings with the addresses of servers that run for as long as the context lasts."""
+    nats, postgres = EmbeddedNats(home.nats), EmbeddedPostgres(home.postgres)
+    wanted: list[Supervised] = []
+    if settings.nats_url is None:
+        wanted.append(nats)
+    if settings.database_url is None:
+        wanted.append(postgres)
+    async with Supervisor(wanted).kept():
+        yield settings.addressed(settings.nats_url or nats.url, settings.database_url or postgres.url)
+
+
+@asynccontextmanager
+async def _services(home: Home, settings: Settings, *, processes: bool) -> AsyncIterator[Running]:
+    if processes:
+        async with _workers(home, settings) as http:
+            yield Running(None, http)
+    else:
+        async with serving(settings, SERVICES) as here:
+            yield Running(here.resources, {"nemuri": here.http} if here.http else {})
+
+
+@asynccontextmanager
+async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, str]]:
+    home.workers.mkdir(mode=0o700, exist_ok=True)
+    workers = [Worker(home, name, environment_of(nth(settings, number))) for number, name in enumerate(SERVICES)]
+    async with Supervisor(workers, together=True).kept():
+        yield {each.name: each.http for each in workers if each.http}

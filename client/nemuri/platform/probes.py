@@ -1,0 +1,165 @@
+"""The HTTP face of a process: `/health`, `/ready` and `/metrics`, for probes and for Prometheus. It tells, and takes
+nothing.
+"""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import uvicorn
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from nemuri_infra.embedded.child_processes import ServerFailed
+from nemuri_infra.runtime.readiness import Readiness
+from nemuri_infra.runtime.storage_limits import warnings
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Reply = tuple[int, str, bytes]
+
+
+class Told(Protocol):
+    """What a process tells of itself."""
+
+    def health(self) -> dict[str, Any]:
+        """Whether it lives (`healthy`), and what else there is to say."""
+
+    async def ready(self) -> dict[str, Any]:
+        """Whether it can do its work (`ready`), and what else there is to say."""
+
+    async def metrics(self) -> bytes:
+        """What it counts and measures, in the text format of Prometheus."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfServices:
+    """What a process with services tells."""
+
+    readiness: Readiness
+
+    def health(self) -> dict[str, Any]:
+        """Which services it has, and which of them are halted."""
+        ills = self.readiness.lives()
+        return {"healthy": not ills, "services": self._names, "halted": ills}
+
+    async def ready(self) -> dict[str, Any]:
+        """What it misses, how far the views are, who its models are."""
+        report, models = await self.readiness.report(), self.readiness.resources.models
+        return {
+            "ready": report.ready,
+            "services": self._names,
+            "missing": report.missing,
+            "behind": report.behind,
+            "warnings": warnings(report.full),
+            "models": sorted({models.main.name, models.light.name}),
+        }
+
+    async def metrics(self) -> bytes:
+        """Those of its adapters, as of now."""
+        await self.readiness.report()
+        return self.readiness.resources.metrics.exposition()
+
+    @property
+    def _names(self) -> list[str]:
+        return [each.name for each in self.readiness.services]
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`; raises ValueError. Port 0 is any free one."""
+    host, separator, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not separator or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        raise ValueError(f"{text!r} is no address; write HOST:PORT, such as 127.0.0.1:8080")
+    return host, int(port)
+
+
+def nth_address(text: str, number: int) -> str:
+    """The address of one of several processes: the ports follow each other, but any free one stays any free one."""
+    host, port = address_of(text)
+    shown = f"[{host}]" if ":" in host else host
+    return f"{shown}:{port + number if port else 0}"
+
+
+@asynccontextmanager
+async def listening(address: str, told: Told) -> AsyncIterator[str]:
+    """The face at an address, for as long as the context lasts; yields its URL. Raises `ServerFailed`."""
+    bound = _bound(address)
+    host, port = bound.getsockname()[:2]
+    config = uvicorn.Config(_application(told), log_config=None, access_log=False, lifespan="off", ws="none")
+    server = _Server(config)
+    serving = asyncio.ensure_future(server.serve(sockets=[bound]))
+    try:
+        yield f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    finally:
+        server.should_exit = True
+        await serving
+        bound.close()
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are for the process, which lets its services finish first."""
+        yield
+
+
+def _bound(address: str) -> socket.socket:
+    host, port = address_of(address)
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ServerFailed(f"no HTTP at {address}: {error.strerror or error}") from error
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(where)
+        found.listen()
+    except OSError as error:
+        found.close()
+        raise ServerFailed(f"no HTTP at {address}: {error.strerror or error}") from error
+    return found
+
+
+def _application(told: Told) -> Callable[..., Awaitable[None]]:
+    pages: dict[str, Callable[[Told], Awaitable[Reply]]] = {
+        "/health": _health,
+        "/ready": _ready,
+        "/metrics": _metrics,
+    }
+
+    async def application(scope: dict[str, Any], _receive: object, send: Send) -> None:
+        page, method = pages.get(scope["path"]), scope["method"]
+        if page is None:
+            reply = _json(404, {"pages": sorted(pages)})
+        elif method not in {"GET", "HEAD"}:
+            reply = _json(405, {"methods": ["GET", "HEAD"]})
+        else:
+            reply = await page(told)
+        status, kind, body = reply
+        headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+
+    return application
+
+
+async def _health(told: Told) -> Reply:
+    """That it answers says that its event loop turns."""
+    known = told.health()
+    return _json(200 if known["healthy"] else 503, known)
+
+
+async def _ready(told: Told) -> Reply:
+    known = await told.ready()
+    return _json(200 if known["ready"] else 503, known)
+
+
+async def _metrics(told: Told) -> Reply:
+    return 200, CONTENT_TYPE_LATEST, await told.metrics()
+
+
+def _json(status: int, value: object) -> Reply:
+    return status, "application/json", json.dumps(value).encode()

@@ -1,0 +1,132 @@
+"""Services in this process: provisioned, started, stopped."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from faststream import FastStream
+from nats.js.errors import NotFoundError
+
+from nemuri.client.jetstream import jetstream_needed
+from nemuri.platform.probes import OfServices, listening
+from nemuri.platform.service_registry import SERVICES
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.process.cancellation import end
+from nemuri_infra.projections.database import Database
+from nemuri_infra.runtime.hosting import application
+from nemuri_infra.runtime.provisioning import provision
+from nemuri_infra.runtime.readiness import Readiness
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+
+PING_SECONDS = 2.0
+CLOSE_SECONDS = 3.0
+"""How long connections may take to close once nothing is in work any more."""
+
+logger = structlog.get_logger()
+
+
+class NotProvisioned(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """A service does not find what it needs on a server; the message is one line."""
+
+
+async def prepare(settings: Settings) -> None:
+    """Make what the namespace needs on both servers; doing it again changes nothing.
+
+    Where the database cannot be used, nothing is made on the other server either.
+    """
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        await database.check_encoding()
+        durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
+        with jetstream_needed(str(settings.nats_url)):
+            await provision(
+                log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
+            )
+        await database.migrate()
+    finally:
+        await database.close()
+        await log.close()
+
+
+async def prepared(settings: Settings, names: Iterable[str]) -> None:
+    """Make what the namespace needs; without the rights to, only look whether the named services find theirs.
+
+    Raises `NotProvisioned` when they do not.
+    """
+    if settings.provision:
+        await prepare(settings)
+        return
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        for durable in (each for name in names for each in SERVICES[name].durables(log.subjects)):
+            await log.stream.consumer_info(log.subjects.stream, durable.name)
+        await database.check()
+    except NotFoundError as error:
+        where = f"the NATS server holds nothing yet for the namespace {settings.namespace!r}"
+        raise NotProvisioned(f"{where}; run `python -m nemuri.cli.provision` first") from error
+    finally:
+        await database.close()
+        await log.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Services at work in this process."""
+
+    resources: Resources
+    http: str | None
+    """Where this process tells of itself; None where nobody asked for that."""
+
+
+@asynccontextmanager
+async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Serving]:
+    """The named services, at work in this process for as long as the context lasts."""
+    names = tuple(names)
+    async with opened(settings, len(names)) as resources, working(resources, names) as readiness:
+        if settings.http is None:
+            yield Serving(resources, None)
+            return
+        async with listening(settings.http, OfServices(readiness)) as url:
+            logger.info("listening", http=url)
+            yield Serving(resources, url)
+
+
+@asynccontextmanager
+async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
+    """The named services, at work with these resources for as long as the context lasts.
+
+    In the end all stop taking events at the same time, and finish those in work; only then what they do in the
+    background ends, for the others may wait for it.
+    """
+    services = [SERVICES[name] for name in names]
+    apps = {each.name: application(each, resources) for each in services}
+    pings = {name: partial(app.brokers[0].ping, PING_SECONDS) for name, app in apps.items()}
+    readiness = Readiness(resources, services, pings)
+    started: list[FastStream] = []
+    async with AsyncExitStack() as stack:
+        for app in apps.values():
+            await stack.enter_async_context(app.lifespan_context())
+        stack.push_async_callback(_finish, started)
+        for app in apps.values():
+            await app.start()
+            started.append(app)
+        stack.push_async_callback(end, asyncio.ensure_future(readiness.keep()))
+        yield readiness
+
+
+async def _finish(apps: Sequence[FastStream]) -> None:
+    """Let what is in work end, for as long as `DRAIN_SECONDS` at most; a handler that is at it still is waited for no
+    second time, as stopping its application would."""
+    subscribers = [each for app in apps for each in app.brokers[0].subscribers]
+    await asyncio.gather(*(each.stop() for each in subscribers))
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await asyncio.gather(*(app.stop() for app in apps))
+    except TimeoutError:
+        logger.warning("stopped with events in work")

@@ -1,0 +1,246 @@
+"""Services in processes of their own: one worker for a service, or several copies of it."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from nemuri.platform.embedders import check_embedder, embedding_in_force
+from nemuri.platform.probes import nth_address
+from nemuri.platform.serving import prepared, serving
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
+from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.supervisor import Supervisor
+from nemuri_infra.process.cancellation import end
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+
+READY_SECONDS = 120.0
+"""A worker may have to load a local model first."""
+ORPHAN_POLL = 1.0
+ENDS_WITHIN = 25.0
+"""Seconds from SIGTERM until a worker is gone, whatever it does: longer than it lets events in work finish."""
+GRACE = 30.0
+"""Seconds until whoever started a worker kills it; containers are given a little longer."""
+
+
+class Worker(Child):
+    """One service as a child of the platform, with this environment; started means that it serves."""
+
+    def __init__(self, home: Home, service: str, environment: Mapping[str, str]) -> None:
+        self._ready = home.workers / f"{service}.ready"
+        options = ["--parent", str(os.getpid()), "--ready", str(self._ready)]
+        started = command(home.path, service, options)
+        super().__init__(service, started, home.workers, environment=environment, grace=GRACE)
+
+    @property
+    def http(self) -> str | None:
+        """Where it tells of itself, as it said when it got ready; None where it does not."""
+        return self._ready.read_text(encoding="utf-8").strip() or None if self._ready.exists() else None
+
+    async def start(self) -> None:
+        """Start it and return when it serves; raises ServerFailed with the tail of its log when it does not."""
+        if self.alive:
+            return
+        self._ready.unlink(missing_ok=True)
+        await super().start()
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await self._until_ready()
+        except TimeoutError:
+            raise ServerFailed(f"the worker {self.name} does not get ready:\n{self.log_tail()}") from None
+        finally:
+            if not self._ready.exists():
+                await self.kill()
+
+    async def _until_ready(self) -> None:
+        ended = asyncio.ensure_future(self.wait())
+        while not self._ready.exists():  # nothing announces what another process does
+            if ended.done():
+                raise ServerFailed(f"the worker {self.name} ended while it started:\n{self.log_tail()}")
+            await asyncio.sleep(POLL_SECONDS)
+        ended.cancel()
+
+
+class Copy:
+    """One of several processes of a service; it writes where its parent writes."""
+
+    def __init__(self, name: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.name = name
+        self._arguments = list(arguments)
+        self._environment = dict(environment)
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start it; nothing if it runs."""
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._arguments, env=self._environment, start_new_session=True
+            )
+
+    async def wait(self) -> int:
+        """Return the exit code when it has ended. Only after a start."""
+        if self._process is None:
+            raise ServerFailed(f"{self.name} has not been started")
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """Let it finish what it has begun, and return when it is gone; fine if it never ran."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.terminate()
+            await self._process.wait()
+
+
+async def work(
+    settings: Settings,
+    name: str,
+    *,
+    stop: asyncio.Event,
+    parent: int | None = None,
+    ready: Path | None = None,
+    said: Callable[[str], None] | None = None,
+) -> None:
+    """Serve in this process until `stop`, or until the parent is gone; then finish what has begun.
+
+    Without a parent, that has prepared the servers, it prepares them itself, unless the settings say not to. `said`
+    hears where it tells of itself.
+    """
+    if parent is None:
+        await prepared(settings, [name])
+        await check_embedder(settings, await embedding_in_force(settings))
+    async with serving(settings, [name]) as here:
+        if ready is not None:
+            await asyncio.to_thread(_write, ready, here.http or "")
+        if said is not None and here.http:
+            said(f"{name} (process {os.getpid()}) tells of itself at {here.http}")
+        await while_connected(here.resources, stop.wait() if parent is None else until_orphaned(parent, stop))
+
+
+async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
+    """Wait for `until`; raises ServerFailed when a connection to NATS is closed for good before that."""
+    ending, lost = asyncio.ensure_future(until), asyncio.ensure_future(resources.log.lost.wait())
+    try:
+        await asyncio.wait((ending, lost), return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            raise ServerFailed("the connection to NATS was closed for good; start again")
+    finally:
+        await end(ending, lost)
+
+
+async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
+    """Keep `count` processes of a service running until `stop`."""
+    await prepared(settings, [name])
+    await check_embedder(settings, await embedding_in_force(settings))
+    arguments = command(settings.data, name, ["--parent", str(os.getpid())])
+    told = [environment_of(nth(settings, number)) for number in range(count)]
+    copies = [Copy(f"{name}-{number}", arguments, each) for number, each in enumerate(told, 1)]
+    await Supervisor(copies, together=True).run_until(stop)
+
+
+def nth(settings: Settings, number: int) -> Settings:
+    """The settings of one of several processes: each tells of itself at an address of its own."""
+    if settings.http is None:
+        return settings
+    return settings.model_copy(update={"http": nth_address(settings.http, number)})
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
+    addresses = {"NATS_URL": settings.nats_url, "DATABASE_URL": settings.database_url}
+    known = {name: address for name, address in addresses.items() if address is not None}
+    return {**os.environ, **known, "NEMURI_HTTP": settings.http or ""}
+
+
+def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
+    """How a worker is started as a process."""
+    return [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "worker", service, *options]
+
+
+async def end_orphans(home: Home) -> None:
+    """End the workers that a killed platform of this directory left behind."""
+    left = [each for each in psutil.process_iter() if _is_worker(each, home)]
+    for each in left:
+        each.terminate()
+    _, alive = await asyncio.to_thread(psutil.wait_procs, left, 5)
+    for each in alive:
+        each.kill()
+
+
+def _is_worker(process: psutil.Process, home: Home) -> bool:
+    try:
+        line = process.cmdline()
+        return line[1:6] == command(home.path, "", [])[1:6] and process.cwd() == str(home.workers.resolve())
+    except psutil.Error:
+        return False
+
+
+def run_until_stopped(
+    work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, within: float | None = None
+) -> None:
+    """Run it; SIGINT or SIGTERM sets its event and cancels it, and it tidies up. A second signal ends all at once.
+
+    So does the end of the seconds `within`, even if the loop is busy or a thread does not return.
+    """
+    asyncio.run(_until_stopped(work_until, within))
+
+
+async def _until_stopped(
+    work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]], within: float | None
+) -> None:
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    task = asyncio.ensure_future(work_until(stop))
+
+    def hear() -> None:
+        if stop.is_set():
+            _end_at_once()
+        stop.set()
+        task.cancel()
+        if within is not None:
+            late = threading.Timer(within, _end_at_once)
+            late.daemon = True
+            late.start()
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(each, hear)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not stop.is_set():
+            raise
+
+
+async def until_orphaned(parent: int, stop: asyncio.Event) -> None:
+    """Wait until `stop` is set, or until this process has another parent."""
+    while os.getppid() == parent and not stop.is_set():
+        try:
+            async with asyncio.timeout(ORPHAN_POLL):
+                await stop.wait()
+        except TimeoutError:
+            continue
+
+
+async def end_when_orphaned(parent: int, stop: asyncio.Event) -> None:
+    """Like `until_orphaned`, but the process ends then as if it was told to: in order, and within the same time."""
+    await until_orphaned(parent, stop)
+    if not stop.is_set():
+        signal.raise_signal(signal.SIGTERM)
+        await stop.wait()
+
+
+def _end_at_once() -> None:
+    for each in psutil.Process().children(recursive=True):
+        each.kill()
+    os._exit(130)
+
+
+def _write(path: Path, text: str) -> None:
+    """At once: who waits for the file finds all of it."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(path)

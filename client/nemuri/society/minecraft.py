@@ -1,0 +1,43 @@
+"""A society whose world is a Minecraft server of its own: the bridge, and what lies in the data directory for it."""
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+from nemuri_contracts.society import Society
+from nemuri_infra.minecraft.bridge_process import MinecraftBridge
+from nemuri_infra.minecraft.node_modules import installed, node
+from nemuri_infra.minecraft.settings import MOST_BOTS, MOST_SERVERS, MinecraftSettings
+from nemuri_infra.runtime.settings import Settings
+
+MOST: Final = MOST_BOTS * MOST_SERVERS
+"""Agents of such a society."""
+
+
+def check(society: Society, data: Path) -> None:
+    """Raises ValueError for a society that cannot live there, MinecraftUnavailable where none can."""
+    if society.speed != 1:
+        raise ValueError(f"--speed {society.speed:g}: the clock of Minecraft runs with the wall's")
+    if len(society.agents) > MOST:
+        raise ValueError(f"--agents {len(society.agents)}: a Minecraft world has room for {MOST}")
+    node()
+    installed(data)
+
+
+def bridge(society: Society, settings: Settings) -> MinecraftBridge:
+    """Its world, which goes on where it stood. Raises MinecraftUnavailable where none can be had."""
+    servers = -(-len(society.agents) // MOST_BOTS)
+    chosen = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
+    url = settings.world_nats_url or str(settings.nats_url)
+    kept = _kept(settings.data, society.name)
+    return MinecraftBridge(kept, settings.data, url, settings.namespace, chosen, settings.access)
+
+
+def take_away(name: str, data: Path) -> None:
+    """Remove what was written down of the world of a society; fine where there is nothing."""
+    if (kept := _kept(data, name)).is_dir():
+        shutil.rmtree(kept)
+
+
+def _kept(data: Path, name: str) -> Path:
+    return data.expanduser().absolute() / "minecraft" / "societies" / name

@@ -1,0 +1,44 @@
+"""The processes of a running society: hosts and the world, started again when they die."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nemuri.platform.workers import Copy, environment_of
+from nemuri.society.minecraft import bridge
+from nemuri_contracts.society import Society
+from nemuri_infra.embedded.supervisor import Supervised
+from nemuri_infra.runtime.settings import Settings
+
+
+def processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
+    """One process for each host, and one for the world; raises MinecraftUnavailable where that one cannot be had."""
+    environment, options = _environment(settings, settings.host_nats_url), ["--limit", str(limit)]
+    hosts = [
+        Copy(f"host-{nth + 1}", command(settings.data, "host", society.name, options), environment)
+        for nth in range(society.hosts)
+    ]
+    return [_world(society, settings), *hosts]
+
+
+def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
+    """Our own where they are what we are; who is a user of its own gets no other's names and passwords."""
+    alone = settings.model_copy(update={"http": None})  # that address is one process's
+    if nats_url is None:
+        return environment_of(alone)
+    others = dict.fromkeys(("DATABASE_URL", "NEMURI_HOST_NATS_URL", "NEMURI_WORLD_NATS_URL"), "")
+    return environment_of(alone.model_copy(update={"nats_url": nats_url})) | others
+
+
+def _world(society: Society, settings: Settings) -> Supervised:
+    if society.world == "minecraft":
+        return bridge(society, settings)
+    environment = _environment(settings, settings.world_nats_url)
+    return Copy("world", command(settings.data, "world", society.name, ()), environment)
+
+
+def command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:
+    """How one of them is started."""
+    here = [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "society", role, name]
+    return [*here, *options, "--parent", str(os.getpid())]

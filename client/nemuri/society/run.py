@@ -1,0 +1,211 @@
+"""A society from its beginning to the end of a run."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from nats.aio.msg import Msg
+
+from nemuri.society.processes import processes
+from nemuri.society.report import Lived, lived
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri_contracts.event import derive
+from nemuri_contracts.society import Lease, Society, Turning, Vitals
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.embedded.supervisor import Supervisor
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.society_states import SocietyError, States, societies
+from nemuri_services.simulation.checkpoints import Checkpoints, going_back
+from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER
+from nemuri_services.simulation.leases import LOST
+from nemuri_services.simulation.processes import society_of
+from nemuri_services.simulation.world_lease import dumped
+from nemuri_services.simulation.world_process import world_in
+
+REMEMBERED: Final = 500
+"""Long-term memories of a resident, which its host keeps in process: two megabytes, where the 10,000 of document 004
+would be forty. Beyond that the weakest go, as they do there."""
+SILENT: Final = 3.0
+"""Seconds without a word after which a host, which tells every second how it is, counts as gone."""
+DEFINING: Final = 64
+"""Agents that are defined together."""
+
+
+@dataclass(slots=True)
+class Vigil:
+    """What the hosts of a society have told since somebody listens."""
+
+    told: dict[str, Vitals] = field(default_factory=dict)
+    """The newest of each host."""
+    turning: Turning | None = None
+    """The newest of the grid world."""
+    heard: dict[str, float] = field(default_factory=dict)
+    """When that was, by the wall's clock."""
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def living(self) -> dict[str, Vitals]:
+        """The newest of each host but those that fell silent while others told on."""
+        newest = max(self.heard.values(), default=0.0)
+        return {host: vitals for host, vitals in self.told.items() if newest - self.heard[host] <= SILENT}
+
+    @property
+    def second(self) -> float:
+        """The society's clock, as far as hosts that have agents tell."""
+        return max((each.second for each in self.told.values() if each.agents), default=0.0)
+
+
+def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
+    """What defines the agents: all of them, and then how much each remembers."""
+    definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
+    embedding = Embedding(model=EMBEDDER, dimension=DIMENSION)
+    defined = [
+        AgentDefined(
+            event_id=derive(f"{society.name}/{each.id}", AgentDefined.kind_of()),
+            agent_id=each.id,
+            definition=definition,
+            embedding=embedding,
+        )
+        for each in society.agents
+    ]
+    adopted = [
+        PolicyAdopted(
+            event_id=derive(each.event_id, PolicyAdopted.kind_of()),
+            agent_id=each.agent_id,
+            parameters={"long_term": {"capacity": REMEMBERED}},
+        )
+        for each in defined
+    ]
+    return [*defined, *adopted]
+
+
+async def begin(log: Log, society: Society) -> States:
+    """Lay down what a society is, and define its agents; raises FileExistsError where there is one of the name."""
+    states = await States.create(log, society)
+    events = _births(society)
+    for start in range(0, len(events), DEFINING):
+        await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINING]))
+    return states
+
+
+@asynccontextmanager
+async def vigil(log: Log, society: str) -> AsyncIterator[Vigil]:
+    """Listen to the hosts of a society for as long as the context lasts."""
+    found = Vigil()
+
+    async def hear(message: Msg) -> None:
+        vitals = Vitals.model_validate_json(message.data)
+        found.told[vitals.host], found.heard[vitals.host] = vitals, time.monotonic()
+        found.news.set()
+
+    async def hear_world(message: Msg) -> None:
+        found.turning = Turning.model_validate_json(message.data)
+
+    subscriptions = [
+        await log.connection.subscribe(log.subjects.vitals(society), cb=hear),
+        await log.connection.subscribe(log.subjects.turning(society), cb=hear_world),
+    ]
+    try:
+        yield found
+    finally:
+        if not log.connection.is_closed:
+            for each in subscriptions:
+                await each.unsubscribe()
+
+
+async def live(
+    log: Log,
+    society: Society,
+    settings: Settings,
+    *,
+    seconds: float | None,
+    limit: int,
+    stop: asyncio.Event,
+    tell: Callable[[Vigil], None],
+) -> Lived:
+    """Run hosts and world until so many seconds of the society's clock have passed, or `stop`; then end them in order.
+
+    `tell` is called whenever a host tells how it is.
+    """
+    began: float | None = None
+    states = await States.open(log, society.name)
+    async with vigil(log, society.name) as seen:
+        async with Supervisor(processes(society, settings, limit), together=True).kept():
+            while not stop.is_set():
+                await _either(seen.news, stop)
+                seen.news.clear()
+                if not seen.told:
+                    continue
+                began = seen.second if began is None and seen.second else began
+                tell(seen)
+                if seconds is not None and began is not None and seen.second - began >= seconds:
+                    break
+        data = await dumped(states) if society.world == "grid" else None
+        world = None if data is None else world_in(data)
+        return lived(society.name, seen.told, seen.living, began or 0.0, world, seen.turning)
+
+
+async def laid_down(log: Log, name: str) -> Society:
+    """What a society is that is there; raises `SocietyError` where there is none of the name."""
+    return await society_of(await States.open(log, name))
+
+
+async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
+    """A society that is there, put back to a checkpoint (`newest`, or one by its name) where one is given.
+
+    Where going back to one was interrupted, it is gone back to first. Raises `SocietyError` where there is no such
+    society or checkpoint, or where it lives: then nothing is changed. One in Minecraft, whose world is in no checkpoint
+    and keeps no lease, cannot go back, nor be gone on with twice.
+    """
+    states = await States.open(log, name)
+    society = await society_of(states)
+    if society.world == "minecraft" and checkpoint is not None:
+        raise SocietyError(f"society {name!r} cannot go back: the world of a Minecraft server is in no checkpoint")
+    if checkpoint is None:
+        checkpoint = await going_back(states)
+    alone = checkpoint is not None or society.world == "minecraft"
+    if alone and (keepers := await kept_by(states)):
+        raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it first")
+    if checkpoint is not None:
+        await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
+    return society
+
+
+async def kept_by(states: States) -> list[str]:
+    """Who keeps something of the society now: hosts and a world, as seen for as long as a lease lasts."""
+    before = {each.key: each async for each in states.read("lease.*")}
+    held = {key: Lease.model_validate_json(each.value).host for key, each in before.items()}
+    if not any(held.values()):
+        return []
+    await asyncio.sleep(LOST)  # a lease lives if it moves
+    moved = [each async for each in states.read("lease.*") if before.get(each.key) != each]
+    return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
+
+
+async def with_checkpoints(log: Log) -> dict[str, list[str]]:
+    """The names of all societies of the namespace, and the checkpoints of each."""
+    return {name: await (await Checkpoints.open(log, name)).names() for name in await societies(log)}
+
+
+async def end_of(log: Log, name: str) -> None:
+    """Take a society away, its states and its checkpoints; what its agents lived through stays on the log.
+
+    Raises `SocietyError` where there is none of the name, or where it lives: then nothing is changed.
+    """
+    states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
+    if keepers := await kept_by(states):
+        raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it before taking it away")
+    await states.delete()
+    await checkpoints.erase()
+
+
+async def _either(*events: asyncio.Event) -> None:
+    waits = [asyncio.ensure_future(each.wait()) for each in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waits:
+            each.cancel()

@@ -1,0 +1,67 @@
+"""Watching a society: who says what, and how its hosts are."""
+
+import asyncio
+
+from nats.aio.msg import Msg
+from pydantic import ValidationError
+
+from nemuri.society.lines import tokens
+from nemuri.society.run import vigil
+from nemuri.terminal.screen import say
+from nemuri_contracts.society import Vitals, total
+from nemuri_contracts.world_protocol import Acts, Say
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.stores.society_states import States
+from nemuri_services.simulation.processes import society_of
+
+
+async def watching(log: Log, name: str, seconds: float | None, *, json: bool) -> None:
+    """Tell what happens until so many seconds have passed, or for ever; with `json` one JSON object on each line.
+
+    Raises `SocietyError` where there is no such society.
+    """
+    society = await society_of(await States.open(log, name))
+    names = {each.id: each.name for each in society.agents}
+
+    async def hear(message: Msg) -> None:
+        for speaker, text in _said(message.data):
+            called = names.get(speaker, speaker)
+            say(_line(speaker=speaker, name=called, text=text) if json else f"{called}: {text}")
+
+    subscription = await log.connection.subscribe(log.subjects.acts(name), cb=hear)
+    try:
+        async with asyncio.timeout(seconds), vigil(log, name) as seen:
+            shown: dict[str, Vitals] = {}
+            while True:
+                await seen.news.wait()
+                seen.news.clear()
+                for host in [each for each in seen.told if seen.told[each] is not shown.get(each)]:
+                    shown[host] = seen.told[host]
+                    say(shown[host].model_dump_json() if json else _standing(shown[host]))
+    except TimeoutError:
+        return
+    finally:
+        if not log.connection.is_closed:
+            await subscription.unsubscribe()
+
+
+def _standing(host: Vitals) -> str:
+    asked = sum(each.answered for each in host.waits.values())
+    return (
+        f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {asked} answers, "
+        f"{host.waiting} wait for their turn, models {host.standing}{tokens(total(host.token_use))}"
+    )
+
+
+def _said(data: bytes) -> list[tuple[str, str]]:
+    try:
+        told = Acts.model_validate_json(data)
+    except ValidationError:
+        return []  # the world tells what it does not understand
+    return [(each.agent_id, each.act.text) for each in told.acts if isinstance(each.act, Say)]
+
+
+def _line(**fields: str) -> str:
+    from orjson import dumps
+
+    return dumps(fields).decode()

@@ -1,0 +1,106 @@
+"""The plot of an affective memory: how what is strongest will fade, how full the levels are, what was felt."""
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.terminal.plotting import BLUE, COLOURS, GREEN, MARKS, ORANGE, PURPLE, canvas, save
+from nemuri_contracts.affective_views import AffectMemoryView, AffectView
+from nemuri_domain.affective.nightly_job import share
+from nemuri_domain.affective.policy import AffectPolicy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Nights = NDArray[np.float64]
+FORMATS: Final = (".svg", ".png")
+SIZE: Final = (12.0, 7.5)
+"""Inches."""
+CURVES: Final = 8
+"""So many of the strongest memories have a curve."""
+LONGEST: Final = 365
+"""Nights that curves go on at most."""
+EPOCH: Final = date(1970, 1, 1).toordinal()
+"""From which matplotlib counts days."""
+LEVELS: Final = ("1 whole", "2 summary", "3 keywords", "archive")
+
+
+def draw(view: AffectView, file: Path) -> None:
+    """Write the plot into the file, as SVG or as PNG by its name. Raises `MatplotlibMissing` and `OSError`."""
+    rules = AffectPolicy.of(view.parameters)
+    with canvas(SIZE) as figure:
+        grid = figure.add_gridspec(2, 2, height_ratios=(3, 2))
+        _curves(view, rules, figure.add_subplot(grid[0, :]))
+        _levels(view, rules, figure.add_subplot(grid[1, 0]))
+        _moods(view, figure.add_subplot(grid[1, 1]))
+        figure.suptitle(f"Affective memory of {view.agent_id} after {view.nights} nights", fontsize=11)
+        save(figure, file)
+
+
+def retention(memory: AffectMemoryView, nights: Nights) -> Nights:
+    """What will be left of a memory after so many more nights without a recall."""
+    left: Nights = memory.retention * memory.coefficient ** (nights * (not memory.archived))
+    return left
+
+
+def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
+    shown = view.memories[:CURVES]
+    nights = np.arange(0, _horizon(shown, rules) + 1, dtype=np.float64)
+    for number, each in enumerate(shown):
+        axes.plot(
+            nights,
+            retention(each, nights),
+            color=COLOURS[number % len(COLOURS)],
+            linestyle="-" if number < len(COLOURS) else "--",
+            marker=MARKS[number % len(MARKS)],
+            markevery=max(1, len(nights) // 8),
+            label=each.label,
+        )
+    for level, threshold in enumerate(rules.thresholds, start=1):
+        axes.axhline(threshold, color="0.6", linewidth=1, linestyle=":")
+        axes.annotate(f"level {level}", (0, threshold), color="0.4", fontsize=8, va="bottom")
+    axes.set_xlabel("nights from now without a recall")
+    axes.set_ylabel("retention (0 to 100)")
+    axes.set_title("How the strongest memories will fade" if shown else "There are no memories yet", fontsize=10)
+    axes.set_ylim(0, 105)
+    axes.grid(alpha=0.3)
+    if shown:
+        axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
+    """Nights until all of them are in the archive, ten at least."""
+    threshold = max(rules.levels.level3_threshold, 0.1)
+    left = [np.log(threshold / each.retention) / np.log(each.coefficient) for each in shown if each.retention > 0]
+    return int(min(LONGEST, max([10.0, *left])))
+
+
+def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
+    number = sum(view.levels)
+    axes.bar(LEVELS, view.levels, color=(BLUE, GREEN, ORANGE, PURPLE), width=0.6)
+    for place, ratio in enumerate(rules.ratios):
+        most = share(ratio, number)
+        axes.hlines(most, place - 0.4, place + 0.4, color="0.2", linewidth=1.5)
+        axes.annotate(f"at most {most}", (place, most), ha="center", va="bottom", fontsize=8)
+    axes.set_ylabel("memories (number)")
+    axes.set_title(f"Levels; {view.protected} of {view.limit} protected besides", fontsize=10)
+    axes.margins(y=0.15)
+
+
+def _moods(view: AffectView, axes: "Axes") -> None:
+    days = [float(each.day.toordinal() - EPOCH) for each in view.moods]
+    axes.xaxis_date()
+    axes.axhline(0, color="0.4", linewidth=1)
+    axes.plot(days, [each.valence for each in view.moods], color=BLUE, marker="o", label="valence (-1 to 1)")
+    axes.plot(days, [each.arousal / 100 for each in view.moods], color=ORANGE, marker="s", label="arousal (of 100)")
+    axes.plot(days, [each.intensity / 100 for each in view.moods], color=GREEN, marker="^", label="intensity (of 100)")
+    axes.set_ylim(-1.05, 1.05)
+    if days:
+        axes.set_xlim(days[0] - 1, days[-1] + 1)
+    axes.set_title("Mood by day: means over its memories", fontsize=10)
+    axes.tick_params(axis="x", labelrotation=30, labelsize=8)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=3)

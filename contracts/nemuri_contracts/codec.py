@@ -1,0 +1,173 @@
+"""All events together, and their form on the wire."""
+
+import json
+from datetime import datetime
+from hashlib import sha256
+from textwrap import shorten
+from typing import Annotated, get_args
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
+
+from nemuri_contracts import (
+    affective,
+    agents,
+    client_events,
+    education,
+    erasure,
+    operator_events,
+    scorers,
+    strength,
+    tasks,
+    tiered,
+)
+from nemuri_contracts.error_messages import plain
+from nemuri_contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
+from nemuri_contracts.upcasts import lifted
+
+AnyClientEvent = (
+    client_events.TaskSubmitted
+    | client_events.NegotiationAnswered
+    | client_events.FeedbackGiven
+    | client_events.MemoryOffered
+    | affective.TurnOffered
+    | tiered.ExperienceOffered
+)
+AnyTaskEvent = (
+    tasks.TaskChunked
+    | tasks.ChunkReady
+    | tasks.ChunkSummarised
+    | tasks.NegotiationOpened
+    | tasks.TaskSummarised
+    | tasks.TaskRouted
+    | tasks.TaskAssigned
+    | tasks.TaskAnswered
+    | tasks.TaskCompleted
+    | tasks.TaskFailed
+    | tasks.TaskReopened
+    | tasks.FeedbackParked
+    | tasks.FeedbackRefused
+    | tasks.NegotiationRefused
+    | tasks.ReactionFailed
+    | erasure.TaskErased
+)
+AnyAgentEvent = (
+    agents.AgentDefined
+    | agents.PolicyAdopted
+    | agents.MemoriesEmbedded
+    | agents.EmbeddingAdopted
+    | strength.MemoriesRetrieved
+    | strength.MemoriesUsed
+    | strength.LearningsExtracted
+    | strength.MemoryEncoded
+    | strength.MemoryRefused
+    | strength.SessionEnded
+    | strength.AgentSlept
+    | strength.ImpactCredited
+    | strength.RelationWithdrawn
+    | strength.RepetitionWithdrawn
+    | scorers.ScorerTrained
+    | education.CourseBegun
+    | education.ChapterRead
+    | education.ExerciseGraded
+    | education.MemoriesReviewed
+    | education.CourseFinished
+    | erasure.MemoriesErased
+    | erasure.AgentErased
+    | affective.AffectEvent
+    | tiered.TiersEvent
+)
+AnyOperatorEvent = operator_events.EventParked
+AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent | AnyOperatorEvent
+
+EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}
+"""Every class of events by its kind."""
+
+_adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
+
+
+_names: TypeAdapter[str] = TypeAdapter(Identifier)
+
+_COMPLAINT = 400
+"""Characters of a complaint, at most."""
+
+
+class UndecodableError(ValueError):
+    """Bytes that are no event; the text says why in one line."""
+
+
+def encode(event: Event) -> bytes:
+    """The event's form on the wire: JSON, UTF-8."""
+    return event.model_dump_json().encode()
+
+
+def digest(event: Event) -> str:
+    """Return the SHA-256 of what an event says, and of the client that says it: equal for equal events."""
+    said = json.loads(event.model_dump_json())
+    client = {"client_id": event.client_id} if isinstance(event, ClientEvent) else {}
+    return sha256(json.dumps(said | client, sort_keys=True).encode()).hexdigest()
+
+
+def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:
+    """The event in `data`, with what only the log knows. Raises `UndecodableError`, as `parsed` does."""
+    event = parsed(data)
+    # Nobody has seen the event yet: what belongs to its place is put into it, which costs a tenth of a copy.
+    known = vars(event)
+    known["recorded_at"], known["sequence"] = recorded_at, sequence
+    if isinstance(event, ClientEvent):
+        known["client_id"] = _client(client_id or "unknown")
+    return event
+
+
+def parsed(data: bytes) -> AnyEvent:
+    """The event in `data`; one of an older version is lifted to the present one.
+
+    Raises `UndecodableError` when the bytes are no event of a known kind and version.
+    """
+    try:
+        return _adapter.validate_json(data)
+    except ValidationError as error:
+        return _of_old(data, error)
+
+
+def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
+    """The event in bytes that are none of a present version; raises with what was wrong then, if it is no old one."""
+    try:
+        said = from_json(data)
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise UndecodableError(complaint(present)) from present
+    try:
+        newer = lifted(said)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UndecodableError(f"it is no {said['kind']} of version {said['version']}: {error}") from error
+    if newer is said:
+        raise UndecodableError(complaint(present)) from present
+    try:
+        return _adapter.validate_json(to_json(newer))
+    except ValidationError as error:
+        raise UndecodableError(complaint(error)) from error
+
+
+def check_id(event: Event) -> None:
+    """Raise `UndecodableError` for what a client said under an id that is not for it to choose."""
+    if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
+        raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
+
+
+def _client(name: str) -> str:
+    try:
+        return _names.validate_python(name)
+    except ValidationError as error:
+        raise UndecodableError("the subject names no client: a name is letters, digits, `_` and `-`") from error
+
+
+def complaint(error: ValidationError) -> str:
+    """What is wrong, in one printable line of at most 400 characters, without the value itself."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    text = f"{place}: {plain(first)}" if place else plain(first)
+    printable = "".join(each if each.isprintable() else " " for each in text)
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"{shorten(printable, _COMPLAINT - len(more), placeholder='…')}{more}"

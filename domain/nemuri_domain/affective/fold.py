@@ -1,0 +1,245 @@
+"""The fold of an affective mind: what each event means for it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+from uuid import UUID
+
+from immutables import Map
+
+from nemuri_contracts.affective import (
+    Link,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightFell,
+    NightPassed,
+    ProtectionChanged,
+    Tie,
+    TurnRemembered,
+)
+from nemuri_contracts.agents import AgentDefined, PolicyAdopted
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.erasure import AgentErased, MemoriesErased
+from nemuri_domain.affective.aggregate import ARCHIVED, LET_GO, AffectAgent, AffectMemory, AffectMind
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+
+FOLDED = (
+    AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
+    TurnRemembered, MemoriesRecalled, ProtectionChanged, NightFell, NightPassed, MemoryCompressed,
+)  # fmt: skip
+"""What an affective mind is folded from."""
+
+
+def touched(event: AnyAgentEvent) -> frozenset[UUID]:
+    """The memories whose rows `evolve` needs in order to fold the event; of an erasure, the related ones too."""
+    match event:
+        case MemoriesRecalled():
+            return frozenset((*event.recalled, *event.asked_back))
+        case TurnRemembered() | ProtectionChanged() | MemoryCompressed():
+            return frozenset({event.memory_id})
+        case NightPassed():
+            moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
+            told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.looked_at)
+            holders = (each.of for each in (*event.untied, *event.tied))
+            return frozenset((*moved, *told, *event.deleted, *holders))
+        case MemoriesErased():
+            return frozenset(event.memory_ids)
+        case _:
+            return frozenset()
+
+
+def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
+    """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
+    match event:
+        case AgentDefined() if mind.agent is None and event.definition.memory == "affective":
+            return AffectMind(agent=AffectAgent(agent_id=event.agent_id, defined_at=event.at))
+        case AgentErased():
+            return AffectMind()
+        case PolicyAdopted():
+            # Before the first night there is nothing that fell asleep under other parameters.
+            return mind.with_agent(**{"next_policy" if mind.night else "policy": event.parameters})
+        case MemoriesErased():
+            # What was felt about the erased goes too, and nobody can tell which session felt it about what.
+            mind = replace(mind.without(event.memory_ids), moods=Map())
+            return mind.letting_go(event.memory_ids, event.sequence or 0)
+        case TurnRemembered():
+            return _remembered(mind, event)
+        case MemoriesRecalled():
+            return _recalled(mind, event)
+        case ProtectionChanged():
+            return _protection(mind, event)
+        case NightFell() if mind.agent is not None and mind.agent.next_policy is not None:
+            # Before the night is decided, so that decision and fold go by the same parameters.
+            return mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
+        case NightPassed():
+            return _night(mind, event)
+        case MemoryCompressed():
+            return _compressed(mind, event)
+        case _:
+            return mind
+
+
+def fold(events: Iterable[AnyAgentEvent], mind: AffectMind | None = None) -> AffectMind:
+    """The mind after these events of its agent, of which each counts once, however often it is among them."""
+    return reduce(evolve, first_of_each(events), mind or AffectMind())
+
+
+def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
+    if mind.agent is None or event.memory_id in mind.memories:
+        return mind
+    by, read = event.sequence or 0, event.reading
+    memory = AffectMemory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        turn_id=event.turn_id,
+        label=event.label,
+        said_at=event.said_at,
+        kept=float(read.intensity),
+        zero=mind.night - event.days,
+        begun=mind.night,
+        coefficient=event.coefficient,
+        intensity=read.intensity,
+        valence=read.emotion.valence,
+        arousal=read.emotion.arousal,
+        tags=read.emotion.tags,
+        category=read.category,
+        keywords=read.keywords,
+        trigger=read.trigger,
+        content=read.content,
+        protection=event.protection,
+        relations=tuple(each for each in dict.fromkeys(event.relations) if each.to != event.memory_id),
+        vector=event.vector,
+        worded=by,
+        changed=by,
+    )
+    return mind.holding((memory,)).feeling(event.session, read.emotion, by)
+
+
+def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
+    """That it was recalled is noted, and nothing else changes before the night (document 001, recall)."""
+    if mind.agent is None:
+        return mind
+    by = event.sequence or 0
+    active = (each for each in mind.left(event.recalled) if not each.archived and not each.recalled)
+    archived = (each for each in mind.left(event.asked_back) if each.archived and each.asked_back_at is None)
+    mind = mind.holding(each.but(recalled=True, changed=by) for each in active)
+    mind = mind.holding(each.but(asked_back_at=event.recorded_at, changed=by) for each in archived)
+    return mind if event.session is None or event.mood is None else mind.feeling(event.session, event.mood, by)
+
+
+def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
+    by, protection = event.sequence or 0, "protected" if event.protected else "none"
+    return mind.holding(
+        each.but(protection=protection, revision=each.revision + 1, changed=by)
+        for each in mind.left((event.memory_id,))
+        if not each.archived
+    )
+
+
+def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
+    """Fewer words from now on, unless it was put into still fewer meanwhile."""
+    by = event.sequence or 0
+    words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
+    return mind.holding(
+        each.but(**words, worded=by, fresh=not each.archived, changed=by)
+        for each in mind.left((event.memory_id,))
+        if not each.protected and event.level > each.words_level
+    )
+
+
+def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
+    """Document 001, contents of the nightly batch; ids that moved or were protected meanwhile stay as they are."""
+    if mind.agent is None:
+        return mind
+    by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
+    mind = mind.holding(_reinforced(each, agent, event) for each in mind.left(event.recalled) if not each.archived)
+    mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
+    # Whether there was room for them, the night has decided: of what is erased since, no other's protection may depend.
+    waiting = (each for each in mind.left(event.protected) if each.protection == "asked" and not each.archived)
+    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
+    levels = {each.memory_id: each.level for each in event.lowered}
+    falling = (each for each in mind.left(levels) if not each.protected and each.level < levels[each.memory_id])
+    mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
+    mind = _archive(mind, event, night)
+    mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.left(event.declined))
+    mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.left(event.deleted) if each.archived)
+    mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.left(event.looked_at) if each.fresh)
+    return tied(untied(mind, event.untied, by), event.tied, by)
+
+
+def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
+    by, at = event.sequence or 0, event.recorded_at
+    gone = (each for each in mind.left(event.archived) if not each.protected and not each.archived)
+    mind = mind.holding(
+        _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
+        for each in gone
+    )
+    scores = {each.memory_id: each.score for each in event.revived}
+    back = (each for each in mind.left(scores) if each.archived)
+    # Age and score are rebased together, so that it does not fall again in the same night; counted as one recall.
+    return mind.holding(
+        _moved(
+            each,
+            by,
+            level=ARCHIVED - 1,
+            kept=scores[each.memory_id],
+            zero=float(night),
+            recall_count=each.recall_count + 1,
+            recalled=False,
+            archived_night=None,
+            archived_at=None,
+            asked_back_at=None,
+            fresh=True,
+        )
+        for each in back
+    )
+
+
+def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) -> AffectMemory:
+    """A recalled memory is half as old instead of a day older; of several missed nights only one halves it."""
+    recall = agent.rules.recall
+    days = memory.days(agent.nights) * (1 - recall.memory_days_reduction) + max(0, event.nights - 1)
+    most = agent.rules.retention.max_decay_coefficient
+    boosted = min(most, memory.coefficient + recall.decay_coefficient_boost)
+    return memory.but(
+        zero=agent.nights + event.nights - days,
+        coefficient=max(memory.coefficient, boosted),
+        recall_count=memory.recall_count + 1,
+        recalled=False,
+        revision=memory.revision + 1,
+        changed=event.sequence or 0,
+    )
+
+
+def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
+    return memory.but(**changes, revision=memory.revision + 1, changed=by)
+
+
+def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
+    """The mind with these relations, none twice.
+
+    Whether the other one is there, or in the archive, changes nothing: what becomes of it later, and that it is erased,
+    must not change what was said of this one. Who follows a relation looks where it leads.
+    """
+    for each in ties:
+        link = Link(to=each.to, sort=each.sort)
+        mind = mind.holding(
+            holder.but(relations=(*holder.relations, link), changed=by)
+            for holder in mind.left((each.of,))
+            if not holder.archived and each.to != each.of and link not in holder.relations
+        )
+    return mind
+
+
+def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
+    """The mind without these relations."""
+    gone: dict[UUID, set[tuple[UUID, str]]] = {}
+    for each in ties:
+        gone.setdefault(each.of, set()).add((each.to, each.sort))
+    return mind.holding(
+        each.but(
+            relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
+            changed=by,
+        )
+        for each in mind.left(gone)
+    )

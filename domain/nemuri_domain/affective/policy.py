@@ -1,0 +1,217 @@
+"""The parameters of affective memory: the configuration of document 001, with its names and defaults."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from nemuri_contracts.affective import Category
+
+Coefficient = Annotated[float, Field(gt=0, lt=1)]
+Ratio = Annotated[float, Field(ge=0, le=1)]
+Score = Annotated[float, Field(ge=0, le=100)]
+"""As retention: intensity is 100 at most."""
+Weight = Annotated[float, Field(ge=0, le=1_000)]
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+LOCAL = "local"
+
+
+def _zone(name: str) -> str:
+    if name != LOCAL:
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError) as error:
+            raise ValueError("it is no time zone, such as Asia/Tokyo") from error
+    return name
+
+
+class Section(BaseModel):
+    """A part of the parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Range(Section):
+    """From which to which coefficient, by intensity 0 to 100."""
+
+    min: Coefficient
+    max: Coefficient
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        if self.min > self.max:
+            raise ValueError("min is at most max")
+        return self
+
+
+class Categories(Section):
+    """The range of each category."""
+
+    casual: Range = Range(min=0.70, max=0.80)
+    work: Range = Range(min=0.85, max=0.92)
+    decision: Range = Range(min=0.93, max=0.97)
+    emotional: Range = Range(min=0.98, max=0.999)
+
+
+class Retention(Section):
+    """How fast memories fade."""
+
+    base_decay_coefficient: Coefficient = 0.995
+    """For what has no range."""
+    decay_by_category: Categories = Categories()
+    max_decay_coefficient: Coefficient = 0.999
+
+    def coefficient(self, category: Category, intensity: int) -> float:
+        """What a day leaves: within the range of the category, the higher the more intense."""
+        within: Range = getattr(self.decay_by_category, category)
+        return within.min + (within.max - within.min) * intensity / 100
+
+
+class Levels(Section):
+    """The retention that each level asks for: more than this."""
+
+    level1_threshold: Score = 50
+    level2_threshold: Score = 20
+    level3_threshold: Score = 5
+
+    @model_validator(mode="after")
+    def _falling(self) -> Self:
+        if not self.level1_threshold > self.level2_threshold > self.level3_threshold:
+            raise ValueError("the thresholds fall from level 1 to level 3")
+        return self
+
+
+class Recall(Section):
+    """What a recall is worth in the next night."""
+
+    decay_coefficient_boost: Annotated[float, Field(ge=0, le=1)] = 0.02
+    memory_days_reduction: Ratio = 0.5
+    recall_count_weight: Weight = 0.1
+
+
+class Resonance(Section):
+    """How much the present mood brings up what was felt alike."""
+
+    valence_match_bonus: Weight = 0.3
+    arousal_proximity_bonus: Weight = 0.2
+    tags_overlap_weight: Weight = 0.5
+    priority_weight_alpha: Weight = 0.3
+
+    @property
+    def most(self) -> float:
+        """What resonance is at most."""
+        return self.valence_match_bonus + self.arousal_proximity_bonus + self.tags_overlap_weight
+
+
+class Compression(Section):
+    """The nights: how much of all memories each level may hold, and when a night is."""
+
+    level1_ratio: Ratio = 0.15
+    level2_ratio: Ratio = 0.30
+    level3_ratio: Ratio = 0.35
+    delete_ratio: Ratio = 0.20
+    """What is left for the archive."""
+    enforced_from: Annotated[int, Field(ge=1, le=1_000_000)] = 20
+    """From so many memories on the ratios are enforced."""
+    schedule_hour: Annotated[int, Field(ge=0, le=23)] = 3
+    interval_hours: Literal[24] = 24
+    """One night a day."""
+    timezone: Annotated[str, Field(max_length=64), AfterValidator(_zone)] = LOCAL
+    """Where the hour is meant: a name such as Asia/Tokyo, or the zone of the machine."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.level1_ratio + self.level2_ratio + self.level3_ratio + self.delete_ratio > 1 + 1e-9:
+            raise ValueError("the ratios are at most 1 together")
+        return self
+
+
+class Relations(Section):
+    """How memories are tied to each other."""
+
+    score_proximity_threshold: Score = 5.0
+    auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] = 0.85
+    max_relations_per_memory: Annotated[int, Field(ge=0, le=100)] = 10
+    relation_traversal_depth: Annotated[int, Field(ge=0, le=5)] = 1
+    enable_auto_linking: bool = True
+
+
+class Retrieval(Section):
+    """How much comes to mind."""
+
+    top_k: Annotated[int, Field(ge=1, le=50)] = 5
+    relevance_threshold: Weight = 5.0
+    """What has at least this priority comes first, among what is about the same thing."""
+    relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
+    """The cosine from which on a memory is about the same thing; the embedder's own for recall unless given."""
+    fill_up: bool = False
+    """Whether the next best fill up to `top_k`, though they are about something else, as the document has it."""
+
+
+class Archive(Section):
+    """What becomes of what has faded."""
+
+    enable_archive_recall: bool = True
+    revival_decay_per_day: Annotated[float, Field(gt=0, le=1)] = 0.995
+    revival_min_margin: Score = 3.0
+    revival_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
+    """The cosine from which on an archived memory is asked back; that of recall unless given."""
+    auto_delete_enabled: bool = False
+    retention_days: Count = 365
+    delete_require_zero_recall: bool = True
+    delete_max_intensity: Annotated[int, Field(ge=0, le=101)] = 20
+    delete_condition_mode: Literal["AND", "OR"] = "AND"
+
+
+class Protection(Section):
+    """How much can be kept from forgetting."""
+
+    max_protected_memories: Count = 50
+
+
+class AffectPolicy(Section):
+    """How an agent with affective memory remembers and forgets."""
+
+    retention: Retention = Retention()
+    levels: Levels = Levels()
+    recall: Recall = Recall()
+    resonance: Resonance = Resonance()
+    compression: Compression = Compression()
+    relations: Relations = Relations()
+    retrieval: Retrieval = Retrieval()
+    archive: Archive = Archive()
+    protection: Protection = Protection()
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> "AffectPolicy":
+        """The policy with these parameters; the default one if they are not valid, because history happened."""
+        return _of(orjson.dumps(parameters)) if parameters else _DEFAULT
+
+    @property
+    def differing(self) -> dict[str, Any]:
+        """The parameters that differ from the defaults, as JSON values."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def thresholds(self) -> tuple[float, float, float]:
+        """The retention above which a memory stays at levels 1 to 3."""
+        return self.levels.level1_threshold, self.levels.level2_threshold, self.levels.level3_threshold
+
+    @property
+    def ratios(self) -> tuple[float, float, float]:
+        """The share of all memories that levels 1 to 3 may hold."""
+        return self.compression.level1_ratio, self.compression.level2_ratio, self.compression.level3_ratio
+
+
+@lru_cache(maxsize=64)
+def _of(parameters: bytes) -> AffectPolicy:
+    try:
+        return AffectPolicy.model_validate_json(parameters)
+    except ValidationError:
+        return _DEFAULT
+
+
+_DEFAULT = AffectPolicy()

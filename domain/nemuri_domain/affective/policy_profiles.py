@@ -1,0 +1,22 @@
+"""Parameters of affective memory for what an agent is the memory of, each by a name."""
+
+from types import MappingProxyType
+from typing import Any, Final
+
+from nemuri_domain.affective.policy import AffectPolicy
+
+_CODING: Final[dict[str, Any]] = {
+    "retention": {
+        "decay_by_category": {"work": {"min": 0.92, "max": 0.96}, "decision": {"min": 0.95, "max": 0.98}},
+    },
+    "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
+    "compression": {"enforced_from": 5_000},
+}
+"""Work is what a coding assistant's sessions are about, and has an intensity of about 33: by the document's thresholds
+it would leave level 1 in its first night. Here it stays whole for a week, a summary for ten nights more, and keywords
+for another ten. Ratios are enforced once their shares hold a week of sessions."""
+
+DOCUMENT: Final = "document"
+CODING: Final = "coding"
+PROFILES: Final = MappingProxyType({CODING: AffectPolicy.model_validate(_CODING), DOCUMENT: AffectPolicy()})
+"""The parameters by name; `document` are those of document 001."""

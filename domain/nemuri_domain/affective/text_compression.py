@@ -1,0 +1,188 @@
+"""A memory in fewer words: sentences of its own, then words of its own (document 001, three levels of compression)."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from nemuri_contracts.affective import SUMMARY_LIMIT, Tag
+from nemuri_domain.affective.emotion_words import FEELINGS
+from nemuri_domain.affective.spoken_text import unfenced
+from nemuri_domain.language.boilerplate import saying_nothing
+from nemuri_domain.language.keywords import candidates, keywords
+from nemuri_domain.language.passage_ranking import Passage, most_telling, passages
+from nemuri_domain.language.sentences import normalised, sentences
+from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, KATAKANA, is_cjk
+
+EXTRACTIVE: Final = "extractive"
+"""By whom such a compression is."""
+MOST_WORDS: Final = 3
+WHOLE_TRIGGER: Final = 1_000
+"""Characters of a prompt that a whole memory holds."""
+WHOLE_CONTENT: Final = 3_000
+"""Characters of a reply that a whole memory holds (document 001, level 1: hundreds to thousands)."""
+
+_LEFT_OUT: Final = "\n[…]\n"
+_FENCE: Final = "\n```"
+_FENCED_LINE = re.compile(r"^[ \t]{0,9}```", re.MULTILINE)
+_BREAK_BEFORE = re.compile(r"(?:\n[^\n]{0,200}|(?<=[.!?。！？])[^.!?。！？\n]{0,200}|\s[^\s]{0,60})\Z")
+"""What stands at the end of a text after its last whole line, sentence or word."""
+_BREAK_AFTER = re.compile(r"\A(?:[^\n]{0,200}\n|[^.!?。！？\n]{0,200}[.!?。！？](?!\S)|[^\s]{0,60}\s)")
+_BLANK = re.compile(r"\n{3,}")
+_SUMMARISED: Final = 20_000
+"""Characters of a text that are looked through for sentences."""
+_FALLBACK: Final = 24
+_FELT: Final = 1.4
+"""How much more a sentence tells in which something is felt."""
+_FIRST: Final = 1.3
+"""How much more the first sentence tells, which says what it is about."""
+_NAMES: Final[dict[Tag, str]] = {
+    "joy": "喜び", "satisfaction": "満足", "relief": "安堵", "excitement": "興奮",
+    "gratitude": "感謝", "pride": "誇り", "hope": "希望", "love": "愛情", "curiosity": "好奇心",
+    "sadness": "悲しみ", "anger": "怒り", "frustration": "苛立ち", "anxiety": "不安",
+    "fear": "恐れ", "disgust": "嫌悪", "regret": "後悔", "loneliness": "孤独",
+    "guilt": "罪悪感", "resignation": "諦め", "nostalgia": "懐かしさ", "surprise": "驚き",
+    "confusion": "困惑", "determination": "決意",
+}  # fmt: skip
+_JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
+_FEELING = re.compile(
+    r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z"
+)
+"""The sentence that `reaction` adds: the tags say the same."""
+_LONGEST_FEELING: Final = 200
+_RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
+
+
+def cleaned(text: str) -> str:
+    """The text as every store takes it: without NUL, lone surrogates replaced."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:
+    """Up to `most` of the text's own sentences, the most telling ones in their order, in about so many characters.
+
+    Blocks of code and set phrases are left out. The first chosen always fits. A text of at most `whole` characters is
+    told whole, on one line. Never longer than the text.
+    """
+    prose = unfenced(text)
+    plain = normalised(prose)
+    if len(plain) <= whole or (len(plain) <= characters and len(sentences(prose)) <= most):
+        return plain
+    chosen = _chosen(prose[:_SUMMARISED], most, characters, about)
+    told = _joined([each.text for each in chosen]) if chosen else plain[:characters].rstrip()
+    return told if len(told) < len(plain) else plain[:SUMMARY_LIMIT]
+
+
+def detailed(text: str, limit: int) -> str:
+    """Return the text line by line, code included; of a longer one its beginning and its end, in `limit` characters.
+
+    What is left out between them is marked, and a block of code that is cut is closed and opened again.
+    """
+    whole = _BLANK.sub("\n\n", "\n".join(each.rstrip() for each in text.splitlines())).strip("\n")
+    if len(whole) <= limit:
+        return whole
+    room = limit - len(_LEFT_OUT) - 2 * len(_FENCE)
+    head = _BREAK_BEFORE.sub("", whole[: room * 2 // 3], count=1)
+    tail = _BREAK_AFTER.sub("", whole[len(head) :][-(room - len(head)) :], count=1).strip("\n")
+    closing = _FENCE if _open_fence(head) else ""
+    opening = _FENCE.strip() + "\n" if _open_fence(whole[: len(whole) - len(tail)]) else ""
+    return f"{head.rstrip()}{closing}{_LEFT_OUT}{opening}{tail}"
+
+
+def reaction(reply: str, tags: Sequence[Tag], prompt: str) -> str:
+    """Return what a whole memory holds of a reply: its details, and what the user felt, where something was felt."""
+    told, felt = detailed(reply, WHOLE_CONTENT), _feeling(tags, prompt)
+    return f"{told}\n{felt}" if felt and "\n" in told else _joined((told, felt))
+
+
+def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, str]:
+    """A memory's trigger and content at a level, from its own words; neither gets longer.
+
+    Level 2: one or two sentences of the trigger and up to three of the content, what was felt among them. Level 3: up
+    to three keywords of each (fewer where it has no more), joined by ", "; words at level 3 stay as they are.
+    """
+    trigger, content = cleaned(trigger), cleaned(content)
+    core, felt = _parted(content)
+    if level == 3:
+        return _words(trigger), _words(core)
+    told = _joined((summary(core, most=2 if felt else 3, characters=400), felt))
+    return summary(trigger, most=2, characters=160), min(told, content, key=len)
+
+
+def _open_fence(text: str) -> bool:
+    """Whether a block of code that begins in the text does not end in it."""
+    return len(_FENCED_LINE.findall(text)) % 2 == 1
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as level 3 holds them."""
+    return ", ".join(words)
+
+
+def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
+    """The most telling sentences, in their order."""
+    found = passages("", text)
+    every = [_weighed(each, first=each is found[0]) for each in found if saying_nothing(each.text) is None] or found
+    favoured = {key for key, _ in candidates(about[:_SUMMARISED])}
+    left = list(every)
+    picked: list[Passage] = []
+    room = characters
+    while left and len(picked) < most:
+        best = most_telling(left, favoured)
+        if best is None or (picked and len(best.text) > room):
+            break
+        left = [each for each in left if each is not best and each.text != best.text]
+        picked.append(best)
+        room -= len(best.text)
+    return [each for each in every if any(each is one for one in picked)]
+
+
+def _weighed(passage: Passage, *, first: bool) -> Passage:
+    felt = any(feeling.words.search(passage.text.casefold()) for feeling in FEELINGS)
+    return replace(passage, fitness=passage.fitness * (_FELT if felt else 1) * (_FIRST if first else 1))
+
+
+def _joined(told: Sequence[str]) -> str:
+    """Sentences side by side, with a space where their script has one."""
+    text = ""
+    for each in filter(None, told):
+        tight = not text or (text[-1] in "。！？｡」』" and is_cjk(each[0]))
+        text += each if tight else f" {each}"
+    return text
+
+
+def _feeling(tags: Sequence[Tag], prompt: str) -> str:
+    if not tags:
+        return ""
+    if _JAPANESE.search(prompt):
+        return f"ユーザーの気持ち：{'、'.join(_NAMES[tag] for tag in tags)}。"
+    return f"The user felt {', '.join(tags)}."
+
+
+def _parted(content: str) -> tuple[str, str]:
+    """The content, and apart from it the sentence that only tells the tags; "" where there is none."""
+    ending = _FEELING.search(content, max(0, len(content) - _LONGEST_FEELING))
+    return (content[: ending.start()].rstrip(), ending.group()) if ending else (content, "")
+
+
+def _words(text: str) -> str:
+    """The best keywords in the order of their first occurrence; where there are none, the first words."""
+    plain = unicodedata.normalize("NFKC", text).strip()
+    runs = list(dict.fromkeys(run[:_FALLBACK] for run in _RUN.findall(plain[:_SUMMARISED])))[:MOST_WORDS]
+    best = _lasting(keywords(plain[:_SUMMARISED], 2 * MOST_WORDS)) or _lasting(runs)
+    best.sort(key=plain.find)
+    return _fitting(best, len(text)) or _fitting(runs, len(text)) or text.strip()[:_FALLBACK].strip()
+
+
+def _lasting(words: Sequence[str]) -> list[str]:
+    """Those that are keywords where they stand alone, too."""
+    return [word for word in words if keywords(word, 2) == (word,)][:MOST_WORDS]
+
+
+def _fitting(words: Sequence[str], room: int) -> str:
+    for count in range(len(words), 0, -1):
+        told = listed(words[:count])
+        if len(told) <= room:
+            return told
+    return ""

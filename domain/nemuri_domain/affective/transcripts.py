@@ -1,0 +1,200 @@
+"""The transcript of a coding assistant's session: lines of JSON in, turns out.
+
+A turn is a prompt of the user and all that the assistant says until the next one (document 001, generation of
+memories). What is no prompt, though it stands as one: results of tools, entries that the assistant made for itself,
+those of other agents beside it, marks of an interruption, and slash commands with all that answers them.
+Keys, tokens and passwords are replaced before anybody is handed a turn.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+from uuid import UUID, uuid3
+
+from nemuri_contracts.wire_constants import TURN_LIMIT
+from nemuri_domain.affective.sanitize import is_conversation, storable
+from nemuri_domain.language.secret_redaction import redacted
+
+TURNS = UUID("6e656d75-7269-5000-8000-7475726e7300")
+"""The root of the ids of turns, which are of version 3: those of version 5 are for the platform alone."""
+Skipped = Literal[
+    "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted", "other"
+]
+_INSERTED = re.compile(
+    r"<(system-reminder|memories|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook)>.*?</\1>",
+    re.DOTALL,
+)
+"""What programs put into a prompt that the user never wrote; what came to mind among it."""
+_COMMAND = re.compile(r"<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr))>")
+"""How commands and what they print stand in a transcript."""
+_INTERRUPTED = "[Request interrupted by user"
+_NOTIFICATION = "<task-notification>"
+_SYNTHETIC = "<synthetic>"
+"""The model of replies that no model wrote."""
+
+
+class Turn(NamedTuple):
+    """One prompt and the reply to it."""
+
+    prompt: str
+    reply: str
+    said_at: datetime | None
+    """When the prompt was given, with a zone; None where the transcript never says."""
+    identity: str
+    """The same however often, and out of whichever copy, it is read."""
+
+
+class Transcript(NamedTuple):
+    """What a transcript comes to."""
+
+    turns: tuple[Turn, ...]
+    skipped: dict[Skipped, int]
+    """Lines that are no part of a turn, by why."""
+    session: str | None
+    """As the transcript itself names it."""
+    ended_at: datetime | None
+    """The last time that it tells of."""
+
+
+def turn_id(agent: str, identity: str) -> UUID:
+    """The id under which a turn is offered to an agent."""
+    return uuid3(TURNS, f"{agent}/{identity}")
+
+
+def read(lines: Iterable[bytes], session: str) -> Transcript:
+    """The turns in the lines of a transcript; never raises for what they hold.
+
+    `session` tells turns of different sessions apart where their entries have no id of their own.
+    """
+    reading = _Reading(session)
+    for line in lines:
+        if line.strip():
+            reading.take(line)
+    return reading.end()
+
+
+class _Reading:
+    """How far a transcript has been read."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._named: str | None = None
+        self._turns: list[Turn] = []
+        self._skipped: Counter[Skipped] = Counter()
+        self._seen: set[str] = set()
+        self._open: Turn | None = None
+        self._reply: list[str] = []
+        self._last: datetime | None = None
+        self._of_command = False
+
+    def take(self, line: bytes) -> None:
+        """Read on by one line."""
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        if not isinstance(entry, dict):
+            self._skipped["broken"] += 1
+            return
+        entry, at = _prompted(entry), _time(entry.get("timestamp"))
+        self._last = max(filter(None, (self._last, at)), default=None)
+        self._named = self._named or _text(entry.get("sessionId")).strip() or None
+        why = self._why_not(entry) or self._taken(entry, at)
+        if why is not None:
+            self._skipped[why] += 1
+
+    def end(self) -> Transcript:
+        """What it came to."""
+        self._close()
+        return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last)
+
+    def _why_not(self, entry: dict[str, Any]) -> Skipped | None:
+        """Why an entry is skipped wherever it stands."""
+        if entry.get("type") not in ("user", "assistant"):
+            return "other"
+        if entry.get("isSidechain"):
+            return "side_chain"
+        name = _text(entry.get("uuid"))
+        if name and name in self._seen:
+            return "repeated"
+        self._seen.add(name)
+        made = any(entry.get(each) for each in ("isMeta", "isCompactSummary", "isApiErrorMessage"))
+        return "meta" if made or _message(entry).get("model") == _SYNTHETIC else None
+
+    def _taken(self, entry: dict[str, Any], at: datetime | None) -> Skipped | None:
+        blocks = _blocks(_message(entry).get("content"))
+        if entry["type"] == "assistant":
+            return self._replied(blocks)
+        if any(block.get("type") == "tool_result" for block in blocks):
+            return "tool_result"
+        whole = _joined(blocks)
+        prompt = _INSERTED.sub("", whole).strip()
+        if prompt.startswith(_INTERRUPTED):
+            return "interrupted"
+        if prompt.startswith(_NOTIFICATION) or (whole.strip() and not prompt):
+            return "meta"
+        self._close()
+        self._of_command = bool(_COMMAND.match(prompt)) or prompt.startswith("/")
+        if not is_conversation(prompt) or self._of_command:
+            return "command" if self._of_command else "blank"
+        identity = _text(entry.get("uuid")).strip() or f"{self._session}/{len(self._turns)}/{prompt}"
+        self._open = Turn(
+            storable(redacted(prompt), TURN_LIMIT), "", at or self._last, storable(identity, len(identity))
+        )
+        return None
+
+    def _replied(self, blocks: list[dict[str, Any]]) -> Skipped | None:
+        if self._open is None:
+            return "command" if self._of_command else "unprompted"
+        if said := _joined(blocks).strip():
+            self._reply.append(said)
+        return None
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._turns.append(self._open._replace(reply=storable(redacted("\n\n".join(self._reply)), TURN_LIMIT)))
+        self._open, self._reply = None, []
+
+
+def _prompted(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry; as a prompt where a person typed one while the assistant worked, which has no entry of its own."""
+    queued = entry.get("attachment")
+    if entry.get("type") != "attachment" or not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return entry
+    origin = queued.get("origin")
+    by_somebody_else = isinstance(origin, dict) and origin.get("kind") != "human"
+    if queued.get("commandMode", "prompt") != "prompt" or queued.get("isMeta") or by_somebody_else:
+        return entry
+    named = {"uuid": queued.get("source_uuid") or entry.get("uuid")}
+    return entry | named | {"type": "user", "message": {"content": queued.get("prompt")}}
+
+
+def _message(entry: dict[str, Any]) -> dict[str, Any]:
+    message = entry.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _blocks(content: object) -> list[dict[str, Any]]:
+    """The content as blocks, be it text alone or a list of them."""
+    if isinstance(content, list):
+        return [each if isinstance(each, dict) else {"type": "text", "text": each} for each in content]
+    return [{"type": "text", "text": content}]
+
+
+def _joined(blocks: list[dict[str, Any]]) -> str:
+    return "\n".join(filter(None, (_text(each.get("text")) for each in blocks if each.get("type") == "text")))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        told = datetime.fromisoformat(_text(value))
+        return (told if told.tzinfo else told.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

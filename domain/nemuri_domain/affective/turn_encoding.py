@@ -1,0 +1,71 @@
+"""How a turn becomes a memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from nemuri_contracts.affective import Link, LinkSort, Reading, TurnOffered, TurnRemembered
+from nemuri_contracts.event import Usage
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.nightly_job import evening_of, first_days
+from nemuri_domain.affective.policy import LOCAL, AffectPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What was made of a turn."""
+
+    reading: Reading
+    usage: Usage
+    vector: str
+    sort: LinkSort | None
+    """The relation that the turn's own words tell of."""
+    earlier: Sequence[AffectMemory]
+    """What it is about, most similar first."""
+
+
+def home(rules: AffectPolicy, local: tzinfo) -> tzinfo:
+    """The zone in which the agent's hours are meant; `local` is that of the machine."""
+    return local if rules.compression.timezone == LOCAL else ZoneInfo(rules.compression.timezone)
+
+
+def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, number: int, zone: tzinfo) -> TurnRemembered:
+    """The memory that a turn becomes; `number` counts the agent's turns, from 1.
+
+    The label has the day of the turn; the session's end starts the decay.
+    """
+    rules, reading = agent.rules, made.reading
+    said = offered.said_at.astimezone(zone)
+    return TurnRemembered.following(
+        offered,
+        turn_id=offered.event_id,
+        session=offered.session,
+        label=f"mem_{said:%Y%m%d}_{number:03d}",
+        said_at=said,
+        reading=reading,
+        read_by=made.usage.model,
+        usage=made.usage,
+        coefficient=rules.retention.coefficient(reading.category, reading.intensity),
+        days=age(_ended(offered).astimezone(zone), agent, zone),
+        protection="asked" if reading.protect else "none",
+        relations=_relations(made),
+        vector=made.vector,
+    )
+
+
+def age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
+    """How old a memory begins: from the session's end to its first night, and every night that has passed since."""
+    hour = agent.rules.compression.schedule_hour
+    last = agent.last_night or evening_of(agent.defined_at.astimezone(zone), hour).date()
+    return first_days(ended, hour) + max(0, (last - evening_of(ended, hour).date()).days)
+
+
+def _ended(offered: TurnOffered) -> datetime:
+    """When the session ended; never later than it was told."""
+    return min(offered.ended_at, offered.at)
+
+
+def _relations(made: Understood) -> tuple[Link, ...]:
+    """To the memory that the turn's words speak of, if there is one."""
+    return () if made.sort is None else tuple(Link(to=each.memory_id, sort=made.sort) for each in made.earlier[:1])

@@ -1,0 +1,145 @@
+"""A turn understood by a lexicon and by the marks in its text, without a model: it knows words and not what they mean.
+
+Document 001: the scale of emotional intensity, the classes of emotion, and the examples in its appendix.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
+from nemuri_domain.affective.emotion_words import FEELINGS, ORDER, Feeling
+from nemuri_domain.affective.prompt_cues import to_be_remembered
+from nemuri_domain.affective.spoken_text import Voice, awake, heard, spoken
+from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, detailed, reaction
+from nemuri_domain.affective.topic_categories import ACKNOWLEDGED, Matter, matter_of
+from nemuri_domain.language.keywords import keywords
+
+LEXICON: Final = "lexicon"
+"""By whom such a reading is."""
+MOST_KEYWORDS: Final = 8
+
+_WEIGHTS: Final = {1: 4, 2: 14, 3: 26}
+"""What a feeling of this strength weighs."""
+_MOST_TAGS: Final = 8
+_CALM: Final = 30
+_READ: Final = 20_000
+"""Characters of a prompt, and of a reply, in which keywords are looked for."""
+
+_NOT = re.compile(
+    r"(?:\b(?:not|never|no longer|isn't|aren't|wasn't|don't|doesn't|didn't|hardly|without)\s+(?:\w+\s+)?)$"
+)
+_NOT_BEHIND = re.compile(
+    r"(?:し|して|って|て|く|くは|では|じゃ|には|で|が|も|は|も何も)?(?:い)?(?:な(?:い(?!か|で)|かった"
+    r"|く(?!て仕方))|ません|無い|いらない)"
+)
+_BUT = re.compile(
+    r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![a-z0-9_'])(?:but|however|although|though)(?![a-z0-9_])"
+)
+_CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
+"""Code: a block of it, indented lines, or a name between backticks."""
+
+
+def read(prompt: str, reply: str) -> Reading:
+    """What the turn means and how it felt, as far as words and marks tell; the same text always reads the same.
+
+    What is felt is the user's: the reply counts for what the turn is about, for keywords and content. Code, quotations
+    and logs in the prompt say nothing of a feeling. Time is linear in the texts.
+    """
+    asked, answered = cleaned(prompt), cleaned(reply)
+    voice = heard(spoken(asked))
+    felt = _felt(voice)
+    emotion = _emotion(voice, felt)
+    weight = _weight(voice, emotion.arousal, felt)
+    coded = any(_CODE.search(each[:_READ]) for each in (asked, answered))
+    matter = matter_of(voice.text, heard(answered).text, coded=coded, weight=weight)
+    if matter is Matter.TRAUMA and emotion.valence == "neutral":  # told without a word of how it felt
+        emotion = emotion.model_copy(update={"valence": "negative"})
+    return Reading(
+        intensity=matter.intensity(weight),
+        emotion=emotion,
+        category=matter.category,
+        keywords=_keywords(asked, answered),
+        trigger=detailed(asked, WHOLE_TRIGGER),
+        content=reaction(answered, emotion.tags, asked),
+        protect=to_be_remembered(asked),
+    )
+
+
+def strength(text: str) -> float:
+    """How strong the strongest feeling is that the words tell of and do not deny, 0 to 1: a third, two thirds, all.
+
+    What is said before "but" counts a half.
+    """
+    felt = _felt(heard(spoken(cleaned(text))))
+    return max((feeling.strength * share for feeling, share in felt), default=0.0) / 3
+
+
+def _felt(voice: Voice) -> list[tuple[Feeling, float]]:
+    """The feelings that the words tell of and that are not denied, each with its share.
+
+    What is said after "but" counts in full, what is said before it a half.
+    """
+    turns = [match.end() for match in _BUT.finditer(voice.text)]
+    turning = turns[-1] if turns else 0
+    found: list[tuple[Feeling, float]] = []
+    for feeling in FEELINGS:
+        said = [match for match in feeling.words.finditer(voice.text) if not _denied(voice.text, match, feeling)]
+        if said:
+            found.append((feeling, 1.0 if said[-1].start() >= turning else 0.5))
+    return found
+
+
+def _denied(text: str, match: re.Match[str], feeling: Feeling) -> bool:
+    if feeling.sign == 0:
+        return False
+    before = text[max(0, match.start() - 24) : match.start()]
+    return bool(_NOT.search(before) or _NOT_BEHIND.match(text, match.end()))
+
+
+def _emotion(voice: Voice, felt: Sequence[tuple[Feeling, float]]) -> Emotion:
+    moves = [feeling.arousal for feeling, _ in felt]
+    added = max([0, *moves]) + min([0, *moves])
+    acknowledging = not felt and bool(ACKNOWLEDGED.match(voice.text))
+    arousal = voice.arousal(added, acknowledging=acknowledging)
+    balance = sum(feeling.sign * _WEIGHTS[feeling.strength] * share for feeling, share in felt)
+    valence: Valence = "positive" if balance > 0 else "negative" if balance < 0 else "neutral"
+    return Emotion(valence=valence, arousal=arousal, tags=_tags(voice, felt, valence, arousal))
+
+
+def _tags(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence, arousal: int) -> tuple[Tag, ...]:
+    """The feelings by name, and those that go with them when awake or calm."""
+    named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
+    if awake(arousal):
+        named |= _roused(voice, felt, valence)
+    elif arousal <= _CALM and "resignation" in named:
+        named.add("sadness")
+    ranked = sorted(named, key=lambda tag: ORDER[tag])
+    return tuple(ranked[:_MOST_TAGS])
+
+
+def _roused(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence) -> set[Tag]:
+    """What goes with a voice that is awake; polite words with one exclamation mark are not enough for joy."""
+    named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
+    angry: set[Tag] = {"anger", "frustration"}
+    if valence == "positive":
+        meant = voice.exclamations > 1 or any(feeling.sign > 0 and feeling.strength > 1 for feeling, _ in felt)
+        return {"joy", "excitement"} if meant and "love" not in named else set()
+    return {"frustration"} if valence == "negative" and named <= angry else set()
+
+
+def _weight(voice: Voice, arousal: int, felt: Sequence[tuple[Feeling, float]]) -> float:
+    """How heavy the feelings are: the strongest one, then others, strong words and an awake voice; 0 to about 60."""
+    if not felt:
+        return min(10, 5 * voice.exclamations) if awake(arousal) else 0
+    strongest = max(_WEIGHTS[feeling.strength] * share for feeling, share in felt)
+    others = 3 * min(2, len(felt) - 1) + 3 * min(2, voice.strong)
+    return strongest + others + max(0, arousal - 60) / 3
+
+
+def _keywords(asked: str, answered: str) -> tuple[str, ...]:
+    own, told = keywords(asked[:_READ], MOST_KEYWORDS // 2 + 1), keywords(answered[:_READ], MOST_KEYWORDS)
+    spelled: dict[str, str] = {}
+    for word in (*own, *told):
+        spelled.setdefault(word.casefold(), word)
+    return tuple(spelled.values())[:MOST_KEYWORDS]

@@ -1,0 +1,229 @@
+"""From an intent to the next act that serves it, by what is in sight: go there, then do it (document 002 §1.3)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import ceil, cos, hypot, pi, sin
+from typing import Final, assert_never
+
+from pydantic import JsonValue
+
+from nemuri_contracts.world_protocol import REACH
+from nemuri_domain.cognition.intents import Intent
+from nemuri_domain.cognition.percept_updates import listed
+from nemuri_domain.cognition.situation import HOSTILE, number, sighted, sort
+from nemuri_domain.cognition.surroundings import Place, View, place_of, position_of
+from nemuri_domain.world.game_rules import COLLECTING, CREATURES, FREE, PLACING, RECIPES
+
+LEG: Final = 12
+"""Blocks that one walks before looking around again."""
+PAUSE: Final = 5.0
+"""Seconds of a rest at least."""
+_AROUND: Final = sorted(
+    ((dx, dz) for dx in range(-3, 4) for dz in range(-3, 4) if (dx, dz) != (0, 0) and hypot(dx, dz) < REACH - 0.5),
+    key=lambda each: (hypot(*each), each),
+)
+FAR, LOWEST, HIGHEST = 30_000_000, -64, 320
+"""The bounds of every world (`contracts.worlds.Position`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One act, with what is expected of it."""
+
+    act: Mapping[str, JsonValue]
+    """As `contracts.worlds.Action` has it."""
+    text: str
+    expected: Mapping[str, JsonValue] = field(default_factory=dict)
+    """`gain` and `loss` by item, `rises` of feelings, `at` a place, `block` at it."""
+    serves: bool = True
+    """Whether it is the thing itself; False for what only leads to it."""
+
+
+def needed(intent: Intent) -> int:
+    """How many acts that serve it make an intent done."""
+    match intent.verb:
+        case "collect" | "place" | "eat" | "explore":
+            return intent.count
+        case "craft":
+            recipe = RECIPES.get(intent.item or "")
+            return ceil(intent.count / recipe.gives) if recipe else intent.count
+        case "attack":
+            return 16
+        case _:
+            return 1
+
+
+def finished(intent: Intent, view: View, had: Mapping[str, JsonValue]) -> bool:
+    """Whether nothing is left to do, by what is in sight; `had` is what it held when it began with this intent."""
+    if intent.verb == "flee":
+        return _threat(view) is None
+    if intent.verb == "attack" and intent.item is not None:
+        leaves = CREATURES[intent.item].leaves if intent.item in CREATURES else {}
+        if leaves:
+            return any(view.held(item) >= number(had.get(item)) + intent.count for item in leaves)
+        return view.body(intent.item) is None
+    return False
+
+
+def next_deed(intent: Intent, view: View) -> Deed | None:
+    """The next act towards an intent; None where nothing leads there from here."""
+    item = intent.item or ""
+    match intent.verb:
+        case "collect":
+            return _collect(item, view)
+        case "drink":
+            return _take(("water",), view, {"rises": ["health"]}) or _leg(view)
+        case "craft":
+            return _craft(item, view)
+        case "place":
+            return _place(item, view)
+        case "eat":
+            return Deed({"action": "eat", "item": item}, f"eat {item}", {"rises": ["hunger"]})
+        case "attack":
+            return _attack(item, view)
+        case "give" | "trade" | "follow" | "go":
+            return _towards(intent, view)
+        case "deposit" | "withdraw":
+            return _store(intent, view)
+        case "flee":
+            return _flee(view)
+        case "explore":
+            return _leg(view, serves=True)
+        case "rest" | "wait":
+            return resting(max(PAUSE, min(60.0, float(intent.count))))
+        case "plan":
+            return None
+        case _:
+            assert_never(intent.verb)
+
+
+def resting(seconds: float) -> Deed:
+    """Do nothing for a while, which ends whatever the hands are at."""
+    return Deed({"action": "rest", "seconds": seconds}, "rest")
+
+
+def _collect(item: str, view: View) -> Deed | None:
+    sources = tuple(block for block, rule in COLLECTING.items() if item in (rule.gives, block))
+    prey = next((name for name, each in CREATURES.items() if item in each.leaves), None)
+    if prey is not None and not sources:
+        return _attack(prey, view)
+    gain = next((COLLECTING[block].gives for block in sources), item) or item
+    if found := _take(sources or (item,), view, {"gain": {gain: 1}}):
+        return found
+    if sources and set(sources) <= set(FREE):
+        ground = _free(view)
+        return (
+            Deed(_at("collect", sources[0], ground), f"collect {sources[0]}", {"gain": {gain: 1}}) if ground else None
+        )
+    return _leg(view)
+
+
+def _take(blocks: Iterable[str], view: View, expected: Mapping[str, JsonValue]) -> Deed | None:
+    found = view.nearest(blocks)
+    if found is None:
+        return None
+    block, place = found
+    if view.away(place) <= REACH:
+        return Deed(_at("collect", block, place), f"collect {block}", expected)
+    return _go(place, block)
+
+
+def _craft(item: str, view: View) -> Deed | None:
+    recipe = RECIPES.get(item)
+    near = recipe.near if recipe else ()
+    for block, place in zip(near, view.together(near), strict=False):
+        if view.away(place) > REACH:
+            return _go(place, block)
+    gives = recipe.gives if recipe else 1
+    return Deed({"action": "craft", "item": item}, f"craft {item}", {"gain": {item: gives}})
+
+
+def _place(item: str, view: View) -> Deed | None:
+    place, rule = _free(view), PLACING.get(item)
+    if place is None:
+        return _leg(view)
+    becomes = (rule.becomes if rule else None) or item
+    seen: dict[str, JsonValue] = {"at": position_of(place), "block": becomes, "loss": {item: 1}}
+    return Deed(_at("place", item, place), f"place {item}", seen)
+
+
+def _attack(target: str, view: View) -> Deed | None:
+    found = view.body(target)
+    if found is None:
+        return _leg(view)
+    body, place = found
+    if view.away(place) <= REACH:
+        return Deed({"action": "attack", "target": body}, f"attack {target}")
+    return _go(place, target)
+
+
+def _towards(intent: Intent, view: View) -> Deed | None:
+    if intent.place is not None:
+        return _go(intent.place, "there", serves=True)
+    whom = intent.whom or ""
+    found = view.body(whom) or view.nearest([whom.replace(" ", "_"), *whom.split()])
+    if found is None:
+        return None
+    body, place = found
+    if intent.verb in {"go", "follow"}:
+        return _go(place, whom, serves=True)
+    if view.away(place) > REACH:
+        return _go(place, whom)
+    stack: dict[str, JsonValue] = {"item": intent.item, "count": intent.count}
+    loss: dict[str, JsonValue] = {"loss": {intent.item or "": intent.count}}
+    if intent.verb == "give":
+        return Deed({"action": "give", "to": body, "stack": stack}, intent.words(), loss)
+    want: dict[str, JsonValue] = {"item": intent.want, "count": intent.price}
+    return Deed({"action": "trade", "partner": body, "offer": stack, "want": want}, intent.words(), loss)
+
+
+def _store(intent: Intent, view: View) -> Deed | None:
+    found = view.nearest(["chest"])
+    if found is None:
+        return None
+    if view.away(found[1]) > REACH:
+        return _go(found[1], "chest")
+    stack: dict[str, JsonValue] = {"item": intent.item, "count": intent.count}
+    change = {"deposit": "loss", "withdraw": "gain"}[intent.verb]
+    act: dict[str, JsonValue] = {"action": intent.verb, "at": position_of(found[1]), "stack": stack}
+    return Deed(act, intent.words(), {change: {intent.item or "": intent.count}})
+
+
+def _flee(view: View) -> Deed | None:
+    threat = _threat(view)
+    if threat is None:
+        return None
+    x, y, z = view.here
+    dx, dz = x - threat[0], z - threat[2]
+    far = hypot(dx, dz) or 1.0
+    turned = view.turn % 5 * pi / 4 if view.avoided else 0.0
+    across = (dx * cos(turned) - dz * sin(turned), dx * sin(turned) + dz * cos(turned))
+    return _go((x + round(across[0] / far * LEG), y, z + round(across[1] / far * LEG)), "away", serves=True)
+
+
+def _threat(view: View) -> Place | None:
+    return next((place_of(each.get("position")) for each in sighted(view.percepts) if sort(each) in HOSTILE), None)
+
+
+def _leg(view: View, *, serves: bool = False) -> Deed:
+    x, y, z = view.here
+    angle = view.turn % 16 * pi / 8
+    return _go((x + round(LEG * cos(angle)), y, z + round(LEG * sin(angle))), "elsewhere", serves=serves)
+
+
+def _go(place: Place, name: str, *, serves: bool = False) -> Deed:
+    x, y, z = place
+    at = position_of((min(FAR, max(-FAR, x)), min(HIGHEST, max(LOWEST, y)), min(FAR, max(-FAR, z))))
+    return Deed({"action": "go", "to": at}, f"go {name}", {"at": at}, serves)
+
+
+def _at(action: str, block: str, place: Place) -> dict[str, JsonValue]:
+    return {"action": action, "block": block, "at": position_of(place)}
+
+
+def _free(view: View) -> Place | None:
+    """A place within reach on which nothing is known to stand."""
+    x, y, z = view.here
+    taken = {place_of(each.get("position")) for each in listed(view.percepts, "blocks") if each["block"] not in FREE}
+    taken |= {place_of(each.get("position")) for each in sighted(view.percepts)}
+    return next((at for dx, dz in _AROUND if (at := (x + dx, y, z + dz)) not in taken | view.avoided), None)

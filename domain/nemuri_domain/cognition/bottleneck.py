@@ -1,0 +1,94 @@
+"""The information bottleneck: what passed, pressed into a prompt of at most 4,096 tokens (document 002 §1.5, 3c).
+
+Each of the six parts has the share of document 004 §4.2.1, moved by urgency and company; what a part does not need
+passes to the others, and a text that does not fit is cut at a sentence.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.intents import VERBS
+from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.salience import Output
+from nemuri_domain.cognition.shared_state import Snapshot
+from nemuri_domain.cognition.situation import Situation, threats
+from nemuri_domain.language.token_estimate import estimate_tokens
+from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, Part, fit, shares
+
+HEADINGS: Final[Mapping[Part, str]] = {
+    "alerts": "Pressing:",
+    "working_memory": "Now:",
+    "goals": "Wanted:",
+    "social": "The others, and what was said, the last words first:",
+    "memories": "What comes to mind:",
+}
+"""What stands above each part of the question, in this order."""
+TASK: Final = (
+    "Decide what you do now. Answer with one JSON object with the keys high_level_intent (a sentence), priority_action"
+    f" (one of the verbs {', '.join(each for each in VERBS if each != 'plan')}, with what it needs, like"
+    " `collect 3 wood`, `craft stone_pickaxe`, `give 2 wood to NAME`; or `follow the plan`), speech_directive (what to"
+    " tell those who are near, which promises nothing but that action; empty to say nothing) and context_summary (what"
+    " matters now)."
+)
+ANSWER: Final = 300
+"""Tokens of a decision at most."""
+_FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEADINGS) + 2
+
+
+def narrowed(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> dict[Part, tuple[str, ...]]:
+    """What of each part fits a prompt: of what modules put forward only what passed, and always the plan in force."""
+    texts: dict[Part, list[str]] = {
+        "system": [prompt_text.who(snapshot)],
+        "working_memory": [
+            *prompt_text.present(snapshot["working_memory"]),
+            *prompt_text.surroundings(snapshot["percepts"]),
+        ],
+        "goals": _goals(snapshot, passed),
+        "social": _social(snapshot, situation, passed),
+        "memories": _memories(snapshot, passed),
+        "alerts": _alerts(snapshot, situation, passed),
+    }
+    return dict(fit(texts, PROMPT_TOKENS - _FIXED, shares(situation.urgency, situation.company)))
+
+
+def prompted(parts: Mapping[Part, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
+    """The question for a decision; system and user together cost at most 4,096 estimated tokens."""
+    blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
+    return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER)
+
+
+def _goals(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
+    progress = mapped(snapshot["working_memory"].get("progress"))
+    if {"planning", "goal_generation"}.isdisjoint(passed):
+        return prompt_text.plan(snapshot["plans"], progress)
+    return prompt_text.wishes(snapshot["goals"], snapshot["plans"], progress)
+
+
+def _social(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
+    heard = (
+        prompt_text.said(listed(snapshot["conversations"])[-12:][::-1], snapshot.name) if "hearing" in passed else []
+    )
+    matters = not {"social_awareness", "hearing"}.isdisjoint(passed)
+    felt = prompt_text.feelings(snapshot["social_model"], situation.near) if matters else []
+    return [*felt, *heard]
+
+
+def _memories(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
+    found = listed(snapshot["memory_recall"], "found") if "memory_recall" in passed else []
+    thought = listed(snapshot["reflections"])[-3:] if "self_reflection" in passed else []
+    remembered = [prompt_text.quoted(each.get("content", "")) for each in found]
+    return [*remembered, *(f"you concluded: {each.get('insight')}" for each in reversed(thought))]
+
+
+def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
+    pressing = [
+        "You have just been hurt." if situation.hurt else "",
+        *(f"A {sort} is {away:.0f} blocks away, and strikes." for sort, away in threats(snapshot["percepts"])[:1]),
+    ]
+    acts = listed(snapshot["action_history"])[-5:] if "skill_execution" in passed else []
+    wrong = snapshot["action_corrections"] if "action_awareness" in passed else {}
+    return [each for each in pressing if each] + prompt_text.alerts(wrong, acts)

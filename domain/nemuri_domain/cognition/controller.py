@@ -1,0 +1,134 @@
+"""The cognitive controller: what passes the threshold goes through the bottleneck, and is decided on (002 §1.5)."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition.bottleneck import narrowed, prompted
+from nemuri_domain.cognition.decision import next_id, read_decision
+from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
+from nemuri_domain.cognition.percept_updates import listed
+from nemuri_domain.cognition.salience import OUTPUTS, Output, Selection, select, threshold
+from nemuri_domain.cognition.salience_rules import scores
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import (
+    READS,
+    Situation,
+    decided_at,
+    hurt_since,
+    names,
+    number,
+    sighted,
+    situation_of,
+)
+
+SHORTEST, LONGEST = 1.0, 15.0
+"""Seconds between two decisions (document 002 §3.3)."""
+IN_TALK, AT_WORK, LOOKING = 2.0, 5.0, 8.0
+"""Seconds while talking, working, looking around."""
+NEWS: Final = 5.0
+"""Seconds within which changes count as at once."""
+
+
+class CognitiveController(Module):
+    """Decides for all others, of what presses most."""
+
+    spec = Spec(
+        name="cognitive_controller",
+        speed="mid",
+        interval=SHORTEST,
+        reads=READS | frozenset(OUTPUTS.values()) | {"working_memory", "decision", "workspace"},
+        writes=frozenset({"decision", "workspace"}),
+        urgent=frozenset({"percepts", "action_corrections", "conversations"}),
+        rank=Rank.CONTROLLER,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks for a decision where something passes; else the last one stands and salience adds up."""
+        situation = situation_of(snapshot)
+        selection = attended(snapshot, situation)
+        workspace = _workspace(snapshot, selection)
+        if not selection.passed:
+            return {"workspace": workspace}
+        decision_id = next_id(snapshot["decision"], snapshot.second)
+        parts = narrowed(snapshot, situation, selection.passed)
+
+        def decided(text: str) -> Changes:
+            decision = read_decision(text, decision_id, snapshot.second)
+            return {"decision": decision.values(), "workspace": workspace}
+
+        return Ask(prompted(parts, _about(snapshot, situation, selection)), decided)
+
+    def pause(self, snapshot: Snapshot) -> float:
+        """1 s in danger or with anomalies, 2 s in a conversation, 15 s while nothing changes, else 5 or 8 s."""
+        situation = situation_of(snapshot)
+        if situation.danger or situation.anomalies:
+            return SHORTEST
+        if situation.talking:
+            return IN_TALK
+        if situation.still:
+            return LONGEST
+        return AT_WORK if situation.working else LOOKING
+
+    def urgency(self, snapshot: Snapshot) -> bool:
+        """Whether it was hurt, something went wrong, or somebody named it, since it last decided."""
+        decided = decided_at(snapshot)
+        if hurt_since(snapshot, decided):
+            return True
+        wrong, heard = listed(snapshot["action_corrections"])[-1:], listed(snapshot["conversations"])[-1:]
+        if any(number(each.get("second")) > decided for each in wrong):
+            return True
+        new = [each for each in heard if number(each.get("second")) > decided]
+        return any(each.get("speaker") != snapshot.name and names(each, snapshot) for each in new)
+
+
+def attended(snapshot: Snapshot, situation: Situation) -> Selection:
+    """What passes now: of all that is new since it last passed, what is salient enough in this situation."""
+    new = [output for output, section in OUTPUTS.items() if _new(snapshot, output, section)]
+    updated = sum(snapshot.age(OUTPUTS[each]) <= NEWS for each in new)
+    kept: dict[Output, float] = {each: number(_trace(snapshot, each).get("score")) for each in new}
+    return select(scores(snapshot, situation, new), kept, threshold(situation, updated))
+
+
+def _new(snapshot: Snapshot, output: Output, section: str) -> bool:
+    held = snapshot.sections[section]
+    return bool(held.values) and _trace(snapshot, output).get("seen") != held.revision
+
+
+def _trace(snapshot: Snapshot, output: Output) -> dict[str, JsonValue]:
+    found = snapshot["workspace"].get(output)
+    return found if isinstance(found, dict) else {}
+
+
+def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]:
+    """What is kept of each, and of what passed which revision did."""
+    passed: dict[str, JsonValue] = {
+        each: {"score": 0.0, "seen": snapshot.sections[OUTPUTS[each]].revision} for each in selection.passed
+    }
+    return passed | {each: {**_trace(snapshot, each), "score": score} for each, score in selection.kept.items()}
+
+
+def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> dict[str, JsonValue]:
+    """The same as plain values."""
+    percepts, plans = snapshot["percepts"], snapshot["plans"]
+    heard = listed(snapshot["conversations"])[-6:] if "hearing" in selection.passed else []
+    return {
+        "job": "decision",
+        "agent": snapshot.name,
+        "second": snapshot.second,
+        "passed": list(selection.passed),
+        "context": situation.context,
+        "hurt": situation.hurt,
+        "addressed": situation.addressed,
+        "anomalies": situation.anomalies,
+        "health": percepts.get("health"),
+        "hunger": percepts.get("hunger"),
+        "daylight": percepts.get("daylight"),
+        "inventory": percepts.get("inventory"),
+        "sighted": [*sighted(percepts)[:8]],
+        "plan": {key: plans.get(key) for key in ("id", "status", "goal", "steps")},
+        "progress": snapshot["working_memory"].get("progress"),
+        "last": {key: snapshot["decision"].get(key) for key in ("priority_action", "speech_directive", "at")},
+        "heard": heard,
+    }

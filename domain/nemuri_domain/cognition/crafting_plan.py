@@ -1,0 +1,99 @@
+"""The steps to an item along the recipes of the world, from what is held and in sight."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Final
+
+from nemuri_domain.cognition.intents import MOST, Intent
+from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PICKAXES, PLACING, RECIPES, SEEN
+
+DEEPEST: Final = 12
+"""How far back a way is followed."""
+ROUNDS: Final = 8
+"""How often what an item takes is looked through until all of it is there at once."""
+
+
+@dataclass(slots=True)
+class Way:
+    """Steps that grow, with what will be held and what will stand near by then."""
+
+    held: Counter[str]
+    near: set[str]
+    """Stations that will be within reach, or in sight."""
+    sight: frozenset[str]
+    steps: list[Intent] = field(default_factory=list)
+
+    def get(self, item: str, count: int, depth: int = 0) -> None:
+        """So many of an item are held then; ValueError where there is no way to it."""
+        missing = count - self.held[item]
+        if missing <= 0:
+            return
+        if depth > DEEPEST:
+            raise ValueError(f"there is no way to {item}")
+        if item in RECIPES:
+            self._make(item, missing, depth)
+        else:
+            self._gather(item, missing, depth)
+
+    def _make(self, item: str, missing: int, depth: int) -> None:
+        recipe = RECIPES[item]
+        times = ceil(missing / recipe.gives)
+        uses = Counter({each: number * times for each, number in recipe.uses.items()})
+        for _ in range(ROUNDS):  # getting one thing may use up another, or lead away from a station
+            stations = [] if self.near.issuperset(recipe.near) else list(recipe.near)
+            needs = uses + Counter(stations)
+            short = [each for each, number in needs.items() if self.held[each] < number]
+            if not short:
+                self.held.subtract(needs)
+                self.steps += [
+                    *(Intent("place", block) for block in stations),
+                    Intent("craft", item, times * recipe.gives),
+                ]
+                self.near.update(stations)
+                self.held[item] += times * recipe.gives
+                return
+            for each in short:
+                self.get(each, needs[each], depth + 1)
+        raise ValueError(f"there is no way to {item}")
+
+    def _gather(self, item: str, missing: int, depth: int) -> None:
+        block = next(
+            (name for name, rule in COLLECTING.items() if rule.gives == item and name in {*SEEN, "grass"}), None
+        )
+        if block is None and not any(item in each.leaves for each in CREATURES.values()):
+            raise ValueError(f"nothing gives {item}")
+        needs = COLLECTING[block].needs if block else None
+        if needs and not any(self.held[each] for each in PICKAXES[PICKAXES.index(needs) :]):
+            self.get(needs, 1, depth + 1)
+        if block not in self.sight:
+            self.near.clear()
+        self.steps.append(Intent("collect", item, min(MOST, missing)))
+        self.held[item] += missing
+
+
+def way_to(target: Intent, inventory: Mapping[str, int], blocks: Iterable[str]) -> list[Intent]:
+    """The steps that end with an intent, of which an empty list says that there are none; `blocks` are those in sight.
+
+    What is to be crafted is crafted anew, what is to be placed, given or stored is got first. Stations that are used at
+    once are put up together, unless all of them are in sight.
+    """
+    sight = frozenset(blocks)
+    way = Way(Counter(inventory), set(sight), sight)
+    item = target.item or ""
+    try:
+        match target.verb:
+            case "craft" | "collect":
+                way.get(item, way.held[item] + target.count)
+            case "place" if item in PLACING:
+                way.get(item, target.count)
+                way.steps.append(target)
+            case "give" | "trade" | "deposit" | "eat":
+                way.get(item, target.count)
+                way.steps.append(target)
+            case _:
+                way.steps.append(target)
+    except ValueError:
+        return []
+    return way.steps

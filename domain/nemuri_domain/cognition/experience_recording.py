@@ -1,0 +1,123 @@
+"""What an agent lives through, put down once each as an experience with its cues (document 004 §4.2.2, §4.3)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from sys import intern
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_contracts.tiered import Cues, Experienced
+from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
+from nemuri_domain.cognition.shared_state import Snapshot
+from nemuri_domain.cognition.situation import HOSTILE, TALK, number, sighted, sort
+from nemuri_domain.cognition.state_sections import RECENT
+from nemuri_domain.cognition.working_memory import cues_of, location
+
+KNOWN: Final = 256
+"""How many others one knows at sight."""
+LONG: Final = 12
+"""Utterances of a conversation that are put down without waiting for its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """What is new since the cursor, and where the cursor is then."""
+
+    experiences: tuple[JsonValue, ...]
+    cursor: Mapping[str, JsonValue]
+    """`heard`, the newest utterance; `acts`, those that are put down; `known`, whom it has seen; `hurt_at`."""
+
+
+def since(snapshot: Snapshot) -> New:
+    """What was said, done and noticed since the cursor in short-term memory."""
+    cursor = snapshot["short_term_memory"]
+    goals = [str(each.get("description")) for each in listed(snapshot["goals"], "active")]
+    said, heard = _heard(snapshot, mapped(cursor.get("heard")))
+    done, acts = _done(snapshot, listed(cursor, "acts"), goals)
+    seen, known = _noticed(snapshot, listed(cursor, "known"))
+    hurt_at = snapshot["percepts"].get("hurt_at")
+    if hurt_at is not None and hurt_at != cursor.get("hurt_at"):
+        seen.append(experience(snapshot, "observation", "I was hurt", cues=Cues(threat=True)))
+    after: dict[str, JsonValue] = {"heard": dict(heard), "acts": acts, "known": known, "hurt_at": hurt_at}
+    return New((*said, *done, *seen), after)
+
+
+def experience(
+    snapshot: Snapshot, sort: Experienced, content: str, participants: Iterable[str] = (), *, cues: Cues
+) -> JsonValue:
+    """An experience as plain values: those of `contracts.tiers.Experience`, and its cues. Participants are names."""
+    others: list[JsonValue] = [each for each in dict.fromkeys(participants) if each != snapshot.name]
+    return {
+        "type": sort,
+        "content": content,
+        "participants": [snapshot.name, *others],
+        "location": location(snapshot["percepts"]) if "percepts" in snapshot.sections else None,
+        "second": max(0.0, snapshot.second),
+        "cues": cues.model_dump(),
+    }
+
+
+def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue], Mapping[str, Any]]:
+    """The conversations behind the last utterance that was put down, as far as they are over or long."""
+    entries = listed(snapshot["conversations"])
+    behind = next((nth for nth, each in enumerate(reversed(entries)) if each == last), len(entries))
+    new = entries[len(entries) - behind :]
+    over = bool(new) and snapshot.second - number(new[-1].get("second")) > TALK
+    whole = new if over else new[: len(new) - len(new) % LONG]
+    told = [_talk(snapshot, whole[start : start + LONG]) for start in range(0, len(whole), LONG)]
+    return told, (whole[-1] if whole else last)
+
+
+def _talk(snapshot: Snapshot, said: list[Any]) -> JsonValue:
+    words = " ".join(str(each.get("text", "")) for each in said)
+    lines = [f"{_speaker(snapshot, each)} said: {each.get('text')}" for each in said]
+    speakers = [str(each.get("speaker")) for each in said]
+    return experience(snapshot, "conversation", "\n".join(lines), speakers, cues=cues_of(words))
+
+
+def _speaker(snapshot: Snapshot, said: Mapping[str, Any]) -> str:
+    return "I" if said.get("speaker") == snapshot.name else str(said.get("speaker"))
+
+
+def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[list[JsonValue], list[JsonValue]]:
+    """Acts that ended and were more than walking about."""
+    entries = listed(snapshot["action_history"])
+    known = frozenset(put_down)
+    over = [each for each in entries if each.get("id") not in known and mapped(each.get("outcome"))]
+    telling = [each for each in over if mapped(each["outcome"]).get("reason") not in HARMLESS and _tells(each)]
+    found = [experience(snapshot, "action", _told(each), cues=_cues(each, goals)) for each in telling]
+    held = [*put_down, *(str(each.get("id")) for each in over)]
+    return found, held[-RECENT["action_history"] :]
+
+
+def _tells(act: Mapping[str, Any]) -> bool:
+    return mapped(act.get("act")).get("action") not in {"go", "rest"} or not mapped(act["outcome"]).get("done")
+
+
+def _told(act: Mapping[str, Any]) -> str:
+    outcome = mapped(act.get("outcome"))
+    return f"{act.get('text')}: done" if outcome.get("done") else f"{act.get('text')}: failed, {outcome.get('reason')}"
+
+
+def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
+    related = cues_of(str(act.get("text", "")).replace("_", " "), tuple(each.replace("_", " ") for each in goals))
+    return Cues(goal_related=related.goal_related, failure=not mapped(act.get("outcome")).get("done"))
+
+
+def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
+    """Others who are seen for the first time, and creatures that strike."""
+    familiar = frozenset(known)
+    new = [each for each in sighted(snapshot["percepts"]) if each["id"] not in familiar]
+    new = [each for each in new if not each.get("creature") or sort(each) in HOSTILE]
+    found = [
+        experience(
+            snapshot,
+            "observation",
+            f"I saw a {each.get('name')}" if each.get("creature") else f"I saw {each.get('name')} for the first time",
+            [] if each.get("creature") else [str(each.get("name"))],
+            cues=Cues(new_agent=not each.get("creature"), threat=bool(each.get("creature"))),
+        )
+        for each in new
+    ]
+    return found, [*known, *(intern(str(each["id"])) for each in new)][-KNOWN:]

@@ -1,0 +1,43 @@
+"""The nine modules of an agent, and others that are added to them (document 002 §1.3)."""
+
+from collections.abc import Collection, Iterable
+
+from nemuri_domain.cognition.controller import CognitiveController
+from nemuri_domain.cognition.memory_interface import Memories
+from nemuri_domain.cognition.module import Module
+from nemuri_domain.cognition.modules.action_awareness import ActionAwareness
+from nemuri_domain.cognition.modules.goal_generation import GoalGeneration
+from nemuri_domain.cognition.modules.memory_recall import MemoryRecall
+from nemuri_domain.cognition.modules.planning import Planning
+from nemuri_domain.cognition.modules.self_reflection import SelfReflection
+from nemuri_domain.cognition.modules.skill_execution import SkillExecution
+from nemuri_domain.cognition.modules.social_awareness import SocialAwareness
+from nemuri_domain.cognition.modules.talking import Talking
+
+PLUGINS = "nemuri.modules"
+"""The group of entry points that plug-ins register under, each a class of modules that takes no arguments."""
+
+
+def modules(memories: Memories, *, without: Collection[str] = (), plugins: Iterable[Module] = ()) -> tuple[Module, ...]:
+    """The nine modules of document 002 and the plug-ins, but for those that an ablation goes without.
+
+    Raises ValueError where two have one name, or where there is none of a name to go without.
+    """
+    nine = (
+        ActionAwareness(),
+        SkillExecution(),
+        Talking(memories),
+        CognitiveController(),
+        MemoryRecall(memories),
+        GoalGeneration(memories),
+        Planning(memories),
+        SocialAwareness(memories),
+        SelfReflection(memories),
+    )
+    everyone = (*nine, *plugins)
+    names = [each.spec.name for each in everyone]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two modules are called {', '.join(twice)}")
+    if unknown := sorted(set(without) - set(names)):
+        raise ValueError(f"there is no module {', '.join(unknown)}")
+    return tuple(each for each in everyone if each.spec.name not in without)

@@ -1,0 +1,104 @@
+"""Goal generation: what an agent wants, from what it knows, whom it lives with and where it is (document 002 §1.3)."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.goal_graph import MOST, graph, read_goals
+from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.percept_updates import listed
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import in_sight, number, sighted
+from nemuri_domain.world.game_rules import RECIPES
+
+TASK: Final = (
+    f"Say what you want to reach next, at most {MOST} goals, each within a few minutes' reach. Answer with one JSON"
+    ' object with the key goals, a list of objects with description (like "make a stone pickaxe"), priority (0 to 1),'
+    " sort (personal or social) and needs (descriptions of other goals in the list that come first). Things that can be"
+    f" made: {', '.join(RECIPES)}."
+)
+REVIEW: Final = 120.0
+"""Seconds after which goals are looked at again, also where nothing asks for it."""
+ANSWER: Final = 400
+
+
+class GoalGeneration(Recalling):
+    """Finds new goals where the old ones are reached, given up, or to be adjusted."""
+
+    spec = Spec(
+        name="goal_generation",
+        speed="slow",
+        interval=5.0,
+        reads=frozenset(
+            {"social_model", "percepts", "goals", "goal_graph", "plans", "reflections", "profile"} | {"working_memory"}
+        ),
+        writes=frozenset({"goals", "goal_graph"}),
+        rank=Rank.PLANNING,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks for goals where that is due; else the ones it has are still good."""
+        if not snapshot["percepts"] or not due(snapshot):
+            return {}
+
+        def wanted(text: str) -> Changes:
+            goals = read_goals(text)
+            active: list[JsonValue] = [dict(each) for each in goals]
+            grown = graph(goals, snapshot["goal_graph"])
+            return {"goals": {"active": active, "at": snapshot.second}, "goal_graph": grown}
+
+        role = str(snapshot["profile"].get("role") or "")
+        thoughts = [str(each.get("insight")) for each in listed(snapshot["reflections"])[-1:]]
+        near = in_sight(snapshot["percepts"])[:3]
+        return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
+
+
+def due(snapshot: Snapshot) -> bool:
+    """Whether no goal is left, a reflection asks for others, or the last look is two minutes ago."""
+    goals, plans = snapshot["goals"], snapshot["plans"]
+    over = {*listed(plans, "done"), *listed(plans, "given_up")}
+    at = number(goals.get("at"), -1e9)
+    adjusted = any(
+        each.get("goal_adjustment") and number(each.get("second")) > at for each in listed(snapshot["reflections"])
+    )
+    left = any(each.get("id") not in over for each in listed(goals, "active"))
+    return not left or adjusted or snapshot.second - at >= REVIEW
+
+
+def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
+    reached = _described(snapshot, "done")
+    lines = [
+        *prompt_text.present(snapshot["working_memory"]),
+        *prompt_text.surroundings(snapshot["percepts"]),
+        *(f"reached: {each}" for each in reached),
+        *(f"given up: {each}" for each in _described(snapshot, "given_up")),
+        *prompt_text.reflections(snapshot["reflections"]),
+        *prompt_text.feelings(snapshot["social_model"], in_sight(snapshot["percepts"])),
+        *memories,
+    ]
+    percepts = snapshot["percepts"]
+    about: dict[str, JsonValue] = {
+        "job": "goals",
+        "agent": snapshot.name,
+        "role": snapshot["profile"].get("role"),
+        "inventory": percepts.get("inventory"),
+        "blocks": _blocks(snapshot),
+        "sighted": [*sighted(percepts)[:8]],
+        "reached": [*reached],
+        "given_up": [*_described(snapshot, "given_up")],
+        "social": dict(snapshot["social_model"]),
+        "reflections": listed(snapshot["reflections"])[-3:],
+    }
+    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)
+
+
+def _described(snapshot: Snapshot, which: str) -> list[str]:
+    nodes = {each.get("id"): str(each.get("description")) for each in listed(snapshot["goal_graph"], "nodes")}
+    return [nodes[each] for each in listed(snapshot["plans"], which) if each in nodes]
+
+
+def _blocks(snapshot: Snapshot) -> list[JsonValue]:
+    return [*dict.fromkeys(str(each.get("block")) for each in listed(snapshot["percepts"], "blocks"))]

@@ -1,0 +1,100 @@
+"""Memory: what is so now, what comes to mind, and what is to be remembered (document 002 §1.3, document 004 §4.2.1)."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition.experience_recording import since
+from nemuri_domain.cognition.memory_interface import Memories
+from nemuri_domain.cognition.module import Module, Spec
+from nemuri_domain.cognition.percept_updates import listed
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import TALK, in_sight, number, said_by_others
+from nemuri_domain.cognition.working_memory import present
+
+AGAIN: Final = 5.0
+"""Seconds until memory is asked again, but for words that break a silence."""
+FORGETTING: Final = 30.0
+"""Seconds after which the same question is asked of memory again."""
+LONGEST: Final = 400
+"""Characters of a question."""
+STEADY: Final = ("location", "second", "nearby_agents")
+"""What moves on while nothing happens: alone, it is brought up to date every two seconds."""
+CALM: Final = 2.0
+"""Seconds between two runs while the agent only goes about its work."""
+HAPPENING: Final = 1.0
+"""Seconds for which a word or a decision is something that happens."""
+
+
+class MemoryRecall(Module):
+    """Keeps working memory, asks the longer memories what the situation recalls, and hands on what is new."""
+
+    spec = Spec(
+        name="memory_recall",
+        speed="mid",
+        interval=0.2,
+        reads=frozenset(
+            {"percepts", "conversations", "action_history", "goals", "decision"}
+            | {"working_memory", "short_term_memory", "memory_recall", "experiences"}
+        ),
+        writes=frozenset({"memory_recall", "working_memory", "short_term_memory", "experiences"}),
+        wakes=frozenset({"percepts", "conversations", "action_history", "goals", "decision"}),
+        brief=True,
+    )
+
+    def __init__(self, memories: Memories) -> None:
+        """Whose memories are asked; the module itself keeps none."""
+        self._memories = memories
+
+    def process(self, snapshot: Snapshot) -> Changes:
+        """What changed of the situation, what came to mind where the question is another one, what is new."""
+        changes: dict[str, dict[str, JsonValue]] = {}
+        now, before = present(snapshot), snapshot["working_memory"]
+        moved = {key for key, value in now.items() if before.get(key) != value}
+        if moved - set(STEADY) or snapshot.second - number(before.get("second"), -1e9) >= CALM:
+            changes["working_memory"] = now
+        new = since(snapshot)
+        if new.experiences:
+            waiting = listed(snapshot["experiences"], self.spec.name)
+            changes["experiences"] = {self.spec.name: [*waiting, *new.experiences]}
+        if new.cursor != snapshot["short_term_memory"]:
+            changes["short_term_memory"] = dict(new.cursor)
+        if (found := self._recalled(snapshot)) is not None:
+            changes["memory_recall"] = found
+        return changes
+
+    def pause(self, snapshot: Snapshot) -> float:
+        """0.2 s while it hears something or decides; 2 s while it only goes about its work."""
+        happening = min(snapshot.age(each) for each in ("conversations", "decision"))
+        return self.spec.interval if happening < HAPPENING else CALM
+
+    def _recalled(self, snapshot: Snapshot) -> dict[str, JsonValue] | None:
+        last = snapshot["memory_recall"]
+        age = snapshot.second - number(last.get("second"), -1e9)
+        if age < AGAIN and not _spoken_to(snapshot, snapshot.second - age):
+            return None
+        query = asked_of_memory(snapshot)
+        if not query or (query == last.get("query") and age < FORGETTING):
+            return None
+        found = self._memories.recall(snapshot.agent_id, query, "cognitive_controller", snapshot.second)
+        contents: list[JsonValue] = [
+            {"content": each.content, "score": round(each.score, 4), "layer": each.layer, "sort": each.sort}
+            for each in found
+        ]
+        return {"query": query, "found": contents, "second": snapshot.second}
+
+
+def asked_of_memory(snapshot: Snapshot) -> str:
+    """What the situation asks memory: what was said last, what is wanted most, what is decided, who is near."""
+    heard = [str(each.get("text", "")) for each in said_by_others(snapshot, 2)]
+    goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
+    decided = str(snapshot["decision"].get("high_level_intent") or "")
+    wanted = [str(each.get("description")) for each in goals[:1]]
+    near = sorted(in_sight(snapshot["percepts"])[:3])
+    return ". ".join(filter(None, [*heard, *wanted, decided, " ".join(near)]))[:LONGEST]
+
+
+def _spoken_to(snapshot: Snapshot, second: float) -> bool:
+    """Whether somebody has broken a silence since that second."""
+    before, newest = (number(each.get("second"), -1e9) for each in [{}, {}, *said_by_others(snapshot, 2)][-2:])
+    return newest > second and newest - before > TALK

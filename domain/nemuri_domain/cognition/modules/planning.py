@@ -1,0 +1,128 @@
+"""Planning: the steps to the goal that matters most, and what becomes of goals (document 002 §1.3)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.goal_graph import next_goal
+from nemuri_domain.cognition.intents import VERBS, read_intent
+from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import number, sighted
+from nemuri_domain.cognition.world_rules import RULES
+from nemuri_domain.language.json_objects import objects
+
+TASK: Final = (
+    "Plan the steps to your goal. Answer with one JSON object with the key steps, a list of short commands in their"
+    f" order, each with one of the verbs {', '.join(each for each in VERBS if each not in ('plan', 'wait'))}, like"
+    f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`. {RULES}"
+)
+STEPS: Final = 24
+"""How many steps a plan has at most."""
+TRIES: Final = 3
+"""So many plans for a goal fail until it is given up."""
+KEPT: Final = 32
+"""How many goals that are over are remembered."""
+ANSWER: Final = 300
+
+
+class Planning(Recalling):
+    """Plans for the next goal as soon as the last plan is done or has failed."""
+
+    spec = Spec(
+        name="planning",
+        speed="slow",
+        interval=5.0,
+        reads=frozenset({"goals", "goal_graph", "percepts", "plans", "working_memory", "profile"}),
+        writes=frozenset({"plans"}),
+        rank=Rank.PLANNING,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks for a plan where one is needed; a goal whose plan is done, or failed three times, is over."""
+        plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
+        begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
+        status = str(progress.get("status")) if begun else "on"
+        if status == "on" and plans.get("status") == "active" and _wanted(snapshot, plans.get("goal")):
+            return {}
+        over = _over(plans, status)
+        left = [*listed(over, "done"), *listed(over, "given_up")]
+        goal = next_goal(listed(snapshot["goals"], "active"), listed(snapshot["goal_graph"], "edges"), left)
+        if goal is None:
+            return {"plans": {**over, "status": plans.get("status") if status == "on" else status}}
+        why = str(progress.get("why") or "") if status == "failed" else ""
+        memories = self.recalled(snapshot, [str(goal.get("description")), why])
+        return Ask(_prompt(snapshot, goal, why, memories), lambda text: {"plans": _plan(text, goal, over, snapshot)})
+
+
+def _plan(
+    text: str, goal: Mapping[str, Any], over: Mapping[str, JsonValue], snapshot: Snapshot
+) -> dict[str, JsonValue]:
+    return {
+        **over,
+        "id": f"p{round(snapshot.second * 100)}",
+        "goal": goal["id"],
+        "description": goal.get("description"),
+        "status": "active",
+        "steps": [*read_steps(text)],
+        "at": snapshot.second,
+        "tries": over["tries"] if goal["id"] == snapshot["plans"].get("goal") else 0,
+    }
+
+
+def read_steps(text: str) -> list[str]:
+    """The steps in a reply that hands can do, from the first JSON object with a list `steps`.
+
+    Raises ValueError where there is none.
+    """
+    for found in objects(text):
+        given = found.get("steps")
+        intents = [read_intent(each) for each in (given if isinstance(given, list) else []) if isinstance(each, str)]
+        steps = [each.words() for each in intents if each is not None and each.verb != "plan"]
+        if steps:
+            return steps[:STEPS]
+    raise ValueError("the reply holds no steps that hands could do")
+
+
+def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:
+    """Which goals are done and given up, and how often plans for the last one failed, now that its plan ended so."""
+    goal, done, given_up = plans.get("goal"), listed(plans, "done"), listed(plans, "given_up")
+    tries = int(number(plans.get("tries")))
+    if status == "done" and goal not in done:
+        done = [*done, goal]
+    if status == "failed":
+        tries += 1
+        if tries >= TRIES and goal not in given_up:
+            given_up = [*given_up, goal]
+    return {"done": done[-KEPT:], "given_up": given_up[-KEPT:], "tries": tries}
+
+
+def _wanted(snapshot: Snapshot, goal: object) -> bool:
+    return any(each.get("id") == goal for each in listed(snapshot["goals"], "active"))
+
+
+def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: list[str]) -> Prompt:
+    percepts = snapshot["percepts"]
+    lines = [
+        f"goal: {goal.get('description')}",
+        f"the last plan failed: {why}" if why else "",
+        *prompt_text.present(snapshot["working_memory"]),
+        *prompt_text.surroundings(percepts),
+        *memories,
+    ]
+    about: dict[str, JsonValue] = {
+        "job": "plan",
+        "agent": snapshot.name,
+        "goal": goal.get("description"),
+        "why": why,
+        "inventory": percepts.get("inventory"),
+        "position": percepts.get("position"),
+        "blocks": listed(percepts, "blocks"),
+        "sighted": [*sighted(percepts)[:8]],
+    }
+    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)

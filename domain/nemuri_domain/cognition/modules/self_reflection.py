@@ -1,0 +1,119 @@
+"""Self-reflection: what an agent makes of what it did and what came of it (document 002 §1.3)."""
+
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_contracts.tiered import Cues
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.experience_recording import experience
+from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.state_sections import recent
+from nemuri_domain.language.json_objects import objects, one_line
+
+TASK: Final = (
+    "Look back at what you did and what came of it. Answer with one JSON object with the keys observation (what you"
+    " notice), insight (what you learn from it, a sentence) and goal_adjustment (what you should want instead; empty if"
+    " your goals are good)."
+)
+ENOUGH: Final = 5
+"""So many acts that ended are worth a thought."""
+QUIET: Final = 30.0
+"""Seconds until the next look where there is nothing to think about."""
+LONGEST: Final = 300
+ANSWER: Final = 200
+
+
+class SelfReflection(Recalling):
+    """Thinks about its last doings, when there are enough of them or a plan has ended."""
+
+    spec = Spec(
+        name="self_reflection",
+        speed="slow",
+        interval=10.0,
+        reads=frozenset(
+            {"action_history", "goals", "plans", "action_corrections", "reflections", "experiences", "profile"}
+            | {"working_memory"}
+        ),
+        writes=frozenset({"reflections", "experiences"}),
+        rank=Rank.REFLECTION,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks what to make of what is new since it last thought about itself."""
+        new = done_since(snapshot)
+        if not worth_a_thought(snapshot, new):
+            return {}
+
+        def concluded(text: str) -> Changes:
+            thought = read_reflection(text, snapshot.second)
+            waiting = listed(snapshot["experiences"], self.spec.name)
+            told = experience(snapshot, "reflection", str(thought["insight"]), cues=Cues())
+            return {
+                "reflections": {
+                    "entries": recent("reflections", [*listed(snapshot["reflections"]), thought]),
+                    "at": snapshot.second,
+                    "plan": snapshot["plans"].get("id"),
+                },
+                "experiences": {self.spec.name: [*waiting, told]},
+            }
+
+        plan = str(snapshot["plans"].get("description") or "")
+        memories = self.recalled(snapshot, [plan, *dict.fromkeys(str(each.get("text")) for each in new[-3:])])
+        return Ask(_prompt(snapshot, new, memories), concluded)
+
+    def pause(self, snapshot: Snapshot) -> float:
+        """10 s, or 30 s where there is nothing to think about."""
+        return self.spec.interval if worth_a_thought(snapshot, done_since(snapshot)) else QUIET
+
+
+def done_since(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """The acts that ended since it last thought about itself."""
+    last = number(snapshot["reflections"].get("at"), -1.0)
+    return [
+        each
+        for each in listed(snapshot["action_history"])
+        if mapped(each.get("outcome")) and number(mapped(each["outcome"]).get("second")) > last
+    ]
+
+
+def worth_a_thought(snapshot: Snapshot, new: list[dict[str, Any]]) -> bool:
+    """Whether enough has happened, or another plan began since it last thought."""
+    changed = snapshot["plans"].get("id") != snapshot["reflections"].get("plan")
+    return len(new) >= ENOUGH or (bool(new) and changed and snapshot["reflections"].get("plan") is not None)
+
+
+def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
+    """The reflection in a reply; raises ValueError where none holds an insight."""
+    for found in objects(text):
+        parts = {name: one_line(found.get(name), LONGEST) for name in ("observation", "insight", "goal_adjustment")}
+        if parts["insight"]:
+            nothing = parts["goal_adjustment"].casefold().strip(" .") in {"", "none", "null", "empty"}
+            return {"second": second, **parts, "goal_adjustment": None if nothing else parts["goal_adjustment"]}
+    raise ValueError("the reply holds no insight")
+
+
+def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) -> Prompt:
+    thought = [f"you concluded before: {each.get('insight')}" for each in listed(snapshot["reflections"])[-2:]]
+    progress = mapped(snapshot["working_memory"].get("progress"))
+    lines = [
+        *prompt_text.wishes(snapshot["goals"], snapshot["plans"], progress),
+        *prompt_text.done(new),
+        *thought,
+        *memories,
+    ]
+    about: dict[str, JsonValue] = {
+        "job": "reflection",
+        "agent": snapshot.name,
+        "acts": [{"text": each.get("text"), **mapped(each.get("outcome"))} for each in new],
+        "goals": listed(snapshot["goals"], "active"),
+        "plan": {key: snapshot["plans"].get(key) for key in ("goal", "description", "status")},
+        "progress": dict(progress),
+        "anomalies": snapshot["action_corrections"].get("anomalies"),
+    }
+    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)

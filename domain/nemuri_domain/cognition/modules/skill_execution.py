@@ -1,0 +1,131 @@
+"""Skill execution: from the decision in force to acts in the world, one at a time, without a model (002 §1.3, §1.5)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+from zlib import crc32
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition.action_progress import Progress, steps_of
+from nemuri_domain.cognition.action_selection import Deed, next_deed, resting
+from nemuri_domain.cognition.decision import Decision
+from nemuri_domain.cognition.intents import Intent
+from nemuri_domain.cognition.module import Module, Spec
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.state_sections import recent
+from nemuri_domain.cognition.surroundings import View, place_of
+
+PATIENCE: Final = 60.0
+"""Seconds after which nothing is heard of an act any more."""
+MEMORY: Final = 60.0
+"""Seconds for which places are avoided at which something failed."""
+
+
+class SkillExecution(Module):
+    """Hands: they do what the decision in force says, or the plan where it says to follow it, and nothing else."""
+
+    spec = Spec(
+        name="skill_execution",
+        speed="fast",
+        interval=0.05,
+        reads=frozenset(
+            {"decision", "plans", "percepts", "action_history", "action_corrections", "working_memory", "pending_acts"}
+        ),
+        writes=frozenset({"action_history", "pending_acts", "working_memory"}),
+        wakes=frozenset({"decision", "plans", "action_history", "action_corrections"}),
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes:
+        """The next act, if the last one is over; and how far the course has come."""
+        decision = Decision.of(snapshot["decision"])
+        if decision is None or not snapshot["percepts"]:
+            return {}
+        before = mapped(snapshot["working_memory"].get("progress"))
+        course, steps = _course(decision, snapshot)
+        progress = Progress.of(before, course)
+        history = listed(snapshot["action_history"])
+        view = _view(snapshot, history, progress)
+        progress = progress.corrected(listed(snapshot["action_corrections"]), steps)
+        if progress.act is not None:
+            act = next(
+                (each for each in history if each.get("id") == progress.act), {"id": progress.act, "second": -1e9}
+            )
+            if _going(act, snapshot.second):
+                return _kept(before, progress)
+            progress = progress.ended(act)
+        progress = progress.settled().advanced(steps, view)
+        deed = next_deed(steps[progress.step], view) if progress.status == "on" else None
+        if progress.status == "on" and deed is None:
+            progress = replace(progress, status="failed", why=f"nothing leads to {steps[progress.step].words()}")
+        if deed is None:
+            deed = _stopped(history, before, course, snapshot.second)
+        return _kept(before, progress) if deed is None else _begun(snapshot, decision, progress, deed)
+
+
+def _course(decision: Decision, snapshot: Snapshot) -> tuple[str, list[Intent]]:
+    """What hands are on: the plan, by its id, or the one action of the decision, by that one's."""
+    if decision.intent.verb != "plan":
+        return decision.id, [decision.intent]
+    plans = snapshot["plans"]
+    return str(plans.get("id") or "none"), steps_of(plans)
+
+
+def _view(snapshot: Snapshot, history: list[dict[str, Any]], progress: Progress) -> View:
+    places = {
+        place_of(mapped(each.get("act")).get("at") or mapped(each.get("act")).get("to"))
+        for each in history[-12:]
+        if mapped(each.get("outcome")).get("done") is False and snapshot.second - number(each.get("second")) < MEMORY
+    }
+    way = crc32(f"{snapshot.agent_id}/{progress.course}/{progress.step}".encode())
+    return View(snapshot["percepts"], frozenset(places), way + progress.failed * 5 + progress.legs // 6)
+
+
+def _going(act: Mapping[str, Any], second: float) -> bool:
+    return not mapped(act.get("outcome")) and second - number(act.get("second")) <= PATIENCE
+
+
+def _stopped(history: list[dict[str, Any]], before: Mapping[str, Any], course: str, second: float) -> Deed | None:
+    """A short rest that ends what an earlier course began, where this one has nothing to do."""
+    begun = [each for each in history if each.get("id") == before.get("act")] if before.get("course") != course else []
+    return resting(1.0) if any(_going(each, second) for each in begun) else None
+
+
+def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Deed) -> Changes:
+    """The act goes out, and stands in the history with what it is expected to bring."""
+    progress = replace(progress, acts=progress.acts + 1)
+    act_id = f"{decision.id}-{progress.acts}"
+    entry: dict[str, JsonValue] = {
+        "id": act_id,
+        "text": deed.text,
+        "act": dict(deed.act),
+        "decision": decision.id,
+        "second": snapshot.second,
+        "expected": dict(deed.expected),
+        "before": _concerned(deed, snapshot["percepts"]),
+    }
+    if progress.status == "on":
+        progress = replace(progress, act=act_id, serves=deed.serves)
+    going: JsonValue = {"id": act_id, "decision": decision.id, "act": dict(deed.act)}
+    return {
+        "action_history": {"entries": recent("action_history", [*listed(snapshot["action_history"]), entry])},
+        "pending_acts": {"queue": [*listed(snapshot["pending_acts"], "queue"), going]},
+        "working_memory": {"progress": progress.values()},
+    }
+
+
+def _concerned(deed: Deed, percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """How what the act is expected to change is now."""
+    held, expected = mapped(percepts.get("inventory")), deed.expected
+    items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
+    return {each: held[each] for each in held if each in items} | {
+        each: percepts.get(each) for each in listed(expected, "rises")
+    }
+
+
+def _kept(before: Mapping[str, Any], progress: Progress) -> Changes:
+    values = progress.values()
+    return {} if values == before else {"working_memory": {"progress": values}}

@@ -1,0 +1,108 @@
+"""Social awareness: what an agent thinks of others from what they say, while it is in company (document 002 §1.3)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.percept_updates import mapped
+from nemuri_domain.cognition.person_names import called
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import in_sight, number, said_by_others
+from nemuri_domain.language.json_objects import objects, one_line
+
+TASK: Final = (
+    "Judge how you feel about those who spoke. Answer with one JSON object with each speaker's name as a key, whose"
+    " value is an object with sentiment (0 hostile to 10 devoted, 5 neutral) and relationship (a word or two)."
+)
+NEUTRAL: Final = 5.0
+MOST: Final = 6
+"""How many speakers are judged at once."""
+LONGEST: Final = 40
+"""Characters of a relationship."""
+ANSWER: Final = 200
+
+
+class SocialAwareness(Recalling):
+    """Judges whoever spoke since it last judged them, where somebody is near."""
+
+    spec = Spec(
+        name="social_awareness",
+        speed="selective",
+        interval=1.0,
+        reads=frozenset({"conversations", "percepts", "social_model", "profile"}),
+        writes=frozenset({"social_model"}),
+        wakes=frozenset({"conversations"}),
+        rank=Rank.SOCIAL,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks about those who spoke anew; nothing where nobody is near or nobody spoke."""
+        near = in_sight(snapshot["percepts"])
+        new = unheard(snapshot) if near else []
+        if not new:
+            return {}
+        speakers = [*dict.fromkeys(str(each["speaker"]) for each in reversed(new))][:MOST]
+
+        def felt(text: str) -> Changes:
+            judged = read_judgements(text, speakers)
+            return {"social_model": {each: _model(snapshot, each, judged, new) for each in speakers}}
+
+        memories = self.recalled(snapshot, [*speakers, *(str(each.get("text")) for each in new[-2:])])
+        return Ask(_prompt(snapshot, speakers, new, memories), felt)
+
+
+def unheard(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """What others said since the agent last made up its mind about them."""
+    known = snapshot["social_model"]
+    return [
+        each
+        for each in said_by_others(snapshot)
+        if number(each.get("second"))
+        > number(mapped(known.get(str(each.get("speaker")))).get("last_interaction"), -1.0)
+    ]
+
+
+def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """What a reply says of each speaker; raises ValueError where it says nothing of any."""
+    for found in objects(text):
+        known = {called(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
+        if judged := {each: known[each] for each in speakers if each in known}:
+            return judged
+    raise ValueError("the reply says nothing of those who spoke")
+
+
+def _model(
+    snapshot: Snapshot, speaker: str, judged: Mapping[str, Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
+) -> JsonValue:
+    before, now = mapped(snapshot["social_model"].get(speaker)), judged.get(speaker, {})
+    sentiment = number(now.get("sentiment"), number(before.get("sentiment"), NEUTRAL))
+    relationship = one_line(now.get("relationship"), LONGEST) or before.get("relationship") or "acquaintance"
+    return {
+        "sentiment": min(10.0, max(0.0, sentiment)),
+        "relationship": relationship,
+        "last_interaction": max(number(each.get("second")) for each in new if each.get("speaker") == speaker),
+    }
+
+
+def _prompt(
+    snapshot: Snapshot, speakers: Sequence[str], new: Sequence[Mapping[str, Any]], memories: list[str]
+) -> Prompt:
+    heard = [each for each in new if each.get("speaker") in speakers]
+    lines = [
+        *prompt_text.feelings(snapshot["social_model"], speakers),
+        *prompt_text.said(heard, snapshot.name),
+        *memories,
+    ]
+    about: dict[str, JsonValue] = {
+        "job": "social",
+        "agent": snapshot.name,
+        "speakers": [*speakers],
+        "heard": [dict(each) for each in heard],
+        "known": {each: snapshot["social_model"].get(each) for each in speakers},
+    }
+    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)

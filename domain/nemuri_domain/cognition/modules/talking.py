@@ -1,0 +1,114 @@
+"""Talking: one utterance for each decision that has something to say, never against it (document 002 §1.3)."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_contracts.world_protocol import SPEECH_LIMIT
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.action_progress import steps_of
+from nemuri_domain.cognition.decision import Decision
+from nemuri_domain.cognition.intents import Intent
+from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.speech_coherence import contradiction
+from nemuri_domain.language.json_objects import one_line
+from nemuri_domain.language.sentences import spans
+
+TASK: Final = (
+    "Say what you are told to, aloud, to those who are near: one or two sentences, at most 200 characters, in the first"
+    " person. Promise to do nothing but what you are doing. Answer with the words alone."
+)
+ANSWER: Final = 80
+"""Tokens of an utterance at most."""
+HEARD: Final = 8
+"""How many of the last utterances it goes by."""
+
+
+class Talking(Recalling):
+    """Finds the words for what the decision wants said.
+
+    It rests on the decision and the plan: words that were found for another decision are never said.
+    """
+
+    spec = Spec(
+        name="talking",
+        speed="fast",
+        interval=0.1,
+        reads=frozenset(
+            {"decision", "plans", "social_model", "conversations", "profile", "working_memory", "pending_speech"}
+        ),
+        writes=frozenset({"pending_speech", "working_memory"}),
+        wakes=frozenset({"decision", "pending_speech"}),
+        rests=frozenset({"decision", "plans"}),
+        rank=Rank.TALKING,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks for the words where the decision has a directive for which nothing was said yet."""
+        decision = Decision.of(snapshot["decision"])
+        if decision is None or not decision.speech_directive or snapshot["pending_speech"].get("text"):
+            return {}
+        if mapped(snapshot["working_memory"].get("spoken")).get("decision") == decision.id:
+            return {}
+        steps = _left(snapshot)
+
+        def said(text: str) -> Changes:
+            words = utterance(text)
+            if not words:
+                raise ValueError("the reply holds no words to say")
+            if refused := contradiction(words, decision.intent, steps):
+                return {"working_memory": {"spoken": {"decision": decision.id, "refused": refused}}}
+            spoken: Changes = {"working_memory": {"spoken": {"decision": decision.id}}}
+            return {**spoken, "pending_speech": {"text": words, "decision": decision.id}}
+
+        memories = self.recalled(snapshot, [decision.speech_directive])
+        return Ask(_prompt(snapshot, decision, steps, memories), said)
+
+
+def utterance(text: str) -> str:
+    """The words of a reply in one line of at most 256 characters, without quotation marks around them.
+
+    What is longer ends at a sentence's end, if one is near enough, else at a word's.
+    """
+    words = one_line(text, 4 * SPEECH_LIMIT).strip('"“”「」` ')
+    if len(words) <= SPEECH_LIMIT:
+        return words
+    ends = [end for _, end in spans(words) if end <= SPEECH_LIMIT]
+    if ends and 2 * ends[-1] >= SPEECH_LIMIT:
+        return words[: ends[-1]].rstrip()
+    head = words[:SPEECH_LIMIT]
+    return (head.rpartition(" ")[0] or head).rstrip()
+
+
+def _left(snapshot: Snapshot) -> list[Intent]:
+    plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
+    on = int(number(progress.get("step"))) if progress.get("course") == plans.get("id") else 0
+    return steps_of(plans)[on:]
+
+
+def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memories: list[str]) -> Prompt:
+    heard = listed(snapshot["conversations"])[-HEARD:]
+    speakers = dict.fromkeys(str(each.get("speaker")) for each in heard)
+    doing = "; ".join(each.words() for each in steps) if decision.intent.verb == "plan" else decision.priority_action
+    lines = [
+        f"You are to say: {decision.speech_directive}",
+        f"You are doing: {doing or 'nothing'}",
+        f"Because: {decision.high_level_intent}",
+        *prompt_text.feelings(snapshot["social_model"], speakers),
+        *prompt_text.said(heard, snapshot.name),
+        *memories,
+    ]
+    about: dict[str, JsonValue] = {
+        "job": "speech",
+        "agent": snapshot.name,
+        "directive": decision.speech_directive,
+        "action": decision.priority_action,
+        "doing": [each.words() for each in steps] if decision.intent.verb == "plan" else [decision.priority_action],
+        "heard": heard,
+    }
+    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)

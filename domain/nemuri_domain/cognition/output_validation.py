@@ -1,0 +1,33 @@
+"""What a module made, looked at before anybody takes it in: a plug-in that errs harms its own run and nothing else."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from orjson import dumps
+
+from nemuri_contracts.world_protocol import Say, action_of
+from nemuri_domain.cognition.module import Spec
+
+LARGEST: Final = 262_144
+"""Bytes of what one run changes, at most, as JSON: a section is one message when it is written."""
+
+
+def check(spec: Spec, changes: Any) -> None:
+    """Raise ValueError or TypeError for what is none of the module's, could not be written, or could not leave."""
+    if not isinstance(changes, Mapping):
+        raise TypeError(f"module {spec.name!r} made {type(changes).__name__}, and no changes")
+    if foreign := sorted(changes.keys() - spec.writes):
+        raise ValueError(f"module {spec.name!r} wrote {', '.join(foreign)}, which it did not declare")
+    size = len(dumps({section: dict(values) for section, values in changes.items()}))
+    if size > LARGEST:
+        raise ValueError(f"module {spec.name!r} wrote {size:,} bytes at once, of {LARGEST:,} at most")
+    for act in changes.get("pending_acts", {}).get("queue") or ():
+        _check_act(act)
+    if text := changes.get("pending_speech", {}).get("text"):
+        Say.model_validate({"text": text})
+
+
+def _check_act(act: Any) -> None:
+    if not isinstance(act, Mapping) or not isinstance(act.get("id"), str):
+        raise TypeError("an act in the queue is an object with an id")
+    action_of.validate_python(act.get("act"))

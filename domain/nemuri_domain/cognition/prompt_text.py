@@ -1,0 +1,139 @@
+"""What an agent's sections hold, in words for a prompt; what others said stands in quotation marks it cannot leave."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_contracts.tiered import WorkingMemory
+from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
+from nemuri_domain.cognition.shared_state import Snapshot
+from nemuri_domain.cognition.situation import creatures, number
+from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, Part, fit
+
+_ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
+"""How parts of a profile are put into words."""
+
+
+_BODY: Final = "Health and hunger count from 0 to 20: at 20 you are well and full, at 0 you die and starve."
+
+
+def who(snapshot: Snapshot) -> str:
+    """Who the agent is, in a paragraph."""
+    profile = snapshot["profile"]
+    known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
+    more = [_ABOUT[key].format(each).rstrip(".") + "." for key, each in known.items()]
+    return " ".join([f"You are {snapshot.name}, one of the people of a world of blocks.", *more, _BODY])
+
+
+def _listing(value: object) -> str:
+    """A value of a profile in words: a list as an enumeration."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    *others, last = map(str, value)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def question(snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int) -> Prompt:
+    """A question to a model: who the agent is and its task, then these lines, of at most 4,096 tokens together."""
+    texts: dict[Part, list[str]] = {"system": [f"{who(snapshot)} {task}"], "memories": [each for each in lines if each]}
+    fitted = fit(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
+    return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit)
+
+
+def quoted(text: object) -> str:
+    """A text as a JSON string: in one line, between marks that nothing in it can close."""
+    return json.dumps(str(text), ensure_ascii=False)
+
+
+def said(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
+    """Who said what, a line each; the agent itself is `own`."""
+    return [f"{_subject(each, own)} said: {quoted(each.get('text', ''))}" for each in entries]
+
+
+def _subject(entry: Mapping[str, Any], own: str) -> str:
+    return "you" if entry.get("speaker") == own else str(entry.get("speaker"))
+
+
+def present(working: Mapping[str, JsonValue]) -> list[str]:
+    """Working memory, a fact on a line, what matters most first (document 004 §4.2.1)."""
+    known = {name: value for name, value in working.items() if name in WorkingMemory.model_fields}
+    return [*WorkingMemory.model_validate(known).lines()] if known else []
+
+
+def wishes(
+    goals: Mapping[str, JsonValue], plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
+) -> list[str]:
+    """The plan with the steps that are left, then the goals, the most important first."""
+    wanted = sorted(listed(goals, "active"), key=lambda each: -number(each.get("priority")))
+    lines = [f"you want to: {each.get('description')} (priority {each.get('priority')} of 1)" for each in wanted]
+    return [*plan(plans, progress), *lines]
+
+
+def plan(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> list[str]:
+    """The plan in force, with the steps that are left and how it stands; nothing where there is none."""
+    steps = listed(plans, "steps")
+    if not steps:
+        return []
+    begun = progress.get("course") == plans.get("id")
+    left = steps[int(number(progress.get("step"))) if begun else 0 :]
+    status = str(progress.get("status") or "on") if begun else "on"
+    why = f": {progress.get('why')}" if status == "failed" and progress.get("why") else ""
+    standing = {"on": "", "done": " (done)", "failed": f" (it has failed{why})"}.get(status, "")
+    steps_left = f"; steps left: {', then '.join(map(str, left))}" if left else ""
+    return [f"your plan: {plans.get('description')}{standing}{steps_left}"]
+
+
+def feelings(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]:
+    """What the agent thinks of others."""
+    known = {name: mapped(social.get(name)) for name in about}
+    return [
+        f"{name} is to you: {each.get('relationship')} (you like them {number(each.get('sentiment')):g} of 10)"
+        for name, each in known.items()
+        if each
+    ]
+
+
+def reflections(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
+    """What the agent concluded last, the newest last, and what it advised itself to want instead."""
+    lines = list[str]()
+    for each in listed(thoughts)[-most:]:
+        lines.append(f"you concluded: {each.get('insight')}")
+        if each.get("goal_adjustment"):
+            lines.append(f"your advice to yourself, about what to want: {each['goal_adjustment']}")
+    return lines
+
+
+def alerts(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What is not as expected, and what became of the last acts, the newest first."""
+    wrong = [
+        f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
+    ]
+    ended = done(each for each in acts if each.get("outcome"))
+    return [*_counted(reversed(wrong)), *_counted(reversed(ended))]
+
+
+def _counted(lines: Iterable[str]) -> list[str]:
+    """Each line once, with how often it was there."""
+    return [each if times == 1 else f"{each} ({times} times)" for each, times in Counter(lines).items()]
+
+
+def done(acts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What became of acts, a line each; one that was broken off for another is no failure."""
+    return [f"{each.get('text')}: {_ending(mapped(each.get('outcome')))}" for each in acts]
+
+
+def _ending(outcome: Mapping[str, JsonValue]) -> str:
+    if outcome.get("done"):
+        return "done"
+    return f"{'broken off' if outcome.get('reason') in HARMLESS else 'failed'}, {outcome.get('reason')}"
+
+
+def surroundings(percepts: Mapping[str, JsonValue]) -> list[str]:
+    """The sorts of blocks and the creatures in sight; nothing where there are none."""
+    there = dict.fromkeys(str(each.get("block")) for each in listed(percepts, "blocks"))
+    roaming = [f"{sort} {away:.0f} blocks away" for sort, away in creatures(percepts)]
+    return [f"in sight: {', '.join([*there, *roaming])}"] if there or roaming else []

@@ -1,0 +1,167 @@
+"""Answers to an agent's questions without a language model: rules that play the game and talk a little.
+
+It reads `about` of a prompt, never its words, and answers in the form that the prompt asks for. The same question and
+the same random numbers give the same answer.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Final
+
+from nemuri_domain.cognition.crafting_plan import way_to
+from nemuri_domain.cognition.intents import Intent, read_intent
+from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.cognition.situation import HOSTILE, NEAR_DANGER, WEAK, number, sort
+from nemuri_domain.cognition.smalltalk import judged, utterance
+from nemuri_domain.cognition.surroundings import View
+from nemuri_domain.world.game_rules import FOOD, SWORDS
+
+LADDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
+"""What one makes, each with the help of those before it."""
+BESIDES: Final = (
+    "wood_sword",
+    "stone_sword",
+    "chest",
+    "fence",
+    "torch",
+    "iron_sword",
+    "brick",
+    "glass",
+    "armour",
+    "lantern",
+)
+"""What one may also want."""
+STATIONS: Final = ("table", "furnace")
+"""What stands near whoever makes the better tools."""
+CLOSE: Final = 4.0
+"""Blocks from which on one does not wait until a creature strikes."""
+TALKATIVE: Final = 0.4
+"""How often one greets whom one sees, and answers whom one hears."""
+GIVING: Final = 6.5
+"""From which sentiment on one gives things away."""
+
+
+def answer(prompt: Prompt, rng: Random) -> str:
+    """The answer to any question of the nine modules; ValueError for one that is none of theirs."""
+    job = str(prompt.about.get("job"))
+    if job not in _JOBS:
+        raise ValueError(f"nobody knows how to answer a question about {job!r} without a model")
+    return _JOBS[job](prompt.about, rng)
+
+
+def _decision(about: Mapping[str, Any], rng: Random) -> str:
+    action, why = _action(about)
+    return json.dumps(
+        {
+            "high_level_intent": why,
+            "priority_action": action,
+            "speech_directive": _directive(about, rng),
+            "context_summary": f"{about.get('context')}, health {about.get('health')}, hunger {about.get('hunger')}",
+        }
+    )
+
+
+def _action(about: Mapping[str, Any]) -> tuple[str, str]:
+    """What to do, and why: stay alive, then eat, then the plan, then look around."""
+    inventory, sighted = about.get("inventory") or {}, about.get("sighted") or []
+    near = NEAR_DANGER if about.get("hurt") else CLOSE
+    threats = [sort(each) for each in sighted if sort(each) in HOSTILE and number(each.get("distance")) <= near]
+    last, progress = about.get("last") or {}, about.get("progress") or {}
+    in_vain = progress.get("status") == "failed" and str(last.get("priority_action")).startswith(("attack", "flee"))
+    if threats and not in_vain:
+        fit = number(about.get("health"), 20) > WEAK * 1.5 or any(inventory.get(each) for each in SWORDS)
+        return (f"attack {threats[0]}", "be rid of the danger") if fit else ("flee", "get away from danger")
+    if number(about.get("hunger"), 20) <= WEAK * 1.5:
+        if food := next((each for each in FOOD if inventory.get(each)), None):
+            return f"eat {food}", "still my hunger"
+        if any(sort(each) == "cow" for each in sighted):
+            return "collect beef", "find something to eat"
+    plan = about.get("plan") or {}
+    if plan.get("status") == "active" and plan.get("steps"):
+        return "follow the plan", f"go on with {plan.get('description') or 'my plan'}"
+    return "explore", "see what there is"
+
+
+def _directive(about: Mapping[str, Any], rng: Random) -> str:
+    """What to say: an answer to whoever spoke last, a call for help, a greeting, or mostly nothing."""
+    last, heard = about.get("last") or {}, about.get("heard") or []
+    progress, near = (
+        about.get("progress") or {},
+        [each for each in about.get("sighted") or [] if not each.get("creature")],
+    )
+    spoken = heard[-1] if heard and heard[-1].get("speaker") != about.get("agent") else None
+    if spoken is not None and number(spoken.get("second")) > number(last.get("at"), -1.0):
+        eager = 1.0 if about.get("addressed") else TALKATIVE
+        return f"answer {spoken.get('speaker')}: {str(spoken.get('text'))[:120]}" if rng.random() < eager else ""
+    if not near:
+        return ""
+    if progress.get("status") == "failed" and "ask" not in str(last.get("speech_directive")):
+        return f"ask {near[0].get('name')} for help: {progress.get('why')}"
+    known = any(each.get("speaker") == near[0].get("name") for each in heard)
+    return f"greet {near[0].get('name')}" if not known and rng.random() < TALKATIVE else ""
+
+
+def _goals(about: Mapping[str, Any], rng: Random) -> str:
+    """The next rungs of the ladder, something besides by taste, and a gift for a friend."""
+    inventory = about.get("inventory") or {}
+    over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
+    left = [each for each in LADDER if not inventory.get(each) and f"make a {each}" not in over]
+    wanted: list[dict[str, Any]] = []
+    for number_, item in enumerate(left[:2]):
+        needs = [wanted[-1]["description"]] if wanted else []
+        wanted.append(_goal(f"make a {item}", 0.9 - 0.1 * number_, needs))
+    besides = [each for each in BESIDES if not inventory.get(each) and f"make a {each}" not in over]
+    if besides:
+        wanted.append(_goal(f"make a {rng.choice(besides[:4])}", 0.5 + 0.2 * rng.random(), []))
+    friends = [each for each, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIVING]
+    near = {str(each.get("name")) for each in about.get("sighted") or []}
+    if gifts := [f"give 1 wood to {each}" for each in friends if each in near and f"give 1 wood to {each}" not in over]:
+        wanted.append(_goal(rng.choice(gifts), 0.6, [], "social"))
+    return json.dumps({"goals": wanted or [_goal(f"collect {rng.randint(2, 9)} wood", 0.4, [])]})
+
+
+def _goal(description: str, priority: float, needs: list[str], kind: str = "personal") -> dict[str, Any]:
+    return {"description": description, "priority": round(priority, 2), "sort": kind, "needs": needs}
+
+
+def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what is to be done follows from what there is
+    """The way to what the goal names; to look around where there is none."""
+    target = read_intent(str(about.get("goal"))) or Intent("explore", count=3)
+    view = View({"position": about.get("position"), "blocks": about.get("blocks")})
+    blocks = {str(each.get("block")) for each in about.get("blocks") or []}
+    if blocks.issuperset(STATIONS) and not view.together(STATIONS):
+        blocks -= {STATIONS[-1]}
+    steps = way_to(target, about.get("inventory") or {}, blocks) or [Intent("explore", count=3)]
+    return json.dumps({"steps": [each.words() for each in steps]})
+
+
+def _social(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - words alone count
+    return json.dumps(judged(about))
+
+
+def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what happened alone counts
+    """How many acts failed and why; another goal where most did."""
+    acts = about.get("acts") or []
+    reasons = [str(each.get("reason")) for each in acts if not each.get("done")]
+    goal = (about.get("plan") or {}).get("description") or "what I am at"
+    if not reasons:
+        return json.dumps({"observation": f"all of {len(acts)} acts worked", "insight": f"I can go on with: {goal}"})
+    most = max(sorted(set(reasons)), key=reasons.count)
+    stuck = 2 * len(reasons) > len(acts)
+    found = {
+        "observation": f"{len(reasons)} of {len(acts)} acts failed, mostly because {most}",
+        "insight": f"For {goal}, mind this: {most}",
+        "goal_adjustment": f"something other than: {goal}" if stuck else "",
+    }
+    return json.dumps(found)
+
+
+_JOBS: Final[Mapping[str, Callable[[Mapping[str, Any], Random], str]]] = {
+    "decision": _decision,
+    "speech": utterance,
+    "goals": _goals,
+    "plan": _plan,
+    "social": _social,
+    "reflection": _reflection,
+}

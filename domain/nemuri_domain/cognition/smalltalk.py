@@ -1,0 +1,71 @@
+"""Words without a model: greetings, what one is doing, requests for help, and how words make one feel about others."""
+
+import re
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any, Final
+
+from nemuri_domain.cognition.intents import read_intent
+from nemuri_domain.cognition.situation import number
+
+_KIND: Final = re.compile(
+    r"\b(?:thank(?:s| you)?|please|hello|hi|welcome|help|friends?|great|good|nice|glad|together|share|gift|love"
+    r"|well done)\b"
+    r"|ありがとう|お願い|こんにちは|一緒|友達|助け",
+    re.IGNORECASE,
+)
+_HARSH: Final = re.compile(
+    r"\b(?:stupid|hate|kill|go away|steal|stole|thief|liar|idiot|enemy|shut up|never again|worthless|fool)\b"
+    r"|嫌い|馬鹿|殺|泥棒|嘘つき|消えろ",
+    re.IGNORECASE,
+)
+_GREETINGS: Final = ("Hello", "Hi", "Good to see you")
+RELATIONSHIPS: Final = ((8.0, "friend"), (6.0, "friendly"), (4.0, "acquaintance"), (2.0, "wary"), (0.0, "hostile"))
+"""What one is to another from which sentiment on."""
+
+
+def doing(actions: Iterable[str]) -> str:
+    """What one is about to do, in a sentence that promises just that; empty where it is nothing."""
+    intent = next((found for each in actions if (found := read_intent(each)) is not None), None)
+    if intent is None or intent.verb == "plan":
+        return ""
+    words = intent.words().replace(" 1 ", " ").replace("_", " ")
+    return f"I'm going to {words}."
+
+
+def utterance(about: Mapping[str, Any], rng: Random) -> str:
+    """What follows from a directive: a greeting, an answer, a request, and what one does."""
+    directive, does = str(about.get("directive") or ""), doing(about.get("doing") or ())
+    kind, _, rest = directive.partition(" ")
+    match kind:
+        case "greet":
+            return f"{rng.choice(_GREETINGS)}, {rest}! I am {about.get('agent')}. {does}".strip()
+        case "ask":
+            return f"Can you help me, please? {rest.partition(': ')[2]}".strip()
+        case "answer":
+            return f"{_answer(str(rest.partition(': ')[2]), rng)} {does}".strip()
+        case _:
+            return does or "Hello!"
+
+
+def judged(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """For each speaker the sentiment, moved from the last one by kind and harsh words, and what that makes of them."""
+    found = {}
+    for speaker in about.get("speakers") or ():
+        before = (about.get("known") or {}).get(speaker) or {}
+        said = " ".join(str(each.get("text")) for each in about.get("heard") or () if each.get("speaker") == speaker)
+        sentiment = (
+            number(before.get("sentiment"), 5.0) + 0.5 * len(_KIND.findall(said)) - 1.5 * len(_HARSH.findall(said))
+        )
+        sentiment = min(10.0, max(0.0, sentiment))
+        relationship = next(name for least, name in RELATIONSHIPS if sentiment >= least)
+        found[speaker] = {"sentiment": sentiment, "relationship": relationship}
+    return found
+
+
+def _answer(heard: str, rng: Random) -> str:
+    if _HARSH.search(heard):
+        return "That is not kind."
+    if "help" in heard.casefold():
+        return "I wish you luck with that!"
+    return rng.choice(("I see.", "Good!", "Nice to hear that."))

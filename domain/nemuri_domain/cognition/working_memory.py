@@ -1,0 +1,93 @@
+"""Working memory: what is so at this moment, in the form of document 004 §4.2.1."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_contracts.tiered import Cues
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Snapshot
+from nemuri_domain.cognition.situation import number, said_by_others, sighted
+from nemuri_domain.tiered.importance import cues_in
+
+STRUCTURES: Final = frozenset(
+    {"table", "furnace", "chest", "plant", "ripe_plant", "fence", "brick", "glass", "lantern"}
+)
+"""Blocks that somebody put there."""
+NEAREST: Final = 8
+"""How many others are on one's mind at once."""
+BRIEF: Final = 300
+"""Characters of the controller's broadcast."""
+HEARD: Final = 5
+"""How many of the last utterances one's feeling goes by."""
+
+
+@lru_cache(maxsize=4096)
+def cues_of(text: str, goals: tuple[str, ...] = ()) -> Cues:
+    """The cues in a text; what many hear is read once."""
+    return cues_in(text, goals)
+
+
+def present(snapshot: Snapshot) -> dict[str, JsonValue]:
+    """The keys of working memory that follow from percepts, goals, acts and the decision."""
+    percepts, decision = snapshot["percepts"], snapshot["decision"]
+    broadcast = ". ".join(
+        filter(None, (str(decision.get(key) or "") for key in ("high_level_intent", "priority_action")))
+    )
+    goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
+    return {
+        "agent_id": snapshot.agent_id,
+        "second": snapshot.second,
+        "location": location(percepts),
+        "inventory_summary": ", ".join(f"{item} x{count}" for item, count in mapped(percepts.get("inventory")).items()),
+        "health": percepts.get("health"),
+        "hunger": percepts.get("hunger"),
+        "current_action": current_action(listed(snapshot["action_history"])),
+        "nearby_agents": nearby(percepts),
+        "active_goals": [str(each.get("description")) for each in goals],
+        "cc_broadcast": broadcast[:BRIEF],
+        "emotional_state": feeling(snapshot),
+    }
+
+
+def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
+    """Where the agent is, and what people have built around it."""
+    if not percepts.get("position"):
+        return None
+    built = dict.fromkeys(str(each["block"]) for each in listed(percepts, "blocks") if each.get("block") in STRUCTURES)
+    return {**mapped(percepts["position"]), "biome": percepts.get("biome"), "nearby_structures": list(built)}
+
+
+def current_action(history: list[dict[str, Any]]) -> JsonValue:
+    """The act under way, None where the last one is over."""
+    if not history or mapped(history[-1].get("outcome")):
+        return None
+    last = history[-1]
+    verb, _, target = str(last.get("text")).partition(" ")
+    gains = ", ".join(f"{item} x{count}" for item, count in mapped(mapped(last.get("expected")).get("gain")).items())
+    return {"type": verb, "target": target or None, "started_at": last.get("second"), "expected_result": gains}
+
+
+def nearby(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
+    """The nearest other agents."""
+    others = [each for each in sighted(percepts) if not each.get("creature")][:NEAREST]
+    return [{key: each.get(key) for key in ("id", "name", "distance", "activity")} for each in others]
+
+
+def feeling(snapshot: Snapshot) -> dict[str, JsonValue]:
+    """How the agent feels, by rules: health and hunger, wounds, success and failure, what is said to it.
+
+    Valence -1 to 1, arousal 0 to 1, in tenths.
+    """
+    percepts = snapshot["percepts"]
+    needs = min(number(percepts.get("health"), 20), number(percepts.get("hunger"), 20)) / 20
+    ended = [mapped(each.get("outcome")) for each in listed(snapshot["action_history"])[-5:] if each.get("outcome")]
+    luck = sum(1 if each.get("done") else -1 for each in ended) / max(1, len(ended))
+    heard = [str(each.get("text", "")) for each in said_by_others(snapshot, HEARD)]
+    stirred = max((cues_of(each).emotion for each in heard), default=0.0)
+    hurt = snapshot.second - number(percepts.get("hurt_at"), -1e9) < 10
+    valence = 0.6 * (2 * needs - 1) + 0.3 * luck - 0.5 * hurt
+    arousal = 0.1 + 0.6 * hurt + 0.3 * stirred + 0.2 * (1 - needs)
+    return {"valence": round(min(1.0, max(-1.0, valence)), 1), "arousal": round(min(1.0, arousal), 1)}

@@ -1,0 +1,37 @@
+"""The rules of the world in words, for prompts: what things are made from and where they come from."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from nemuri_domain.world.game_rules import COLLECTING, CREATURES, FOOD, FREE, RECIPES, Recipe
+
+
+def _made(item: str, recipe: Recipe) -> str:
+    number = f"{recipe.gives} " if recipe.gives > 1 else ""
+    near = f" near a {' and a '.join(recipe.near)}" if recipe.near else ""
+    return f"{number}{item} from {_stacks(recipe.uses)}{near}"
+
+
+def _stacks(uses: Mapping[str, int]) -> str:
+    return " and ".join(f"{count} {item}" for item, count in uses.items())
+
+
+def _taken() -> list[str]:
+    """Where what is collected comes from, for things that are not put there by people."""
+    found = {
+        each.gives: (block, each.needs) for block, each in COLLECTING.items() if each.gives not in (None, *RECIPES)
+    }
+    lines = [
+        f"{item}{'' if block == item else f' from {block}'}{f' with a {needs} or better' if needs else ''}"
+        for item, (block, needs) in found.items()
+    ]
+    hunted = [f"{' and '.join(each.leaves)} from a {sort}" for sort, each in CREATURES.items() if each.leaves]
+    return [*lines, *hunted]
+
+
+RULES: Final = (
+    f"What can be made: {'; '.join(_made(*each) for each in RECIPES.items())}."
+    f" What can be collected: {'; '.join(_taken())}. Water can be drunk, {', '.join(FOOD)} eaten. A table, furnace or"
+    f" chest is used where it is placed; things are placed on {', '.join(FREE)}."
+)
+"""What a planner has to know of the world, in a paragraph."""

@@ -1,0 +1,1 @@
+"""Counterfactual replay: what another policy would have made of the same events."""

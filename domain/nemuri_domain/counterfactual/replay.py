@@ -1,0 +1,264 @@
+"""What if another policy had been in force: what happened stands, and the sleeps are decided anew.
+
+A first-order answer. Tasks, candidates, answers and uses are those that were recorded, though another memory might have
+led to others. Where an answer used a memory that the other policy had archived, and that it would not have found in
+its archive, that is a missed use: the other mind neither strengthens it nor brings it back.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.education import MemoriesReviewed
+from nemuri_contracts.erasure import MemoriesErased, Standing
+from nemuri_contracts.strength import (
+    AgentSlept,
+    ImpactCredited,
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    RepetitionWithdrawn,
+    SessionEnded,
+)
+from nemuri_domain.counterfactual.retrieval import reranked
+from nemuri_domain.counterfactual.sleep import Moment, Nights, on_and_on
+from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import evolve, governed
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.tasks.feedback_credit import worth
+
+UNANSWERED = frozenset(
+    {
+        "relevance_floor",
+        "enable_query_expansion",
+        "use_detection",
+        "min_training_samples",
+        "retrain_after",
+        "index_memo_tokens",
+    }
+)
+"""Parameters that decide what is recorded in the first place: the log does not tell what would have been."""
+
+
+class Missed(Record):
+    """A use that the other mind could not have made."""
+
+    sequence: int
+    at: datetime
+    kind: str
+    task_id: UUID | None
+    memory_id: UUID
+
+
+class Recall(Record):
+    """What was in the context of an assignment, and what would have been."""
+
+    sequence: int
+    at: datetime
+    task_id: UUID | None
+    query: str
+    recorded: tuple[UUID, ...]
+    """What the recorded mind makes of the candidates: principles first, then best first."""
+    other: tuple[UUID, ...]
+    explained: bool
+    """Whether that is what was recorded."""
+
+    @property
+    def gained(self) -> tuple[UUID, ...]:
+        """What would have come to mind besides."""
+        return tuple(each for each in self.other if each not in self.recorded)
+
+    @property
+    def lost(self) -> tuple[UUID, ...]:
+        """What would not have come to mind."""
+        return tuple(each for each in self.recorded if each not in self.other)
+
+
+@dataclass(slots=True)
+class WhatIf:
+    """An agent's own events, folded twice at once: as they were, and under other parameters from some place on."""
+
+    parameters: Mapping[str, JsonValue]
+    """Those that are to differ, whatever others are in force."""
+    recorded: Mind = field(default_factory=Mind)
+    other: Mind = field(default_factory=Mind)
+    begun: bool = False
+    nights: Nights = field(default_factory=Nights)
+    recalls: list[Recall] = field(default_factory=list)
+    missed: list[Missed] = field(default_factory=list)
+    _defined: list[UUID] = field(default_factory=list)
+    _reached: dict[UUID, frozenset[UUID]] = field(default_factory=dict)
+    """By assignment, what the other mind would have found in its archive."""
+    _unmade: set[tuple[UUID, UUID]] = field(default_factory=set)
+    """Assignments and memories of missed uses: what follows from them is missed too."""
+
+    def begin(self) -> None:
+        """From here on the other parameters are in force; before there is an agent, from its beginning on."""
+        self.begun = True
+        self.other = self._governed(self.recorded)
+        self.nights.since([Moment(each.recorded, self._governed(each.recorded)) for each in self.nights.moments])
+
+    def take(self, event: AnyAgentEvent) -> None:
+        """Fold the event on both sides."""
+        before = self.recorded
+        self.recorded = evolve(before, event)
+        if isinstance(event, MemoryEncoded) and event.source == "definition":
+            self._defined.append(event.memory_id)
+        if not self.begun:
+            self.other = self.recorded
+        elif before.agent is None:
+            self.other = self._governed(self.recorded)
+        else:
+            self.other = self._otherwise(event, before)
+        moment = Moment(self.recorded, self.other)
+        if isinstance(event, AgentSlept):
+            self.nights.over(event, moment)
+        else:
+            self.nights.passes(moment)
+
+    def _governed(self, mind: Mind) -> Mind:
+        """The mind under the other parameters, at once."""
+        agent = mind.agent
+        if agent is None:
+            return mind
+        waiting = None if agent.next_policy is None else self._overridden(agent.next_policy)
+        return governed(mind, agent, self._overridden(agent.policy)).with_agent(next_policy=waiting)
+
+    def _overridden(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return Policy.of(parameters).differing | dict(self.parameters)
+
+    def _otherwise(self, event: AnyAgentEvent, before: Mind) -> Mind:
+        match event:
+            case AgentSlept():
+                return self._slept(event, before)
+            case PolicyAdopted():
+                event = event.model_copy(update={"parameters": self._overridden(event.parameters)})
+            case MemoryEncoded():
+                event = self._begun_otherwise(event, before)
+            case MemoriesRetrieved():
+                event = self._retrieved(event, before)
+            case MemoriesUsed() | MemoriesReviewed() | LearningsExtracted():
+                event = self._without_missed(event, before)
+            case ImpactCredited():
+                event = self._credited(event, before)
+            case RepetitionWithdrawn() if (event.assignment_id, event.repetition.memory_id) in self._unmade:
+                return self.other
+            case MemoriesErased():
+                event = event.model_copy(update={"standing": tuple(map(self._restated, event.standing))})
+            case SessionEnded():
+                self._reached.pop(event.assignment_id, None)
+            case _:
+                pass
+        return evolve(self.other, event)
+
+    def _restated(self, standing: Standing) -> Standing:
+        """Return how a memory stands there: as strong as it stands here, by what the clocks there show.
+
+        What the erased events did there nobody knows any more, so that the difference begins anew for this memory.
+        """
+        here, there = self.recorded.agent, self.other.agent
+        if standing.status == "archived" or here is None or there is None:
+            return standing
+        shift = here.clocks[standing.level] - there.clocks[standing.level]
+        perspectives = {name: kept + shift for name, kept in standing.perspectives.items()}
+        return standing.model_copy(update={"kept": standing.kept + shift, "perspectives": perspectives})
+
+    def _slept(self, event: AgentSlept, before: Mind) -> Mind:
+        """The sleep that the other mind decides; it finishes where the recorded one had finished."""
+        slept: AgentSlept | None = self.nights.instead(event, Moment(before, self.other))
+        mind = self.other
+        while slept is not None:
+            mind = evolve(mind, slept)
+            slept = None if event.unfinished else on_and_on(mind, slept, event)
+        return mind
+
+    def _begun_otherwise(self, event: MemoryEncoded, before: Mind) -> MemoryEncoded:
+        """A memory that began as strong as the policy says begins as strong as the other one says."""
+        was, would = _rules(before), _rules(self.other)
+        if event.strength != was.begins(event.source):
+            return event
+        return event.model_copy(update={"strength": would.begins(event.source)})
+
+    def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
+        """What an answer is worth is what the other policy says, for what it would have drawn on."""
+        made = tuple(each for each in event.memory_ids if (event.assignment_id, each) not in self._unmade)
+        points = event.points
+        if points == worth(event.reason, _rules(before)):
+            points = worth(event.reason, _rules(self.other))
+        return event.model_copy(update={"memory_ids": made, "points": points})
+
+    def _retrieved(self, event: MemoriesRetrieved, before: Mind) -> MemoriesRetrieved:
+        here = reranked(event, before, before, self._defined)
+        there = reranked(event, before, self.other, self._defined)
+        self.recalls.append(
+            Recall(
+                sequence=event.sequence or 0,
+                at=event.at,
+                task_id=event.thread,
+                query=event.query,
+                recorded=here.in_context,
+                other=there.in_context,
+                explained=set(here.in_context) == set(event.in_context),
+            )
+        )
+        if there.archived:
+            self._reached[event.assignment_id] = there.archived
+        gone = self._lacking(event.in_context, event.assignment_id, before)
+        context = {"selected": event.selected, "principles": event.principles}
+        left = {name: tuple(each for each in ids if each not in gone) for name, ids in context.items()}
+        return event.model_copy(update=left)
+
+    def _without_missed(
+        self, event: MemoriesUsed | MemoriesReviewed | LearningsExtracted, before: Mind
+    ) -> MemoriesUsed | MemoriesReviewed | LearningsExtracted:
+        """What the answer drew on, as far as the other mind had it."""
+        assignment_id = None if isinstance(event, MemoriesReviewed) else event.assignment_id
+        if isinstance(event, LearningsExtracted):
+            named = tuple(each.memory_id for each in event.repetitions)
+        else:
+            named = event.memory_ids
+        gone = self._lacking(named, assignment_id, before)
+        for each in gone:
+            self._miss(event, each)
+            if assignment_id is not None:
+                self._unmade.add((assignment_id, each))
+        if not gone:
+            return event
+        match event:
+            case MemoriesUsed():
+                kept: dict[str, Any] = {"uses": tuple(each for each in event.uses if each.memory_id not in gone)}
+            case LearningsExtracted():
+                kept = {"repetitions": tuple(each for each in event.repetitions if each.memory_id not in gone)}
+            case MemoriesReviewed():
+                kept = {"memory_ids": tuple(each for each in event.memory_ids if each not in gone)}
+        return event.model_copy(update=kept)
+
+    def _lacking(self, memory_ids: Iterable[UUID], assignment_id: UUID | None, before: Mind) -> tuple[UUID, ...]:
+        """Those of the memories that only the other mind has archived, and does not find there."""
+        reached = self._reached.get(assignment_id, frozenset()) if assignment_id else frozenset()
+        return tuple(
+            memory.memory_id
+            for memory in self.other.known(memory_ids)
+            if memory.status == "archived"
+            and before.memories[memory.memory_id].status == "active"
+            and memory.memory_id not in reached
+        )
+
+    def _miss(self, event: AnyAgentEvent, memory_id: UUID) -> None:
+        self.missed.append(
+            Missed(
+                sequence=event.sequence or 0, at=event.at, kind=event.kind, task_id=event.thread, memory_id=memory_id
+            )
+        )
+
+
+def _rules(mind: Mind) -> Policy:
+    return mind.agent.rules if mind.agent else Policy()

@@ -1,0 +1,209 @@
+"""A course: what is known of it, and the fold of what happens in it (document 000 §4.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import assert_never
+from uuid import UUID
+
+from immutables import Map
+from pydantic import JsonValue
+
+from nemuri_contracts.client_events import MemoryContent, Scope, TaskSubmitted
+from nemuri_contracts.education import (
+    ChapterRead,
+    CourseBegun,
+    CourseFinished,
+    ExerciseGraded,
+    MemoriesReviewed,
+    Repeating,
+    Textbook,
+)
+from nemuri_contracts.event import Usage, derive
+from nemuri_domain.event_sourcing.row_model import Record
+
+Place = tuple[int, int]
+"""The chapter of an exercise and its number there, both from 0."""
+CourseEvent = CourseBegun | ChapterRead | ExerciseGraded | MemoriesReviewed | CourseFinished
+
+
+class Reading(Record):
+    """A chapter that was read."""
+
+    session_id: UUID
+    memories: tuple[UUID, ...]
+    usage: Usage | None = None
+    """What reading it cost."""
+
+
+class Grade(Record):
+    """How an answer to an exercise was."""
+
+    repetition: int
+    task_id: UUID
+    assignment_id: UUID | None
+    correct: bool
+    missing: tuple[str, ...]
+    reason: str | None = None
+    """Why nobody could grade it; None where it was graded."""
+    graded_at: datetime
+    reviewed: tuple[UUID, ...] | None = None
+    """What was looked at again after a wrong answer; None before that, or after a right one."""
+
+
+class Course(Record):
+    """The course itself: what is taught, and how far it is."""
+
+    course_id: UUID
+    agent_id: str
+    textbook: Textbook
+    repeating: Repeating
+    scope: Scope = Scope()
+    readings: tuple[Reading, ...] = ()
+    """One for each chapter that was read, in their order."""
+    begun_at: datetime
+    finished_at: datetime | None = None
+
+
+class Trial(Record):
+    """An exercise, how it went so far, and when it comes again."""
+
+    course_id: UUID
+    chapter: int
+    number: int
+    agent_id: str
+    task_id: UUID
+    """The task by which it is set next; or is set, as soon as there is that task."""
+    grades: tuple[Grade, ...] = ()
+    due_at: datetime | None = None
+    """When it comes again; None before the first answer, and where it does not."""
+    card: Mapping[str, JsonValue] | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the textbook."""
+        return self.chapter, self.number
+
+    @property
+    def repetition(self) -> int:
+        """The number of the next answer: 0 for the test after the chapter."""
+        return len(self.grades)
+
+
+@dataclass(frozen=True, slots=True)
+class CourseState:
+    """The fold of a course: itself and its exercises, or those of them that the events at hand concern."""
+
+    course: Course | None = None
+    trials: Map[Place, Trial] = field(default_factory=Map)
+
+
+def occasion(course_id: UUID, place: Place, repetition: int) -> str:
+    """What all that follows from one setting of an exercise is derived from."""
+    return f"{course_id}/{place[0]}/{place[1]}/{repetition}"
+
+
+def task_of(course_id: UUID, place: Place, repetition: int) -> UUID:
+    """The task by which an exercise is set for the n-th time, from 0."""
+    return derive(occasion(course_id, place, repetition), TaskSubmitted.kind_of())
+
+
+def memory_key(agent_id: str, memory: MemoryContent) -> str:
+    """What the memory of something read is derived from: whoever reads it again in that scope knows it already."""
+    scope = memory.scope
+    where = "" if scope.name is None else f"/{scope.level}/{scope.name}"
+    return f"{agent_id}/read{where}/{memory.content}"
+
+
+def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
+    """The course that `evolve` needs in order to fold the event, and the exercise, if it is about one."""
+    match event:
+        case ExerciseGraded() | MemoriesReviewed():
+            return event.course_id, (event.chapter, event.exercise)
+        case CourseBegun() | ChapterRead() | CourseFinished():
+            return event.course_id, None
+        case _:
+            assert_never(event)
+
+
+def evolve(state: CourseState, event: CourseEvent) -> CourseState:
+    """The course after `event`. Total: what makes no sense for the course leaves it as it is."""
+    match event:
+        case CourseBegun():
+            return state if state.course else _begun(event)
+        case ChapterRead():
+            return _read(state, event)
+        case ExerciseGraded():
+            return _graded(state, event)
+        case MemoriesReviewed():
+            return _reviewed(state, event)
+        case CourseFinished():
+            course = state.course
+            if course is None or course.finished_at is not None:
+                return state
+            return replace(state, course=course.but(finished_at=event.at))
+        case _:
+            assert_never(event)
+
+
+def _begun(event: CourseBegun) -> CourseState:
+    course = Course(
+        course_id=event.course_id,
+        agent_id=event.agent_id,
+        textbook=event.textbook,
+        repeating=event.repeating,
+        scope=event.scope,
+        begun_at=event.at,
+    )
+    trials = [
+        Trial(
+            course_id=event.course_id,
+            chapter=chapter,
+            number=number,
+            agent_id=event.agent_id,
+            task_id=task_of(event.course_id, (chapter, number), 0),
+        )
+        for chapter, each in enumerate(event.textbook.chapters)
+        for number in range(len(each.exercises))
+    ]
+    return CourseState(course, Map({each.place: each for each in trials}))
+
+
+def _read(state: CourseState, event: ChapterRead) -> CourseState:
+    course = state.course
+    if course is None or event.chapter != len(course.readings):
+        return state
+    keys = (memory_key(event.agent_id, each.memory) for each in event.sections)
+    memories = tuple(dict.fromkeys(derive(key, "memory_encoded") for key in keys))
+    reading = Reading(session_id=event.session_id, memories=memories, usage=event.usage)
+    return replace(state, course=course.but(readings=(*course.readings, reading)))
+
+
+def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
+    trial = state.trials.get((event.chapter, event.exercise))
+    if trial is None or event.repetition != trial.repetition:
+        return state
+    grade = Grade(
+        repetition=event.repetition,
+        task_id=trial.task_id,
+        assignment_id=event.assignment_id,
+        correct=event.correct,
+        missing=event.missing,
+        reason=event.reason,
+        graded_at=event.graded_at,
+    )
+    after = trial.but(
+        grades=(*trial.grades, grade),
+        task_id=task_of(trial.course_id, trial.place, event.repetition + 1),
+        due_at=event.due_at,
+        card=event.card,
+    )
+    return replace(state, trials=state.trials.set(trial.place, after))
+
+
+def _reviewed(state: CourseState, event: MemoriesReviewed) -> CourseState:
+    trial = state.trials.get((event.chapter, event.exercise))
+    if trial is None or not trial.grades:
+        return state
+    grade = trial.grades[-1].but(reviewed=event.memory_ids)
+    return replace(state, trials=state.trials.set(trial.place, trial.but(grades=(*trial.grades[:-1], grade))))

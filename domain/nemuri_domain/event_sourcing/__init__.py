@@ -1,0 +1,1 @@
+"""Event-sourcing basics that every aggregate shares: rows as values, deduplication, erasure."""

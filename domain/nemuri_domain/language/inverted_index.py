@@ -1,0 +1,150 @@
+"""An inverted index with Okapi BM25 weights, held in compact arrays that grow."""
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.language.search_terms import telling
+
+K1: Final = 1.2
+B: Final = 0.75
+_COUNT_BITS: Final = 8
+UNSEEN: Final = 100
+"""Texts without any of a query's terms that `shares` adds to those of the index: rarity in a few texts says little."""
+LONG: Final = 24
+"""A query of more terms than this, each as rare as can be, is shared as much as one of just so many."""
+_MOST: Final = (1 << _COUNT_BITS) - 1
+"""Occurrences of a term in one row are counted up to here, where BM25 is saturated long since."""
+
+TERM_BYTES: Final = 200
+ROW_BYTES: Final = 150
+PAIR_BYTES: Final = 8
+"""What a term of the vocabulary, a row, and a term in a row take, measured."""
+
+
+class Postings:
+    """Which rows hold which terms. A row is a small number that the caller gives; not for several threads at once.
+
+    About 4 bytes for each distinct term of a row twice over, and 200 for each term of the vocabulary.
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._terms: list[str] = []
+        self._free: list[int] = []
+        self._lists: list[array[int]] = []
+        self._held: dict[int, array[int]] = {}
+        self._lengths: NDArray[np.float32] = np.zeros(0, np.float32)
+        self._total = 0
+        self._pairs = 0
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the index takes, estimated to about a quarter."""
+        vocabulary, rows = TERM_BYTES * len(self._terms), ROW_BYTES * len(self._held)
+        return self._lengths.nbytes + vocabulary + rows + PAIR_BYTES * self._pairs
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def add(self, row: int, counts: Mapping[str, int]) -> None:
+        """Index a row that is not yet in the index, with how often it holds each term."""
+        if row >= len(self._lengths):
+            grown = np.zeros(max(64, 2 * row), np.float32)
+            grown[: len(self._lengths)] = self._lengths
+            self._lengths = grown
+        held = array("I")
+        for term, count in counts.items():
+            code = self._code(term)
+            self._lists[code].append(row << _COUNT_BITS | min(count, _MOST))
+            held.append(code)
+        length = sum(counts.values())
+        self._held[row], self._lengths[row] = held, length
+        self._total += length
+        self._pairs += len(held)
+
+    def remove(self, row: int) -> None:
+        """Forget a row of the index, and the terms that only it held."""
+        gone = self._held.pop(row)
+        self._pairs -= len(gone)
+        for code in gone:
+            postings = self._lists[code]
+            at = int(np.flatnonzero(np.frombuffer(postings, np.uint32) >> _COUNT_BITS == row)[0])
+            postings.pop(at)
+            if not postings:
+                del self._codes[self._terms[code]]
+                self._terms[code] = ""
+                self._free.append(code)
+        self._total -= int(self._lengths[row])
+        self._lengths[row] = 0
+
+    def scores(self, queries: Sequence[Sequence[str]], rows: int) -> NDArray[np.float32]:
+        """BM25 of rows 0 … `rows` - 1 for each query, shape (queries, rows), 0 where no term is shared.
+
+        idf = ln(1 + (N - n + ½) / (n + ½)) over all rows of the index; a term that a query repeats counts as often.
+        """
+        result = np.zeros((len(queries), rows), np.float32)
+        wanted: dict[int, dict[int, int]] = {}
+        for number, query in enumerate(queries):
+            for term in query:
+                code = self._codes.get(term)
+                if code is not None:
+                    askers = wanted.setdefault(code, {})
+                    askers[number] = askers.get(number, 0) + 1
+        if not wanted or not self._total:
+            return result
+        damping = self._lengths[:rows] * np.float32(K1 * B * len(self._held) / self._total) + np.float32(K1 * (1 - B))
+        for code, askers in wanted.items():
+            postings = np.frombuffer(self._lists[code], np.uint32)
+            at = postings >> _COUNT_BITS
+            count = (postings & _MOST).astype(np.float32)
+            weight = count / (count + damping[at])
+            for number, times in askers.items():
+                result[number, at] += weight * np.float32(times * (K1 + 1) * self._idf(len(postings)))
+        return result
+
+    def shares(self, query: Sequence[str], rows: int) -> NDArray[np.float32]:
+        """How much of a query rows 0 … `rows` - 1 hold, shape (rows,), 0 to 1, whatever the others hold.
+
+        The idf of the terms that a row holds over that of all distinct terms and of one more that no row holds, so
+        that a single term in common is less of a short query than it seems. Terms of no row count most; each counts
+        as far as it is `telling`, and a query of none that is has nothing to share.
+        """
+        held = np.zeros(rows, np.float32)
+        texts = len(self._held) + UNSEEN
+        rarest, asked = _rarity(texts, 0), 0.0
+        for term in dict.fromkeys(query):
+            told = telling(term)
+            if not told:
+                continue
+            code = self._codes.get(term)
+            postings = np.frombuffer(self._lists[code], np.uint32) if code is not None else np.zeros(0, np.uint32)
+            weight = _rarity(texts, len(postings)) * told
+            held[postings >> _COUNT_BITS] += np.float32(weight)
+            asked += weight
+        shares: NDArray[np.float32] = np.minimum(held / np.float32(min(asked, LONG * rarest) + rarest), 1)
+        return shares
+
+    def _code(self, term: str) -> int:
+        code = self._codes.get(term)
+        if code is None:
+            if self._free:
+                code = self._free.pop()
+                self._terms[code] = term
+            else:
+                code = len(self._terms)
+                self._terms.append(term)
+                self._lists.append(array("I"))
+            self._codes[term] = code
+        return code
+
+    def _idf(self, holding: int) -> float:
+        return _rarity(len(self._held), holding)
+
+
+def _rarity(texts: int, holding: int) -> float:
+    return math.log(1 + (texts - holding + 0.5) / (holding + 0.5))

@@ -1,0 +1,126 @@
+"""The marks that open a line of a list: bullets, numbers, letters of a questionnaire, in English and Japanese."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from nemuri_domain.language.writing_systems import is_cjk
+
+_KANJI_DIGITS: Final = "一二三四五六七八九十百"
+_MARKER = re.compile(
+    rf"""[ \t\u3000]{{0,200}}(?:
+        [-*+](?=[ \t\u3000])                              # - item
+      | [•‣◦▪●○◆◇■□・▶►➢✓–—](?![•‣◦▪●○◆◇■□・–—])          # • item, ・項目
+      | [(（](?:[0-9０-９]{{1,3}}|[a-zA-Z]|[{_KANJI_DIGITS}]{{1,3}})[)）]   # (1) (a) （一）
+      | [0-9０-９]{{1,3}}(?:[)）、．]|\.(?![0-9]))         # 1. 1) 1、
+      | [a-zA-Z][)）](?=[ \t\u3000])                       # a) item
+      | [①-⑳㉑-㉟㊱-㊿❶-❿]                                   # ① item
+      | [QＱqｑ][0-9０-９]{{0,3}}[ \t]{{0,3}}[:：.．)）、]       # Q1: Q. Q：
+      | (?:Question|QUESTION|question)[ \t]{{1,3}}[0-9]{{1,3}}[ \t]{{0,3}}[:.)]?
+      | (?:問題?|質問|設問|要望|項目)[ \t]{{0,3}}
+          (?:[0-9０-９]{{1,3}}[ \t]{{0,3}}[:：.．、)）]?|[{_KANJI_DIGITS}]{{1,3}}(?:[:：.．、)）]|(?=[ \t\u3000])))
+      | [{_KANJI_DIGITS}]{{1,3}}[、．.)）]                    # 一、
+    )[ \t\u3000]*""",
+    re.VERBOSE,
+)
+_ORDINAL = re.compile(rf"[0-9]+|[{_KANJI_DIGITS}]+|(?<![a-z])[a-z](?![a-z])")
+_CIRCLED = re.compile(r"[①-⑳㉑-㉟㊱-㊿❶-❿]")
+_CONTENT = re.compile(r"[^\W_]")
+_LINE_END: Final = 2_000
+"""So many characters at the end of a line may hold the first items of a list."""
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_INTRODUCES: Final = frozenset(":：?？.。!！…;；")
+"""What a bullet inside a line must follow to be more than a dash."""
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]|[ \t]{0,3}\|")
+
+
+def marker_end(text: str, start: int, end: int) -> int:
+    """Where the content of the list line `text[start:end]` begins, or `start` when no list mark opens it."""
+    match = _MARKER.match(text, start, end)
+    return match.end() if match else start
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether the line is a Markdown heading or a row of a table, which no neighbouring line continues."""
+    return _HEADING.match(text, start, end) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The mark of a list item, and its place in the text."""
+
+    start: int
+    body: int
+    """Where the content of the item begins."""
+    shape: str
+    """The mark without its ordinal: equal for the marks of one list."""
+    ordinal: int | None
+    """Counted from 1; None for a bullet."""
+
+
+def mark_at(text: str, start: int, end: int) -> Mark | None:
+    """Return the list mark that opens `text[start:end]`, or None."""
+    body = marker_end(text, start, end)
+    if body == start:
+        return None
+    written = text[start:body].strip()
+    if _CIRCLED.fullmatch(written):
+        return Mark(start, body, _circle(written), int(unicodedata.numeric(written)))
+    plain = unicodedata.normalize("NFKC", written).lower()
+    found = [*_ORDINAL.finditer(plain)]
+    # the letter of "Q1:" is part of the mark, and its number the ordinal
+    at = next((each for each in found if each.group().isdigit()), found[-1] if found else None)
+    if at is None or _ordinal(at.group()) is None:
+        return Mark(start, body, plain, None)
+    return Mark(start, body, plain[: at.start()] + "#" + plain[at.end() :], _ordinal(at.group()))
+
+
+def marks_inside(line: str, following: Mark) -> tuple[Mark, ...]:
+    """Return the marks inside the line that begin the list which `following`, on a later line, goes on with.
+
+    Numbers must lead from 1 up to it without a gap; a bullet must follow a colon or the end of a sentence. Each mark
+    has content. Empty if the list begins with `following` itself.
+    """
+    if following.ordinal == 1:
+        return ()
+    places = range(max(1, len(line) - _LINE_END), len(line))
+    within = [mark for at in places if (mark := _mark_inside(line, at)) and mark.shape == following.shape]
+    if following.ordinal is None:
+        bullets = [mark for mark in within if line[: mark.start].rstrip()[-1:] in _INTRODUCES]
+        return tuple(bullets[:1])
+    found: list[Mark] = []
+    wanted = following.ordinal - 1
+    for mark in reversed(within):
+        if mark.ordinal == wanted and wanted > 0:
+            found.insert(0, mark)
+            wanted -= 1
+    return tuple(found) if wanted == 0 else ()
+
+
+def _mark_inside(line: str, at: int) -> Mark | None:
+    """Return the mark that begins exactly at a place inside the line, if what stands before and after it allows one."""
+    before = line[at - 1]
+    if line[at].isspace() or (before.isalnum() and not is_cjk(before)) or before == ".":
+        return None
+    mark = mark_at(line, at, len(line))
+    return mark if mark and _CONTENT.search(line, mark.body) else None
+
+
+def _circle(written: str) -> str:
+    return "❶" if "❶" <= written <= "❿" else "①"
+
+
+def _ordinal(written: str) -> int | None:
+    """Return the number that digits, a letter or kanji up to 99 stand for."""
+    if written.isdecimal():
+        return int(written)
+    if written in _LETTERS:
+        return _LETTERS.index(written) + 1
+    if "百" in written:
+        return None
+    tens, ten, ones = written.rpartition("十")
+    digits = {"": 0} | {kanji: number for number, kanji in enumerate(_KANJI_DIGITS[:9], 1)}
+    if tens not in digits or ones not in digits:
+        return None
+    return (digits[tens] or 1) * 10 * bool(ten) + digits[ones]

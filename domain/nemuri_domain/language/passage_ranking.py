@@ -1,0 +1,241 @@
+"""Sentences weighed against each other: which of them say something about a question, and which are central."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from nemuri_domain.language.citations import disarmed
+from nemuri_domain.language.consensus import differ
+from nemuri_domain.language.line_layout import is_row, laid_out
+from nemuri_domain.language.list_markers import marker_end
+from nemuri_domain.language.search_terms import GRAMMAR, terms
+from nemuri_domain.language.sentences import sentences
+
+LONGEST_QUOTE: Final = 400
+"""Characters of one quoted sentence."""
+
+_SATURATION: Final = 1.2
+_COVERED: Final = 0.5
+_LEAST_SHARE: Final = 0.25
+_DUPLICATE: Final = 0.7
+_SAME_MATTER: Final = 0.5
+_CONTESTED: Final = 0.7
+
+_UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
+"""What stands under a heading in plain text."""
+_DRAWN = re.compile(r"^\s{0,20}[$❯] +\S|[\u2501-\u259f]|(?<!\S)\u2500+(?!\S)|(?<=\S\s)[▶►◀◄]|[-=]{2}>|<[-=]{2}|\+--")
+"""A line typed at a console, or one of a diagram."""
+_FENCE = re.compile(r"[ \t]{0,9}(?:```|~~~)[^`]*$")
+_FOOTNOTE = re.compile(r"(?:\[[0-9]{1,3}\]\s*)+")
+_STRONG = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
+_CODE = re.compile(r"(?:^|\s)(?:>>>|::?=|[=!<>]=|[-+*/|]?=|->|\|)(?:\s|$)|\w\([^()]*\):|[{};]\s*$|^\.\.\.\s|\w=\w")
+_CODE_NAME = re.compile(r"`[^`]+`|(?<!\w)\w+(?:/\w+)*(?:\.\w+|_\w+|\([\w, ]{0,80}\))+")
+_FEWEST_WORDS: Final = 3
+_LEANING = re.compile(
+    r"(?:this|these|those|that|they|it|its|such|see|note that|in this case|for example|otherwise|also|then)\b"
+    r"|(?:これ|それ|この|その|また|なお)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?…。！？｡][\"'”’」』）)\]]*$")
+UNFIT: Final = 0.25
+"""The fitness of what is mostly code."""
+_FRAGMENT: Final = 0.6
+_ROW: Final = 0.9
+"""A row of a tree or a table says something, though it is no sentence."""
+_LEANS: Final = 0.75
+_FAVOUR: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence of a source, fit to be quoted on one line."""
+
+    label: str
+    text: str
+    counts: Counter[str]
+    """How often each term occurs in it."""
+    fitness: float = 1.0
+    """How well it can stand alone, above 0 to 1: code, fragments and what leans on its context stand badly."""
+
+
+def passages(label: str, text: str) -> list[Passage]:
+    """The sentences of the text that have at least one term, each fit to be read by itself.
+
+    List marks, marks of footnotes and of emphasis and underlined headings are left out (a text that is nothing but a
+    heading keeps it), and nothing in them cites anything. Lines typed at a console ("$ …") and lines of diagrams are no
+    sentences and the lines of fenced blocks are apart, unless the text has nothing else.
+    """
+    found = sentences(_prose(text)) or sentences(text)
+    bodies = [body for sentence in found if (body := _UNDERLINE.split(sentence)[-1])] or found
+    readable = (_readable(body) for body in bodies)
+    return [
+        Passage(label, sentence, counts, _fitness(sentence))
+        for sentence in readable
+        if (counts := Counter(terms(sentence)))
+    ]
+
+
+def select(
+    candidates: Sequence[Passage],
+    wanted: frozenset[str],
+    *,
+    most: int,
+    characters: int,
+    favoured: frozenset[str] = frozenset(),
+) -> list[Passage]:
+    """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
+
+    Greedy: a passage's worth is its fitness times the sum over the wanted terms in it of idf × saturated frequency,
+    halved for each chosen passage that has the term already; it stops below a quarter of the best worth.
+    Near-duplicates of a chosen passage (Jaccard index of the terms above 0.7, and neither polarity nor a value
+    differs) are passed over. Ties go to the earlier passage. Favoured terms weigh twice.
+    """
+    weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
+    open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
+    chosen: list[Passage] = []
+    left, least = characters, 0.0
+    while open_ and len(chosen) < most:
+        worths = [_worth(candidate, weights) for candidate in open_]
+        worth = max(worths)
+        best = open_.pop(worths.index(worth))
+        if worth < least:
+            break
+        if any(_alike(best, other) for other in chosen) or (chosen and len(best.text) > left):
+            continue
+        chosen.append(best)
+        left -= len(best.text)
+        least = least or worth * _LEAST_SHARE
+        weights = {term: weight * (_COVERED if term in best.counts else 1) for term, weight in weights.items()}
+    return chosen
+
+
+def yielding(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
+    """The remembered passages, less fit where one at hand says otherwise of the same: what is at hand is newer.
+
+    Of the same are passages that share half of their terms; a passage still is quoted beside what contradicts it.
+    """
+
+    def contested(one: Passage) -> bool:
+        return any(_overlap(one, other) >= _SAME_MATTER and differ(other.text, one.text) for other in at_hand)
+
+    return [replace(one, fitness=_CONTESTED * one.fitness) if contested(one) else one for one in remembered]
+
+
+def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
+    """The most central passage: its terms are frequent among the candidates, favoured terms count three times.
+
+    The sum over its distinct terms is divided by the square root of their number (plus a few), so that neither long
+    nor very short sentences win by length, and multiplied by the fitness. None without candidates; ties go to the
+    earlier passage.
+    """
+    favourites = frozenset(favoured)
+    everywhere: Counter[str] = Counter()
+    for candidate in candidates:
+        everywhere.update(candidate.counts.keys())
+
+    def centrality(candidate: Passage) -> float:
+        total = sum(
+            math.log1p(everywhere[term])
+            * (_FAVOUR if term in favourites else 1)
+            * (0.2 if GRAMMAR.fullmatch(term) else 1)
+            for term in candidate.counts
+        )
+        return candidate.fitness * total / math.sqrt(len(candidate.counts) + 4)
+
+    return max(candidates, key=centrality, default=None)
+
+
+def related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passage]:
+    """Those of the passages that share the highest number of wanted terms; none when no passage shares any."""
+    shared = [len(wanted & candidate.counts.keys()) for candidate in candidates]
+    top = max(shared, default=0)
+    return [candidate for candidate, number in zip(candidates, shared, strict=True) if top and number == top]
+
+
+def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozenset[str]:
+    """The labels of sentences that come again in the answer, though perhaps not word for word.
+
+    Half of a sentence's weight must come again, in two terms or more: each of its terms weighs by its idf among the
+    sentences, and those of what was asked weigh nothing, for the answer has them from there.
+    """
+    said, known = frozenset(terms(answer)), frozenset(terms(asked))
+    weights = _idf(sentences, frozenset(term for one in sentences for term in one.counts))
+
+    def comes_again(one: Passage) -> bool:
+        own = [term for term in one.counts if term not in known and not GRAMMAR.fullmatch(term)]
+        again = [term for term in own if term in said]
+        return len(again) > 1 and 2 * sum(weights[each] for each in again) >= sum(weights[each] for each in own)
+
+    return frozenset(one.label for one in sentences if comes_again(one))
+
+
+def _prose(text: str) -> str:
+    """The text without what is no sentence; the lines of a fenced block stand alone, for nothing wraps in it."""
+    lines = laid_out(text).split("\n")
+    fences = [_FENCE.match(line) is not None for line in lines]
+    whole = sum(fences) % 2 == 0  # else the text was cut within a block, and one cannot know in which half
+    kept: list[str] = []
+    inside = False
+    for line, fence in zip(lines, fences, strict=True):
+        inside ^= fence and whole
+        kept.append("" if fence or _DRAWN.search(line) else line)
+        if inside:
+            kept.append("")
+    return "\n".join(kept)
+
+
+def _readable(sentence: str) -> str:
+    body = sentence[marker_end(sentence, 0, len(sentence)) :].strip().lstrip("#").strip()
+    body = disarmed(_STRONG.sub(r"\1", body[_leading(body) :]))
+    if len(body) <= LONGEST_QUOTE:
+        return body
+    cut = body[: LONGEST_QUOTE - 1]
+    space = cut.rfind(" ", LONGEST_QUOTE // 2)
+    return (cut[:space] if space > 0 else cut).rstrip(" ,、，") + "…"
+
+
+def _leading(body: str) -> int:
+    """The length of the marks of footnotes that a sentence begins with because the one before it ended there."""
+    match = _FOOTNOTE.match(body)
+    return match.end() if match and match.end() < len(body) else 0
+
+
+def _fitness(sentence: str) -> float:
+    if _CODE.search(_QUOTED.sub("x", sentence)) or _is_mostly_code(sentence):
+        return UNFIT
+    whole = 1.0 if _SENTENCE_END.search(sentence) else _ROW if is_row(sentence) else _FRAGMENT
+    return whole * (_LEANS if _LEANING.match(sentence) else 1.0)
+
+
+def _is_mostly_code(sentence: str) -> bool:
+    """Whether there are names of code in the sentence, and fewer than `_FEWEST_WORDS` words beside them."""
+    plain, names = _CODE_NAME.subn(" ", sentence)
+    return names > 0 and len(terms(plain)) < min(_FEWEST_WORDS, names + 1)
+
+
+def _idf(candidates: Sequence[Passage], wanted: frozenset[str]) -> dict[str, float]:
+    total = len(candidates)
+    holding = {term: sum(term in candidate.counts for candidate in candidates) for term in sorted(wanted)}
+    return {term: math.log1p((total - count + 0.5) / (count + 0.5)) for term, count in holding.items() if count}
+
+
+def _worth(passage: Passage, weights: dict[str, float]) -> float:
+    length = 0.7 + 0.3 * len(passage.text) / 80
+    return passage.fitness * sum(
+        weight * count / (count + _SATURATION * length)
+        for term, weight in weights.items()
+        if (count := passage.counts.get(term, 0))
+    )
+
+
+def _alike(one: Passage, other: Passage) -> bool:
+    return _overlap(one, other) > _DUPLICATE and not differ(one.text, other.text)
+
+
+def _overlap(one: Passage, other: Passage) -> float:
+    """The Jaccard index of their terms, of which each has some."""
+    return len(one.counts.keys() & other.counts.keys()) / len(one.counts.keys() | other.counts.keys())

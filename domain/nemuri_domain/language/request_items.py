@@ -1,0 +1,269 @@
+"""The separate requests inside one text, and what a negotiation about too many of them offers (document 000 §3.9)."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from nemuri_domain.language.keywords import candidates
+from nemuri_domain.language.list_markers import Mark, mark_at, marks_inside, stands_alone
+from nemuri_domain.language.search_terms import term_counts
+from nemuri_domain.language.sentences import normalised, sentences, spans
+from nemuri_domain.language.writing_systems import is_cjk
+
+T = TypeVar("T")
+
+_QUESTION = re.compile(r"(?:[?？][.!?！？…]*|か。?)[」』）】\"'”’)\]]*$")
+_REQUEST = re.compile(
+    r"(?:please[, ]+)?(?:explain|describe|summari[sz]e|(?:tell|give|show) (?:me|us)"
+    r"|answer (?:the|this|these|each|all))\b"
+    r"|.*(?:教え|説明し|答え|述べ|まとめ|要約し|挙げ|示し|回答し)て(?:ください|下さい|くれ|ほしい|欲しい|もらえます)?[。．]?$",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(
+    r"(?:^|[.!?:,]\s*|\bplease\s+|\b(?:can|could|would) you\s+)(?:answer|reply to|respond to)\b"
+    r"|(?:答え|回答し)て|(?:回答|返答|お答え)(?:を?お願い|ください|下さい)",
+    re.IGNORECASE,
+)
+_INDENT = re.compile(r"[ \t\u3000]*")
+_FEWEST: Final = 2
+_LINES_BACK: Final = 20
+"""So many lines above a list are searched for the items before its first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """Items that share a word."""
+
+    title: str
+    """The word as the items write it; "other" or "その他" for what shares none."""
+    indices: tuple[int, ...]
+    """Positions in the list of items, ascending."""
+
+
+@dataclass(slots=True)
+class _Item:
+    indent: int
+    parts: list[str] = field(default_factory=list)
+    lines: int = 0
+
+    @property
+    def text(self) -> str:
+        """Its lines on one line."""
+        return normalised("\n".join(self.parts))
+
+
+def listed_items(text: str) -> tuple[str, ...]:
+    """The requests in the text, in order, each on one line without its list mark; none if there are fewer than two.
+
+    The items of its lists; more deeply indented items, and the lines that follow without a blank one, belong to the
+    item above. The first items may stand on the line of the request. In a text without a list, its questions
+    (sentences that end with ?, ？ or か。).
+    """
+    listed = _marked(text)
+    if len(listed) >= _FEWEST:
+        return tuple(item.text for item in listed)
+    asked = _questions(text)
+    return tuple(asked) if len(asked) >= _FEWEST else ()
+
+
+def requests(text: str) -> tuple[str, ...]:
+    """Return everything that the text asks for: the questions outside its lists, then the items of `listed_items`.
+
+    A question that only says that the items are to be answered is left out.
+    """
+    listed = _marked(text)
+    if len(listed) < _FEWEST:
+        return listed_items(text)
+    asked = (each for each in _questions(_outside(text)) if not _ANSWER.search(each))
+    return (*asked, *(item.text for item in listed))
+
+
+def introduction(text: str) -> str:
+    """Return what the text says about its `listed_items`: its lines outside the lists, or all but its questions.
+
+    Empty for a text that is nothing but its items. The whole text if it has no items.
+    """
+    if len(_marked(text)) >= _FEWEST:
+        return _outside(text)
+    asked = listed_items(text)
+    return "\n".join(each for each in sentences(text) if each not in asked) if asked else text
+
+
+def is_list_of_requests(text: str) -> bool:
+    """Whether the text is a list rather than a document that contains one.
+
+    At least half of its non-blank lines belong to the items of its lists or, where there is no list, at least half
+    of the characters of its sentences to questions; and there are at least two items.
+    """
+    listed = _marked(text)
+    if len(listed) >= _FEWEST:
+        return 2 * sum(item.lines for item in listed) >= sum(1 for line in text.splitlines() if line.strip())
+    written = [text[start:end] for start, end in spans(text)]
+    asked = [sentence for sentence in written if _QUESTION.search(sentence)]
+    return len(asked) >= _FEWEST and 2 * sum(map(len, asked)) >= sum(map(len, written))
+
+
+def asks(sentence: str) -> bool:
+    """Whether the sentence, on one line, asks for something rather than says something: a question or a request."""
+    return _QUESTION.search(sentence) is not None or _REQUEST.match(sentence) is not None
+
+
+def are_to_be_answered(items: Sequence[str], request: str) -> bool:
+    """Whether items of a document are requests of their own, because most of them ask or the request says so.
+
+    A list of facts is one too, but what it lists is material, not what is asked.
+    """
+    return 2 * sum(map(asks, items)) > len(items) or _ANSWER.search(request) is not None
+
+
+def most_important(items: Sequence[str], k: int) -> tuple[int, ...]:
+    """Indices, ascending, of `k` items (all if there are fewer) that stand for the list: central, yet different.
+
+    Central is who shares weighted terms with the others (cosine to their sum); each next item is the one whose
+    centrality most exceeds its likeness to those already taken (maximal marginal relevance). Deterministic.
+    """
+    vectors = _vectors(items)
+    holders: dict[str, list[int]] = {}
+    for index, vector in enumerate(vectors):
+        for term in vector:
+            holders.setdefault(term, []).append(index)
+    total = {term: sum(vectors[index][term] for index in held) for term, held in holders.items()}
+    central = [sum(weight * (total[term] - weight) for term, weight in vector.items()) for vector in vectors]
+    most = max(central, default=0.0) or 1.0
+    likeness = [0.0] * len(items)
+    left = dict.fromkeys(range(len(items)))
+    while left and len(items) - len(left) < k:
+        best = max(left, key=lambda i: (central[i] / most - likeness[i], -likeness[i], -i))
+        del left[best]
+        for other, alike in _likenesses(vectors, holders, best).items():
+            likeness[other] = max(likeness[other], alike)
+    return tuple(index for index in range(len(items)) if index not in left)
+
+
+def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
+    """The items in at most `limit` groups, every item in exactly one; the largest shared topics first.
+
+    Again and again the word that the most ungrouped items share takes them, words that nearly all items share
+    counting little; what shares no word comes last. Raises ValueError unless `limit` is at least 1.
+    """
+    if limit < 1:
+        raise ValueError("items go into at least one category")
+    words = [dict(candidates(item)) for item in items]
+    spread = Counter(key for keys in words for key in keys)
+    open_items = dict.fromkeys(range(len(items)))
+    found: list[Category] = []
+    while open_items and len(found) < limit - 1:
+        count = Counter(key for index in open_items for key in words[index])
+        shared = [key for key, n in count.items() if n >= _FEWEST]
+        if not shared:
+            break
+        key = max(shared, key=lambda word: count[word] * math.log((1 + len(items)) / spread[word]))
+        members = tuple(index for index in open_items if key in words[index])
+        found.append(Category(Counter(words[index][key] for index in members).most_common(1)[0][0], members))
+        for index in members:
+            del open_items[index]
+    if open_items:
+        found.append(Category(_other(items), tuple(open_items)))
+    return tuple(found)
+
+
+def batches(items: Sequence[T], size: int) -> tuple[tuple[T, ...], ...]:
+    """The items in their order in groups of `size`, the last one possibly smaller; ValueError if `size` < 1."""
+    if size < 1:
+        raise ValueError("a batch holds at least one item")
+    return tuple(tuple(items[at : at + size]) for at in range(0, len(items), size))
+
+
+def _questions(text: str) -> list[str]:
+    return [sentence for sentence in sentences(text) if _QUESTION.search(sentence)]
+
+
+def _marked(text: str) -> list[_Item]:
+    """Return the items of the lists in the text that have content."""
+    return [each for each in _read(text) if isinstance(each, _Item) and any(map(str.isalnum, each.text))]
+
+
+def _outside(text: str) -> str:
+    """Return the lines of the text that belong to no item of a list."""
+    return "\n".join(each for each in _read(text) if isinstance(each, str))
+
+
+def _read(text: str) -> list[_Item | str]:
+    """Return the items of the lists in the text and the lines around them, in order, without blank lines."""
+    found: list[_Item | str] = []
+    item: _Item | None = None
+    blank = True
+    for line in text.splitlines():
+        if not line.strip():
+            blank = True
+            continue
+        indent = len(_INDENT.match(line).group().expandtabs(4))  # type: ignore[union-attr]  # matches any line
+        mark = mark_at(line, 0, len(line))
+        nested = item is not None and indent > item.indent
+        if mark and not nested:
+            if item is None or item.indent > indent:
+                found = _with_first(found, mark, indent)
+            item = _Item(indent)
+            found.append(item)
+        elif item and not nested and (blank or stands_alone(line, 0, len(line))):
+            item = None
+        if item is None:
+            found.append(line)
+        else:
+            item.parts.append(line[mark.body if mark else 0 :])
+            item.lines += 1
+        blank = False
+    return found
+
+
+def _with_first(found: list[_Item | str], following: Mark, indent: int) -> list[_Item | str]:
+    """Return what was read, with the items of the list before `following` that begin inside a line of the request.
+
+    What follows that line belongs to the last of these items. Only the line directly above is searched for a bullet.
+    """
+    furthest = len(found) - (1 if following.ordinal is None else _LINES_BACK)
+    for place in range(len(found) - 1, max(furthest, 0) - 1, -1):
+        line = found[place]
+        if isinstance(line, _Item):
+            if line.indent > indent:
+                continue
+            return found
+        if stands_alone(line, 0, len(line)):
+            return found
+        if marks := marks_inside(line, following):
+            ends = [*(mark.start for mark in marks[1:]), len(line)]
+            begun = [_Item(indent, [line[mark.body : end]], 1) for mark, end in zip(marks, ends, strict=True)]
+            for each in found[place + 1 :]:
+                begun[-1].parts += [each] if isinstance(each, str) else each.parts
+                begun[-1].lines += 1 if isinstance(each, str) else each.lines
+            return [*found[:place], line[: marks[0].start].rstrip(), *begun]
+    return found
+
+
+def _vectors(items: Sequence[str]) -> list[dict[str, float]]:
+    """For each item the unit vector of its terms, weighted by how few items hold them."""
+    counted = [term_counts(item) for item in items]
+    spread = Counter(term for counts in counted for term in counts)
+    vectors = []
+    for counts in counted:
+        weights = {term: math.log(1 + len(items) / spread[term]) for term in counts}
+        length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        vectors.append({term: weight / length for term, weight in weights.items()})
+    return vectors
+
+
+def _likenesses(vectors: list[dict[str, float]], holders: dict[str, list[int]], index: int) -> dict[int, float]:
+    """The cosine of one vector with each of those that share a term with it."""
+    alike: dict[int, float] = {}
+    for term, weight in vectors[index].items():
+        for other in holders[term]:
+            alike[other] = alike.get(other, 0.0) + weight * vectors[other][term]
+    return alike
+
+
+def _other(items: Sequence[str]) -> str:
+    japanese = sum(any(map(is_cjk, item)) for item in items)
+    return "その他" if 2 * japanese > len(items) else "other"

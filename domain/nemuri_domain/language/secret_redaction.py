@@ -1,0 +1,226 @@
+"""Keys, tokens and passwords in a text, replaced by a marker that says what was there.
+
+Loads and compiles next to nothing, for hooks have no time: a rule is compiled when one of its hints is in a text.
+Prefixes and lengths of vendors' tokens follow their documentation, and the rules of gitleaks.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Final, NamedTuple
+
+from nemuri_domain.language.secret_detection import is_password, is_token, looks_random
+
+
+class Rule(NamedTuple):
+    """How one kind of secret looks; the group `secret` of the pattern is what is replaced, or all of it."""
+
+    name: str
+    hints: tuple[str, ...]
+    """One of these, in lower case, is in every text that has such a secret."""
+    pattern: str
+    meant: Callable[[re.Match[str]], bool] = lambda _: True
+    """Whether a match is a secret and not code about one."""
+
+
+def redacted(text: str) -> str:
+    """Return the text with every key, token and password replaced by `[redacted:KIND]`.
+
+    Recognised are tokens of vendors by their form, private keys, passwords in addresses, headers, assignments and
+    options, and random values of environment variables. Hashes, ids of commits and UUIDs stay, unless the name before
+    them says that they are a secret. Time is linear in the text.
+    """
+    folded = text.lower()
+    for rule in RULES:
+        if any(each in folded for each in rule.hints):
+            text = _compiled(rule.pattern).sub(lambda match, rule=rule: _replaced(rule, match), text)  # type: ignore[misc]
+    return text
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)
+
+
+def _replaced(rule: Rule, match: re.Match[str]) -> str:
+    if not rule.meant(match):
+        return match.group()
+    group = "secret" if match.groupdict().get("secret") else "bare" if match.groupdict().get("bare") else 0
+    whole, start = match.group(), match.start()
+    return f"{whole[: match.start(group) - start]}[redacted:{rule.name}]{whole[match.end(group) - start :]}"
+
+
+def _vendor(name: str, pattern: str, *hints: str) -> Rule:
+    return Rule(name, hints, rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z0-9])")
+
+
+def _holds_key(match: re.Match[str]) -> bool:
+    return re.search(r"[A-Za-z0-9+/=]{24}", match.group()[40:]) is not None
+
+
+def _assigned(match: re.Match[str]) -> bool:
+    name, quoted = match["name"], match["secret"] is not None
+    value = match["secret"] if quoted else match["bare"]
+    if quoted and name.lower() == "passphrase":
+        value = value.replace(" ", "-")
+    check = is_password if re.match(r"(?i)pass|pwd|secret(?!s?[_-]?key)", name) else is_token
+    return check(value, quoted=quoted, loud=name.isupper())
+
+
+def _named(match: re.Match[str]) -> bool:
+    """A secret that prose or an option names: it has to look like one."""
+    return any(each.isdigit() for each in match["secret"]) and is_password(match["secret"], quoted=False, loud=False)
+
+
+_PEM: Final = r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+_NAME: Final = (
+    r"(?P<name>(?i:pass(?:word|wd|phrase|code)|pwd|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|secret"
+    r"|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key"
+    r"|master[_-]?key|shared[_-]?key|credentials?|token))(?i:s|[_-]?\d{1,3}|[_-]?(?:base|value|prod|production|dev|test))?"
+)
+_IS: Final = (
+    r"(?:\\{0,2}[\"'\]]){0,2}(?:[ \t]*:[ \t]*[A-Za-z_][\w.\[\]|]{0,40}[ \t]*=[ \t]*(?=[bfru]?[\"'])"
+    r"|[ \t]*(?:=>|:=|===?|[=:：＝])[ \t]*)"
+)
+_VALUE: Final = (
+    r"(?:[bfru]?(?P<quote>\\{0,2}[\"'`])(?P<secret>[^\n]{1,512}?)(?P=quote)"
+    r"|(?P<bare>(?:(?![\"'`,;(){}\[\]<>|&\\])[!-~]){4,512}+)(?![(\[]))"
+)
+
+RULES: Final[tuple[Rule, ...]] = (
+    Rule(
+        "private-key",
+        ("private key",),
+        rf"-----BEGIN {_PEM}(?:[\s\S]{{0,16000}}?-----END {_PEM}|(?:(?:\\[nr]|[\s\"'+,])*+[A-Za-z0-9+/=:]{{16,}}+)+)",
+        _holds_key,
+    ),
+    _vendor("aws-access-key", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", "akia", "asia", "abia", "acca"),
+    _vendor(
+        "github-token",
+        r"gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255}",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+    ),
+    _vendor("gitlab-token", r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat)-[\w-]{20,255}", "gl"),
+    _vendor("anthropic-key", r"sk-ant-[\w-]{16,255}", "sk-ant-"),
+    _vendor("openai-key", r"sk-(?:proj|svcacct|admin|or|lf|None)-[\w-]{16,255}|sk-[A-Za-z0-9]{20,255}", "sk-"),
+    _vendor(
+        "stripe-key",
+        r"(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9+/=]{16,255}",
+        "sk_",
+        "rk_",
+        "whsec_",
+    ),
+    _vendor("slack-token", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}|xapp-\d-[A-Za-z0-9-]{10,255}", "xox", "xapp-"),
+    _vendor(
+        "slack-webhook", r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[\w+/-]{20,255}", "hooks.slack.com"
+    ),
+    _vendor(
+        "discord-webhook", r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d+/[\w-]{30,255}", "/api/webhooks/"
+    ),
+    _vendor("telegram-token", r"\d{8,10}:AA[\w-]{32,34}", ":aa"),
+    _vendor("google-key", r"AIza[\w-]{30,40}|GOCSPX-[\w-]{20,64}|ya29\.[\w-]{20,512}", "aiza", "gocspx-", "ya29."),
+    _vendor("jwt", r"eyJ[\w-]{8,4096}\.eyJ[\w-]{8,16384}(?:\.[\w-]*)?", "eyj"),
+    _vendor("npm-token", r"npm_[A-Za-z0-9]{30,64}", "npm_"),
+    _vendor("pypi-token", r"pypi-[\w-]{50,512}", "pypi-"),
+    _vendor("hugging-face-token", r"hf_[A-Za-z0-9]{30,64}", "hf_"),
+    _vendor("sendgrid-key", r"SG\.[\w-]{16,64}\.[\w-]{16,128}", "sg."),
+    _vendor("digitalocean-token", r"do[opr]_v1_[a-f0-9]{64}", "_v1_"),
+    _vendor("vault-token", r"hv[sbr]\.[\w-]{24,512}", "hvs.", "hvb.", "hvr."),
+    _vendor("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{50,64}", "age-secret-key-"),
+    _vendor(
+        "token",
+        r"(?:dapi[a-f0-9]{32}|glsa_\w{32,64}|lin_api_\w{32,64}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|PMAK-[\w-]{40,80}"
+        r"|figd_[\w-]{32,64}|ntn_\w{40,64}|sbp_[a-f0-9]{40}|pplx-\w{40,64}|gsk_\w{40,64}|xai-\w{60,100}|r8_\w{32,64}"
+        r"|tvly-[\w-]{20,64}|ATATT3[\w=-]{100,300}|dp\.pt\.\w{40,64}|sq0[a-z]{3}-[\w-]{22,43})",
+        "dapi",
+        "glsa_",
+        "lin_api_",
+        "shp",
+        "pmak-",
+        "figd_",
+        "ntn_",
+        "sbp_",
+        "pplx-",
+        "gsk_",
+        "xai-",
+        "r8_",
+        "tvly-",
+        "atatt3",
+        "dp.pt.",
+        "sq0",
+    ),
+    Rule(
+        "password",
+        ("://",),
+        r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,64}:(?P<secret>[^\s@\"'<>/]{1,256})@(?=[\w.\[$%{])",
+        lambda match: is_password(match["secret"], quoted=True, loud=True),
+    ),
+    Rule(
+        "authorization",
+        ("authorization", "bearer"),
+        r"(?i:authorization[\"']?[ \t]*[:=,][ \t]*[\"'`]?(?:bearer|basic|token|digest)|\bbearer)[ \t]+"
+        r"(?P<secret>[A-Za-z0-9._~+/=:-]{8,4096})",
+        lambda match: is_token(match["secret"], quoted=match.group().lower().startswith("auth"), loud=True),
+    ),
+    Rule(
+        "signature",
+        ("sig", "security-token"),
+        r"[?&](?i:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=(?P<secret>[^&\s\"'<>]{16,4096})",
+    ),
+    Rule(
+        "password",
+        ("--", "-p", "-u"),
+        r"(?i:--(?:\w+-)?(?:password|passwd|passphrase|token|secret|api-?key|access-?key|auth-?token|client-?secret)"
+        r"|\bsshpass[ \t]+-p|\bdocker[ \t]+login\b[^\n]{0,200}?[ \t]-p)"
+        r"[ \t]+[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,512})",
+        _named,
+    ),
+    Rule(
+        "password",
+        ("curl", "wget", "http"),
+        r"\b(?:curl|https?)\b[^\n]{0,400}?[ \t](?:-u|--user|-a|--auth)[ \t=]?[\"']?"
+        r"[^\s:\"'$]{1,64}:(?P<secret>[^\s\"']{1,256})",
+        lambda match: is_password(match["secret"], quoted=True, loud=True),
+    ),
+    Rule(
+        "password",
+        ("mysql",),
+        r"\b(?:mysql|mysqldump|mariadb)\b[^\n]{0,200}?[ \t]-p(?P<secret>[^\s\"'-][^\s\"']{2,256})",
+        lambda match: is_password(match["secret"], quoted=True, loud=True),
+    ),
+    Rule(
+        "secret",
+        ("pass", "pwd", "secret", "key", "credential", "token"),
+        _NAME + _IS + _VALUE,
+        _assigned,
+    ),
+    Rule(
+        "secret",
+        ("password", "passphrase", "passwd", "api key", "token", "secret", "pin"),
+        r"(?i:\b(?:(?:password|passphrase|passwd|pin)\b[^\n.,:;=]{0,40}?[ \t](?:is|was|to)"
+        r"|(?:api key|access key|token|secret)\b[^\n.,:;=]{0,40}?[ \t](?:is|was)))"
+        r"[ \t]+[\"'`]?(?P<secret>(?:(?![\"'`,;(){}\[\]<>])[!-~]){4,256})",
+        _named,
+    ),
+    Rule(
+        "secret",
+        ("パスワード", "パスフレーズ", "合言葉", "暗証番号", "キー", "トークン", "シークレット", "秘密鍵"),
+        r"(?:パスワード|パスフレーズ|合言葉|暗証番号|(?:API|アクセス|シークレット|秘密|暗号)キー|トークン|シークレット|秘密鍵)"
+        r"[^\n。、!-~]{0,12}?(?:は|が|を|に|:|：|=|＝)[ \t]*[「『\"'`]?"
+        r"(?P<secret>[!-~]{4,256}?)(?=[「」『』\"'`、。\s]|[^!-~]|$)",
+        _named,
+    ),
+    Rule(
+        "secret",
+        ("=",),
+        r"(?m:^)[ \t]*(?:export[ \t]+|ENV[ \t]+|set[ \t]+|-e[ \t]+)?(?P<name>[A-Z][A-Z0-9_]{2,60})=(?P<quote>[\"']?)"
+        r"(?P<secret>[A-Za-z0-9+/=_.~-]{16,512})(?P=quote)(?=\s|$)",
+        lambda match: looks_random(match["secret"], match["name"]),
+    ),
+)
+"""In the order in which they are looked for: what is known by its form before what is known by its name."""

@@ -1,0 +1,130 @@
+"""Sentences of English, Japanese and mixed text, by rules that take time linear in the text."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from nemuri_domain.language.list_markers import marker_end, stands_alone
+from nemuri_domain.language.word_lists import BEFORE_NUMBER, NEVER_LAST, OFTEN_LAST
+from nemuri_domain.language.writing_systems import is_cjk
+
+_LINE = re.compile(r"[^\r\n\f\v\x85\u2028\u2029]+")
+_END = re.compile(r"(?P<stop>[.!?。！？｡．…]+)(?P<close>(?:\*\*|[」』）】〉》〕｣\"'”’)\]}])*)")
+_GAP = re.compile(r"\s+")
+_OPENING = re.compile(r"[\s\"'“‘(\[]*")
+_QUOTES: Final = frozenset('"“‘')
+_WIDE_STOPS: Final = frozenset("。！？｡")
+_PARTICLES: Final = frozenset("とはがをのにもでやへ、，,")
+"""After a closing bracket these carry the sentence on: 「雨だ。」と言った。"""
+
+_LOOK_BACK: Final = 24
+_ABBREVIATION = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Offsets (start, end) of the sentences in order, disjoint, without the white space around them.
+
+    A sentence ends at . ! ? … before white space, at 。！？ anywhere (closing brackets and quotes stay with it), at a
+    blank line, a form feed, a heading, a table row and before a line of a list; any other line break is a mere wrap.
+    A full stop after an abbreviation, an initial or a list number, before a lower-case word or inside a number or a
+    name (3.14, list.append) ends nothing. Everything outside the spans is white space.
+    """
+    return [span for start, end in _blocks(text) for span in _within(text, start, end)]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `spans`, each `normalised`."""
+    return [normalised(text[start:end]) for start, end in spans(text)]
+
+
+def normalised(text: str) -> str:
+    """The text on one line: white space runs become one space, or nothing where a line wraps between CJK or in a word.
+
+    A word wraps after its hyphen.
+    """
+    stripped = text.strip()
+
+    def joined(match: re.Match[str]) -> str:
+        wraps = any(mark in match.group() for mark in "\n\r\f\v")
+        before, after = stripped[match.start() - 1], stripped[match.end()]
+        hyphenated = before in "-‐" and stripped[max(match.start() - 2, 0)].isalnum() and after.isalnum()
+        return "" if wraps and (hyphenated or (is_cjk(before) and is_cjk(after))) else " "
+
+    return _GAP.sub(joined, stripped)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of lines that wrap into each other."""
+    start = end = 0
+    alone = False
+    for line in _LINE.finditer(text):
+        blank = line.group().isspace()
+        gap = text[end : line.start()]
+        breaks = blank or alone or "\f" in gap or gap.count("\n") > 1 or gap.count("\r") > 1
+        alone = not blank and stands_alone(text, line.start(), line.end())
+        if breaks or alone or marker_end(text, line.start(), line.end()) > line.start():
+            if end > start:
+                yield start, end
+            start = line.start()
+        end = start if blank else line.end()
+    if end > start:
+        yield start, end
+
+
+def _within(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    body = marker_end(text, start, end)
+    begin = start
+    for match in _END.finditer(text, body, end):
+        if _ends(text, begin, match, end):
+            yield from _trimmed(text, begin, match.end())
+            begin = match.end()
+    yield from _trimmed(text, begin, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if end > start:
+        yield start, end
+
+
+def _ends(text: str, begin: int, match: re.Match[str], end: int) -> bool:
+    stop, close, after = match["stop"], match["close"], match.end()
+    if after >= end:
+        return True
+    following = text[after]
+    if not _WIDE_STOPS.isdisjoint(stop):
+        return not (close and (following in _PARTICLES or text.startswith("って", after)))
+    if not following.isspace():
+        return bool(stop.strip(".．…")) and is_cjk(following)
+    word = _next_word_start(text, after, end)
+    if word.islower() and (close or stop[-1] in ".…"):
+        return False
+    return stop != "." or not _is_abbreviation(text[max(begin, match.start() - _LOOK_BACK) : match.start()], word)
+
+
+def _next_word_start(text: str, position: int, end: int) -> str:
+    """The first letter of the next word, or the quotation mark in front of it: a quoted name may begin a sentence."""
+    match = _OPENING.match(text, position, end)
+    if match is None or match.end() >= end:
+        return ""
+    before = text[match.end() - 1]
+    return before if before in _QUOTES else text[match.end()]
+
+
+def _is_abbreviation(before: str, following: str) -> bool:
+    """Whether the full stop after `before` belongs to an abbreviation, given the first letter that follows."""
+    match = _ABBREVIATION.search(before)
+    if match is None:
+        return False
+    short = match.group()
+    lowered = short.lower()
+    if lowered in BEFORE_NUMBER:
+        return following.isdigit()
+    if lowered in OFTEN_LAST:
+        return False
+    initial = len(short) == 1 and short.isupper() and short.isascii() and short != "I"
+    dotted = "." in short and all(len(part) <= 2 and part.isalpha() for part in short.split("."))
+    return initial or dotted or lowered in NEVER_LAST

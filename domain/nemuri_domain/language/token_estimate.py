@@ -1,0 +1,76 @@
+"""How many tokens a text costs a model, estimated without any model's vocabulary."""
+
+import re
+from typing import Final
+
+from nemuri_domain.language.sentences import spans
+from nemuri_domain.language.writing_systems import CJK, WORD
+
+LETTERS_PER_TOKEN: Final = 6
+DIGITS_PER_TOKEN: Final = 3
+OTHER_LETTERS_PER_TOKEN: Final = 2
+_LOOK_AHEAD: Final = 200
+"""Characters behind the cut that are read to tell a sentence's end from a mere full stop."""
+
+_PIECE = re.compile(
+    rf"(?P<letters>[A-Za-z]+)|(?P<digits>[0-9]+)|(?P<cjk>[{CJK}])|(?P<other>(?:(?![A-Za-z0-9_]){WORD})+)"
+    r"|(?P<wrap>\s*\n\s*)|(?P<blank>\s+)|(?P<emoji>[\U0001F000-\U0001FAFF])|(?P<mark>.)",
+    re.DOTALL,
+)
+_SIZES: Final = {
+    "letters": LETTERS_PER_TOKEN,
+    "digits": DIGITS_PER_TOKEN,
+    "other": OTHER_LETTERS_PER_TOKEN,
+}
+_COSTS: Final = {"cjk": 1, "wrap": 1, "blank": 0, "emoji": 2, "mark": 1}
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens the text costs; 0 for the empty text, additive up to words cut apart.
+
+    Rule: a run of n Latin letters costs ceil(n / 6), of digits ceil(n / 3), of other spaced scripts ceil(n / 2); a
+    kana, kanji or hangul 1, a punctuation mark 1, an emoji 2, a line break with the white space around it 1, other
+    white space 0. Measured on English conversations: 8 % above a WordPiece vocabulary of 30,000. Not measured for
+    Japanese and for the models' own vocabularies, which differ among each other: leave a quarter of room on prose,
+    and more for long identifiers and base64, which are underestimated.
+    """
+    return sum(_cost(match) for match in _PIECE.finditer(text))
+
+
+def most_tokens(text: str) -> int:
+    """What the text costs at most, found without reading it: its bytes, for whatever costs two tokens has four."""
+    return len(text.encode(errors="replace"))
+
+
+def truncate(text: str, tokens: int) -> str:
+    """The longest beginning of the text of at most `tokens` estimated tokens, as a prefix without trailing space.
+
+    It ends at a sentence's end where that keeps at least half of what would fit, else behind a whole word, else
+    inside the one word that is too long. A text that fits comes back unchanged; `tokens` below 1 gives "".
+    """
+    cut = _fitting(text, tokens)
+    if cut == len(text):
+        return text
+    head = text[: cut + _LOOK_AHEAD]
+    found = spans(head)
+    ends = [end for _, end in (found if len(head) == len(text) else found[:-1]) if end <= cut]
+    whole = ends[-1] if ends and 2 * ends[-1] >= cut else cut
+    return text[:whole].rstrip()
+
+
+def _fitting(text: str, tokens: int) -> int:
+    spent = 0
+    for match in _PIECE.finditer(text):
+        cost = _cost(match)
+        if spent + cost > tokens:
+            left = max(0, tokens - spent)
+            inside = left * _SIZES.get(match.lastgroup or "", 0) if match.start() == 0 else 0
+            return match.start() + inside
+        spent += cost
+    return len(text)
+
+
+def _cost(match: re.Match[str]) -> int:
+    kind = match.lastgroup or "mark"
+    size = _SIZES.get(kind)
+    return -(-(match.end() - match.start()) // size) if size else _COSTS[kind]

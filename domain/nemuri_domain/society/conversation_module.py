@@ -1,0 +1,79 @@
+"""Conversing: what an agent says next and what it now has on its mind, in one question to a model (document 002 §3.3).
+
+It stands for controller, talking and reflection where only talk matters, so that hundreds of agents can be simulated
+for hours. What is on its mind is whatever the model keeps there, under `mind` in the section `reflections`.
+"""
+
+import json
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from nemuri_contracts.world_protocol import SPEECH_LIMIT
+from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import in_sight, number, said_by_others
+from nemuri_domain.language.json_objects import objects
+
+TASK = (
+    "You are in company. Answer with one JSON object with say, one sentence of at most 200 characters or an empty text,"
+    " and mind, an object with whatever you want to keep on your mind."
+)
+ANSWER = 200
+"""Tokens of an answer at most."""
+HEARD = 12
+"""How many of the last utterances stand in the prompt; all of them are among its plain values."""
+
+
+class Conversing(Module):
+    """Takes a turn every so many seconds, where somebody is near or has spoken since the last one."""
+
+    spec = Spec(
+        name="conversing",
+        speed="mid",
+        interval=15.0,
+        reads=frozenset({"profile", "percepts", "conversations", "goals", "reflections", "pending_speech"}),
+        writes=frozenset({"pending_speech", "reflections"}),
+        rank=Rank.TALKING,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Asks what to say; nothing where there is nobody to say it to and nothing to think about."""
+        near = in_sight(snapshot["percepts"])
+        mind = mapped(snapshot["reflections"].get("mind"))
+        until = number(snapshot["reflections"].get("heard_until"), -1.0)
+        heard = [each for each in said_by_others(snapshot) if number(each.get("second")) > until]
+        if not (near or heard):
+            return {}
+        latest = max((number(each.get("second")) for each in heard), default=until)
+
+        def turned(text: str) -> Changes:
+            said, kept = read_turn(text)
+            after: Changes = {"reflections": {"mind": dict(kept), "heard_until": latest}}
+            return after if not said else {**after, "pending_speech": {"text": said}}
+
+        about: dict[str, JsonValue] = {
+            "job": "converse",
+            "agent": snapshot.name,
+            "profile": dict(snapshot["profile"]),
+            "goals": listed(snapshot["goals"], "active"),
+            "mind": dict(mind),
+            "heard": [dict(each) for each in heard],
+            "near": [*near],
+            "second": snapshot.second,
+        }
+        minded = f"on your mind: {json.dumps(mind, ensure_ascii=False)}" if mind else ""
+        lines = [minded, *prompt_text.said(heard[-HEARD:], snapshot.name)]
+        return Ask(prompt_text.question(snapshot, TASK, lines, about, ANSWER), turned)
+
+
+def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:
+    """What is said, in one line within the limit, and what is kept in mind; ValueError where there is neither."""
+    for found in objects(text):
+        if isinstance(found.get("say"), str) or isinstance(found.get("mind"), dict):
+            said = found.get("say")
+            return " ".join(str(said or "").split())[:SPEECH_LIMIT], mapped(found.get("mind"))
+    raise ValueError("the reply holds neither words nor thoughts")

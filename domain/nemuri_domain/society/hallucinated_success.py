@@ -1,0 +1,45 @@
+"""Hallucinated success: now and then an act is not done at all, and the agent is told that it is (PIANO.md)."""
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Final
+
+from nemuri_contracts.world_protocol import Act, Outcome, Percept
+from nemuri_domain.world.grid_world import World
+
+HONEST: Final = frozenset({"go", "say", "rest"})
+"""Acts of which it would be plain to see that they were not done, or that have no result."""
+
+
+class Hallucinating:
+    """Stands before a world: with probability `rate` an act does not reach it and counts as done."""
+
+    def __init__(self, world: World, rate: float, rng: Random) -> None:
+        """`rate` is 0 to 1."""
+        if not 0 <= rate <= 1:
+            raise ValueError(f"a rate is between 0 and 1, not {rate}")
+        self.world, self.rate, self._rng = world, rate, rng
+        self.imagined = 0
+        """How many acts were only imagined."""
+        self._pretended: dict[str, list[str]] = {}
+
+    def step(self, acts: Iterable[Act], seconds: float) -> None:
+        """The acts begin, but for those that are only imagined."""
+        self.world.step([each for each in acts if not self._imagines(each)], seconds)
+
+    def changed(self) -> Mapping[str, Percept]:
+        """What is new, with what was imagined told as done."""
+        percepts = self.world.changed()
+        for agent_id, imagined in self._pretended.items():
+            percept = percepts.get(agent_id) or self.world.percept(agent_id)
+            told = tuple(Outcome(act_id=each, done=True) for each in imagined)
+            percepts[agent_id] = percept.model_copy(update={"outcomes": (*percept.outcomes, *told)})
+        self._pretended.clear()
+        return percepts
+
+    def _imagines(self, act: Act) -> bool:
+        if act.act.action in HONEST or self._rng.random() >= self.rate:
+            return False
+        self.imagined += 1
+        self._pretended.setdefault(act.agent_id, []).append(act.act_id)
+        return True

@@ -1,0 +1,161 @@
+"""A society on a clock that jumps: agents, their world and a model's answers in one process, far faster than the wall.
+
+Time goes from one thing that happens to the next: a module is due, an answer arrives, the world ticks. Everything that
+is drawn comes from the random numbers that are handed in, so the same seed gives the same society (document 002 §3).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from random import Random
+from typing import Protocol
+
+from nemuri_contracts.world_protocol import Act, Percept, Say, action_of
+from nemuri_domain.cognition.engine import Engine, Pending
+from nemuri_domain.cognition.module import Ask, Prompt
+from nemuri_domain.cognition.shared_state import SharedState
+
+Thinker = Callable[[Prompt, Random], str]
+"""Answers a prompt without a language model, by its plain values."""
+
+
+class Surroundings(Protocol):
+    """A world, or what stands before one."""
+
+    def step(self, acts: Iterable[Act], seconds: float) -> None:
+        """The acts begin, and so many seconds pass."""
+
+    def changed(self) -> Mapping[str, Percept]:
+        """The percepts of all for whom something is new, once."""
+
+
+class Witness:
+    """Somebody who notes what happens and changes nothing; this one notes nothing."""
+
+    def perceived(self, agent_id: str, percept: Percept) -> None:
+        """The world told an agent something."""
+
+    def said(self, agent_id: str, text: str, second: float) -> None:
+        """An agent opened its mouth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a society lives."""
+
+    tick: float = 0.25
+    """Seconds between two percepts of an agent."""
+    places: int = 200
+    """How many questions are answered at once."""
+    latency: float = 1.5
+    """Seconds that an answer takes on average; exponentially distributed."""
+
+    def __post_init__(self) -> None:
+        """Refuse a society in which nothing could ever happen."""
+        if not (self.tick > 0 and self.places >= 1 and self.latency > 0):
+            raise ValueError("a tick and a latency are above 0 seconds, and there is at least one place")
+
+
+class Simulation:
+    """Drives an engine and a world by a clock of its own. Modules answer at once or ask: none may block."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        world: Surroundings,
+        thinker: Thinker,
+        rng: Random,
+        *,
+        pace: Pace | None = None,
+        witness: Witness | None = None,
+    ) -> None:
+        """Begins at second 0, which has to be the engine's second too; the agents are in the world already."""
+        self.engine, self.world = engine, world
+        self.now = 0.0
+        self.answered = self.misread = 0
+        """How many questions were answered, and how many of the answers could not be read."""
+        self._thinker, self._rng = thinker, rng
+        self._pace, self._witness = pace or Pace(), witness or Witness()
+        self._answers: list[tuple[float, int, Pending, Ask]] = []
+        self._order = count()
+        self._acts: list[Act] = []
+        self._begun: list[Act] = []
+        self._said = 0
+        self._ticks = 0
+        engine.schedule.places = self._pace.places
+
+    def add(self, state: SharedState) -> None:
+        """An agent begins to think."""
+        self.engine.add(state, self.now)
+
+    def run(self, until: float) -> None:
+        """Let time pass until that second. Raises what a module raises, but for answers that it cannot read."""
+        while (second := self._next()) <= until:
+            self.now = second
+            self._hear_answers()
+            for pending in self.engine.run(self.now):
+                if pending is not None:
+                    self._ask(pending)
+            self._send()
+            if self._tick_at <= self.now:
+                self._tick()
+            self._look()
+        self.now = max(self.now, until)
+
+    @property
+    def _tick_at(self) -> float:
+        return (self._ticks + 1) * self._pace.tick
+
+    def _next(self) -> float:
+        due = self.engine.schedule.earliest
+        answer = self._answers[0][0] if self._answers else self._tick_at
+        return max(self.now, min(self._tick_at, answer, self._tick_at if due is None else due))
+
+    def _hear_answers(self) -> None:
+        while self._answers and self._answers[0][0] <= self.now:
+            _, _, pending, ask = heappop(self._answers)
+            self.answered += 1
+            try:
+                changes = ask.then(self._thinker(ask.prompt, self._rng))
+            except ValueError as error:
+                self.engine.fail(pending.slot, error, self.now)
+            else:
+                self.engine.settle(pending, changes, self.now)
+
+    def _ask(self, pending: Pending) -> None:
+        module = pending.slot.module.spec
+        if not isinstance(pending.work, Ask) or module.rank is None:
+            raise TypeError(f"module {module.name!r} takes time of the wall's, which a simulation has not")
+        arrival = self.now + self._rng.expovariate(1 / self._pace.latency)
+        heappush(self._answers, (arrival, next(self._order), pending, pending.work))
+
+    def _send(self) -> None:
+        for agent_id in sorted(self.engine.sending):
+            out = self.engine.take(agent_id, self.now)
+            self._acts += [
+                Act(agent_id=agent_id, act_id=each["id"], act=action_of.validate_python(each["act"]))
+                for each in out.acts
+            ]
+            if out.speech:
+                self._said += 1
+                self._acts.append(Act(agent_id=agent_id, act_id=f"say-{self._said}", act=Say(text=out.speech)))
+                self._witness.said(agent_id, out.speech, self.now)
+
+    def _tick(self) -> None:
+        """The world catches up; acts begin at the tick after they were decided on, and never before."""
+        self._ticks += 1
+        begun, self._begun, self._acts = self._begun, self._acts, []
+        self.world.step(begun, self._pace.tick)
+        for agent_id, percept in self.world.changed().items():
+            if agent_id in self.engine.states:
+                self.engine.perceive(agent_id, percept, self.now)
+                self._witness.perceived(agent_id, percept)
+
+    def _look(self) -> None:
+        """What went wrong is counted or raised."""
+        for failure in self.engine.failures:
+            if not isinstance(failure.error, ValueError):
+                raise failure.error
+            self.misread += 1
+        self.engine.failures.clear()

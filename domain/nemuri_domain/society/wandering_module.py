@@ -1,0 +1,52 @@
+"""Wandering: agents walk about where they live and now and then visit other places, without a model."""
+
+from typing import Final
+from zlib import crc32
+
+from pydantic import JsonValue
+
+from nemuri_domain.cognition.module import Module, Spec
+from nemuri_domain.cognition.percept_updates import listed, mapped
+from nemuri_domain.cognition.shared_state import Changes, Snapshot
+from nemuri_domain.cognition.situation import number
+
+DRAWS: Final = 10_000
+"""Into so many parts chance is cut."""
+
+
+class Wandering(Module):
+    """Goes somewhere near home, as the profile says: `home`, `radius`, `visits` and how often, `seed`."""
+
+    spec = Spec(
+        name="wandering",
+        speed="slow",
+        interval=20.0,
+        reads=frozenset({"profile", "percepts", "pending_acts"}),
+        writes=frozenset({"pending_acts"}),
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes:
+        """One walk, to a place that follows from the agent, its seed and the second."""
+        profile, percepts = snapshot["profile"], snapshot["percepts"]
+        if not percepts:
+            return {}
+        name = f"{profile.get('seed')}/{snapshot.agent_id}/{snapshot.second:.2f}"
+        x, z = self._aim(snapshot, name)
+        to: JsonValue = {"x": x, "y": mapped(percepts.get("position")).get("y"), "z": z}
+        walk: JsonValue = {"id": f"walk-{snapshot.second:.2f}", "act": {"action": "go", "to": to}}
+        return {"pending_acts": {"queue": [*listed(snapshot["pending_acts"], "queue"), walk]}}
+
+    def _aim(self, snapshot: Snapshot, name: str) -> tuple[int, int]:
+        profile = snapshot["profile"]
+        visits = listed(profile, "visits")
+        away = bool(visits) and drawn(f"{name}/away") < number(profile.get("travels"))
+        place = visits[int(drawn(f"{name}/whither") * len(visits))] if away else listed(profile, "home")
+        radius = number(profile.get("radius"), 8.0)
+        shift = [round((2 * drawn(f"{name}/{axis}") - 1) * radius) for axis in "xz"]
+        return int(place[0]) + shift[0], int(place[1]) + shift[1]
+
+
+def drawn(name: str) -> float:
+    """A number from 0 to below 1 that follows from a name alone."""
+    return crc32(name.encode()) % DRAWS / DRAWS

@@ -1,0 +1,44 @@
+"""What a tombstone has to say of the memories that stay, so that a replay without the erased events finds them so."""
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from nemuri_contracts.erasure import MemoriesErased, Standing
+from nemuri_domain.strength.aggregate import Memory, Mind
+from nemuri_domain.strength.fold import evolve
+
+
+class DivergedError(Exception):
+    """A replay without the erased events would not agree, whatever the tombstone says."""
+
+
+def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standing, ...]:
+    """How those memories stand that a replay without the erased events sees otherwise than the agent, or not free of
+    what is erased.
+
+    `live` is the mind as it is, `replayed` what the events that stay make of it.
+    """
+    kept = (memory for key, memory in sorted(live.memories.items()) if key not in gone)
+    cleaned = ((memory, memory.but(yields_to=_without(memory.yields_to, gone))) for memory in kept)
+    return tuple(
+        _standing(after)
+        for before, after in cleaned
+        if after != before or replayed.memories.get(before.memory_id) != before
+    )
+
+
+def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> None:
+    """Raise `DivergedError` unless both minds are the same after the tombstones."""
+    for each in tombstones:
+        live, replayed = evolve(live, each), evolve(replayed, each)
+    if (live.agent, live.memories) != (replayed.agent, replayed.memories):
+        raise DivergedError("what stays on the log does not make the same mind")
+
+
+def _without(ids: Iterable[UUID], gone: Collection[UUID]) -> tuple[UUID, ...]:
+    return tuple(each for each in ids if each not in gone)
+
+
+def _standing(memory: Memory) -> Standing:
+    fields = {name: getattr(memory, name) for name in Standing.model_fields}
+    return Standing.model_validate(fields | {"perspectives": dict(memory.perspectives)})

@@ -1,0 +1,282 @@
+"""The fold of a mind: what each event means for an agent and its memories."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from nemuri_contracts.affective import AffectEvent
+from nemuri_contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri_contracts.client_events import Scope
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
+from nemuri_contracts.erasure import AgentErased, MemoriesErased
+from nemuri_contracts.event import derive
+from nemuri_contracts.scorers import ScorerTrained
+from nemuri_contracts.strength import (
+    AgentSlept,
+    ImpactCredited,
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    MemoryRefused,
+    RelationWithdrawn,
+    RepetitionWithdrawn,
+    Seen,
+    SessionEnded,
+)
+from nemuri_contracts.tiered import TiersEvent
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Scorer, moved, rebased
+from nemuri_domain.strength.decay import advanced, aged, base
+from nemuri_domain.strength.memory_content import principle_key
+from nemuri_domain.strength.policy import LEVELS, Policy
+from nemuri_domain.strength.reinforcement import credited, reactivated, reviewed, strengthened, taken_back, used
+
+
+def touched(event: AnyAgentEvent) -> frozenset[UUID]:
+    """The memories whose state `evolve` needs in order to fold the event."""
+    match event:
+        case MemoriesRetrieved():
+            return frozenset(event.in_context)
+        case MemoriesUsed() | ImpactCredited() | MemoriesReviewed():
+            return frozenset(event.memory_ids)
+        case LearningsExtracted():
+            return frozenset(each.memory_id for each in event.repetitions)
+        case RepetitionWithdrawn():
+            return frozenset({event.repetition.memory_id})
+        case RelationWithdrawn():
+            return frozenset({event.older})
+        case AgentSlept():
+            return frozenset(each.memory_id for each in (*event.consolidated, *event.archived, *event.pruned))
+        case MemoryEncoded():
+            return frozenset({event.memory_id, *(each.older for each in event.relations)})
+        case AgentDefined():
+            return frozenset(_principles(event))
+        case MemoriesErased():
+            return frozenset((*event.memory_ids, *(each.memory_id for each in event.standing)))
+        case _:
+            return frozenset()
+
+
+def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
+    """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
+    if isinstance(event, AgentDefined):
+        return _defined(mind, event)
+    if isinstance(event, AgentErased):
+        return Mind()
+    agent = mind.agent
+    if agent is None:
+        return mind
+    by = event.sequence or 0
+    match event:
+        case MemoryEncoded():
+            return _encoded(mind, agent, event)
+        case MemoriesRetrieved():
+            # Being retrieved is not being used: the count is all that changes (document 000 §3.5).
+            return mind.holding(
+                (
+                    each.but(candidate_count=each.candidate_count + 1, changed=by)
+                    for each in mind.known(event.in_context)
+                ),
+            )
+        case MemoriesUsed():
+            return mind.holding(used(agent, each, event) for each in mind.known(event.memory_ids))
+        case LearningsExtracted():
+            return _repeated(mind, agent, event)
+        case MemoriesReviewed():
+            return mind.holding(reviewed(agent, each, event) for each in mind.known(event.memory_ids))
+        case ImpactCredited():
+            return mind.holding(credited(agent, each, event) for each in mind.known(event.memory_ids))
+        case SessionEnded():
+            return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
+        case AgentSlept():
+            return _slept(mind, agent, event)
+        case PolicyAdopted() if agent.definition.memory == "strength":
+            return mind.with_agent(next_policy=event.parameters)
+        case _:
+            return _set_right(mind, agent, event)
+
+
+def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
+    """The mind after these events of its agent, of which each counts once, however often it is among them."""
+    return reduce(evolve, first_of_each(events), mind or Mind())
+
+
+Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
+"""What changes how an agent's memories are found and ranked, or that they are, and not how strong by use."""
+Silent = (
+    MemoryRefused
+    | MemoriesEmbedded
+    | CourseBegun
+    | ChapterRead
+    | ExerciseGraded
+    | CourseFinished
+    | PolicyAdopted
+    | AffectEvent
+    | TiersEvent
+)
+"""What tells of the agent, and changes nothing of how strong its memories are; another mind's parameters as well."""
+
+
+def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
+    by = event.sequence or 0
+    match event:
+        case RelationWithdrawn():
+            return mind.holding(
+                (
+                    each.but(yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by)
+                    for each in mind.known((event.older,))
+                ),
+            )
+        case RepetitionWithdrawn():
+            return mind.holding(taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
+        case EmbeddingAdopted():
+            return mind.with_agent(embedding=event.embedding)
+        case ScorerTrained():
+            return replace(mind, scorer=_scorer(event))
+        case MemoriesErased():
+            return _erased(mind, event)
+        case _:
+            return _unmoved(mind, event)
+
+
+def _unmoved(mind: Mind, _: Silent) -> Mind:
+    return mind
+
+
+def _erased(mind: Mind, event: MemoriesErased) -> Mind:
+    """Without the erased, and the others as they are said to stand: whatever the erased events would have done."""
+    mind = mind.without(event.memory_ids)
+    said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
+    by = event.sequence or 0
+    return mind.holding(each.but(**said[each.memory_id], changed=by) for each in mind.known(said))
+
+
+def _scorer(event: ScorerTrained) -> Scorer:
+    return Scorer(
+        agent_id=event.agent_id,
+        number=event.number,
+        weights=event.weights,
+        samples=event.samples,
+        tasks=event.tasks,
+        until=event.until,
+        held_out=event.held_out,
+        serves=event.serves,
+        trained_at=event.at,
+    )
+
+
+def _defined(mind: Mind, event: AgentDefined) -> Mind:
+    if mind.agent is not None:
+        return _back_in_mind(mind.with_agent(definition=event.definition), mind.agent, event)
+    agent = Agent(agent_id=event.agent_id, definition=event.definition, embedding=event.embedding, defined_at=event.at)
+    return replace(mind, agent=agent)
+
+
+def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
+    """The definition's principles by the memories that they are, or become."""
+    held = event.definition.held
+    return {derive(principle_key(event.agent_id, *each), MemoryEncoded.kind_of()): each for each in held}
+
+
+def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
+    """What is a principle again comes back from the archive, and no sleep that saw it as none may archive it."""
+    by = event.sequence or 0
+    again = [key for key, each in _principles(event).items() if each not in before.definition.held]
+    archived = [each for each in mind.known(again) if each.status == "archived"]
+    mind = mind.holding(reactivated(before, each, by=by) for each in archived)
+    return mind.holding(moved(before, each, by=by, perspectives={}) for each in mind.known(again))
+
+
+def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
+    if event.memory_id in mind.memories:
+        return mind
+    sequence = event.sequence or 0
+    kept = base(event.strength, agent.clocks[0])
+    memory = Memory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        kept=kept,
+        perspectives=dict.fromkeys(event.perspectives, kept),
+        changed=sequence,
+    )
+    content = Content(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        memory=event.memory,
+        links=event.links,
+        relations=event.relations,
+        vector=event.vector,
+        source=event.source,
+        origin=event.origin,
+        created_at=event.at,
+        created=sequence,
+    )
+    mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding((memory,))
+    older = mind.known(each.older for each in event.relations if each.older != event.memory_id)
+    return mind.holding(each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older)
+
+
+def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
+    """A learning that says what a memory already says is one more use of that memory."""
+    more = agent.rules.strength_increment_on_use
+    for each in event.repetitions:
+        known = mind.known((each.memory_id,))
+        mind = mind.holding(strengthened(agent, memory, event, each.perspective, more) for memory in known)
+    return mind
+
+
+def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
+    """Document 000 §3.7: levels first, then fading, then the archive, then pruning for want of room."""
+    by = event.sequence or 0
+    sessions = set(event.sessions)
+    fresh = tuple(each for each in agent.awake if each in sessions)
+    unmoved = {
+        each.memory_id
+        for each in (*event.consolidated, *event.archived, *event.pruned)
+        if each.memory_id in mind.memories and mind.memories[each.memory_id].revision == each.revision
+    }
+    for change in event.consolidated:
+        if change.memory_id in unmoved and change.level < LEVELS:
+            memory = mind.memories[change.memory_id]
+            mind = mind.holding((rebased(agent, memory, level=change.level, status=memory.status, by=by),))
+    by_clock = event.aged if fresh else None
+    mind = mind.with_agent(
+        clocks=(
+            aged(agent.clocks, agent.rules, by_clock.days)
+            if by_clock
+            else advanced(agent.clocks, agent.rules, len(fresh))
+        ),
+        spared=by_clock.left if by_clock else agent.spared,
+        spared_until=by_clock.until if by_clock else agent.spared_until,
+        awake=tuple(each for each in agent.awake if each not in sessions),
+        slept=agent.slept + len(fresh),
+        last_sleep=by,
+        reviewed=agent.reviewed if event.unfinished else agent.last_sleep,
+        last_slept_at=event.recorded_at if fresh else agent.last_slept_at,
+    )
+    mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), event)
+    return mind if agent.next_policy is None else governed(mind, agent, agent.next_policy)
+
+
+def governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
+    """New parameters come into force; under other thresholds every memory's level is to be looked at once."""
+    mind = mind.with_agent(policy=policy, next_policy=None)
+    if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:
+        return mind
+    return mind.with_agent(reviewed=0)
+
+
+def _archived(mind: Mind, memories: Iterable[Seen], event: AgentSlept) -> Mind:
+    if mind.agent is None:
+        return mind
+    agent = mind.agent
+    for each in memories:
+        memory = mind.memories[each.memory_id]
+        if memory.status == "active":
+            gone = rebased(agent, memory, level=memory.level, status="archived", by=event.sequence or 0)
+            mind = mind.holding((gone.but(archived_at=event.recorded_at),))
+    return mind

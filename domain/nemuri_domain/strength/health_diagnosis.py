@@ -1,0 +1,281 @@
+"""Whether a memory works as it should, and which parameter to turn if not (document 003 §6).
+
+Every proposal is one bounded step, because the measures answer slowly: turn, wait for a week, look again.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from pydantic import JsonValue
+
+from nemuri_contracts.health_views import Advice, Finding, Measure
+from nemuri_domain.strength.policy import Policy
+
+ARCHIVE_RATE: Final = (0.10, 0.30)
+"""Share archived in 30 days of what was active in them (document 003 §6.1); a shorter life is extrapolated."""
+MEAN_LEVEL: Final = (1.0, 2.0)
+USAGE_RATIO: Final = (0.1, 0.3)
+HIT_RATE: Final = (0.7, 0.9)
+FULL_USE: Final = (0.1, 0.5)
+"""Of a full context, the share that is used: less is overflow, more says that there was hardly enough (our figures)."""
+MOSTLY_FULL: Final = 0.8
+"""A fixed number of memories limits an agent when so many of its contexts are full."""
+NEVER_USED: Final = 50
+"""So often in a context and never used: a memory to look at (document 003 §6)."""
+FILLED: Final = 0.9
+"""A limit is near when so much of it is taken."""
+OFF: Final = 0.25
+"""The observed tasks per day may differ by this share from the expected ones."""
+
+MONTH, WEEK = 30.0, 7.0
+ENOUGH_DAYS: Final = 14.0
+ENOUGH_MEMORIES: Final = 20
+ENOUGH_TASKS: Final = 20
+
+STEP: Final = 1.25
+"""One step up; one down is its inverse, so that up and down again is where it was."""
+ROOM: Final = 1.5
+"""A limit that is nearly reached is widened by half."""
+THRESHOLD: Final = (0.02, 0.4)
+"""The archive threshold stays below the strength that a memory comes back with (0.5), and above nothing."""
+INCREMENT: Final = (0.02, 0.5)
+TOP_K: Final = (3, 50)
+FLOOR: Final = (0.02, 0.5)
+"""From half of a query's terms on, hardly anything is relevant to it (`bench/abstention.py`)."""
+
+Range = tuple[float | None, float | None]
+Direction = Literal["raise", "lower"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """What is counted of an agent and its memories; principles are no candidates and no hits."""
+
+    days: float
+    """Since the agent was defined."""
+    slept: int
+    """Sessions slept over."""
+    active: tuple[int, ...]
+    """Active memories by level."""
+    archived: int
+    """Memories archived in the last 30 days."""
+    usage_ratio: float | None
+    """Mean of uses by appearances in a context, over the memories that had any; None for no such memory."""
+    candidates: int
+    """How many memories that is over."""
+    never_used: int
+    """Memories more than 50 times in a context and never used."""
+    tasks: int
+    """Assignments whose retrieval is known, the newest of them."""
+    hits: int
+    """Those that anything came to mind for."""
+    full: int
+    """Those whose context was full."""
+    full_use: float | None
+    """The mean share of a full context that was used; None while none was attributed."""
+    week: int
+    """Sessions of the last seven days: the memory fades by sessions, whatever they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    vitals: Vitals
+    rules: Policy
+    relevance: float
+    findings: list[Finding] = field(default_factory=list)
+
+    def find(
+        self, measure: Measure, value: float | None, normal: Range, *, enough: bool, low: "Turn", high: "Turn"
+    ) -> None:
+        """One measure with what to do where it is below or above its normal range."""
+        verdict = _verdict(value, normal) if enough and value is not None else "early"
+        parameter, direction, note = low if verdict == "low" else high if verdict == "high" else (None, "raise", "")
+        advice = self.turned(parameter, direction) if parameter else None
+        if verdict == "early":
+            note = "nothing to tell it from yet" if enough else "too early to tell"
+        self.findings.append(
+            Finding(measure=measure, value=value, normal=normal, verdict=verdict, advice=advice, note=note)
+        )
+
+    def turned(self, parameter: str, direction: Direction) -> Advice | None:
+        """The parameter one step on; None where its bound is reached."""
+        present = getattr(self.rules, parameter)
+        proposed = stepped(parameter, present, direction)
+        if proposed == present:
+            return None
+        return _advice(parameter, present, proposed)
+
+
+Turn = tuple[str | None, Direction, str]
+_NOTHING: Final[Turn] = (None, "raise", "")
+
+
+def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
+    """Every measure of document 003 §6.1 with the direction of §6.2, and what `docs/coverage.md` adds.
+
+    `relevance` is the cosine from which on the embedder calls a memory relevant: the similarity threshold of §6.2.
+    It is a setting of the platform that only people turn, and little depends on it, because what shares words with
+    a query is found all the same; so the advice is the floor under both, a parameter of the policy.
+    """
+    agent = _Agent(vitals, rules, relevance)
+    _forgetting(agent)
+    _retrieval(agent)
+    _room(agent)
+    _pace(agent)
+    return tuple(agent.findings)
+
+
+def stepped(parameter: str, present: float, direction: Direction) -> float:
+    """The value one step on, inside the parameter's bounds; what is beyond a bound stays, but 0 is raised to it."""
+    low, high = {
+        "archive_threshold": THRESHOLD,
+        "strength_increment_on_use": INCREMENT,
+        "top_k_results": TOP_K,
+        "relevance_floor": FLOOR,
+    }.get(parameter, (0.0, float("inf")))
+    factor = ROOM if parameter.startswith("max_") else STEP
+    wanted = (present * factor or low) if direction == "raise" else present / factor
+    if isinstance(present, int):
+        wanted = max(round(wanted), present + 1) if direction == "raise" else min(round(wanted), present - 1)
+    bounded = max(present, min(wanted, high)) if direction == "raise" else min(present, max(wanted, low))
+    if bounded == present:
+        return present
+    return int(bounded) if isinstance(present, int) else float(f"{bounded:.3g}")
+
+
+def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
+    """The parameters of the policy that the findings ask to change; none on which they disagree."""
+    wanted: dict[str, set[str]] = {}
+    values: dict[str, JsonValue] = {}
+    for each in findings:
+        if each.advice is not None:
+            wanted.setdefault(each.advice.parameter, set()).add(each.advice.direction)
+            values[each.advice.parameter] = each.advice.proposed
+    return {name: values[name] for name, directions in wanted.items() if len(directions) == 1}
+
+
+def _forgetting(agent: _Agent) -> None:
+    """How much is forgotten, and how much settles."""
+    vitals = agent.vitals
+    active, known = sum(vitals.active), sum(vitals.active) + vitals.archived
+    grown = vitals.days >= ENOUGH_DAYS and known >= ENOUGH_MEMORIES
+    agent.find(
+        "archive_rate",
+        vitals.archived / known * MONTH / min(max(vitals.days, 1.0), MONTH) if known else None,
+        ARCHIVE_RATE,
+        enough=grown,
+        low=("archive_threshold", "raise", "hardly anything is forgotten"),
+        high=("archive_threshold", "lower", "too much is forgotten"),
+    )
+    agent.find(
+        "mean_level",
+        sum(level * number for level, number in enumerate(vitals.active)) / active if active else None,
+        MEAN_LEVEL,
+        enough=active >= ENOUGH_MEMORIES and vitals.slept >= ENOUGH_TASKS,
+        low=("strength_increment_on_use", "raise", "memories settle too slowly"),
+        high=("strength_increment_on_use", "lower", "memories settle too fast"),
+    )
+
+
+def _retrieval(agent: _Agent) -> None:
+    """Whether what comes to mind is what is needed."""
+    vitals = agent.vitals
+    worked = vitals.tasks >= ENOUGH_TASKS
+    noise: tuple[str, Direction] = ("relevance_floor", "raise")
+    embedder = f"the embedder has its own threshold: NEMURI_RELEVANCE_THRESHOLD, now {agent.relevance:g}"
+    agent.find(
+        "usage_ratio",
+        vitals.usage_ratio,
+        USAGE_RATIO,
+        enough=vitals.candidates >= ENOUGH_MEMORIES,
+        low=(*noise, f"most of what comes to mind is noise; {embedder}"),
+        high=("top_k_results", "raise", "nearly all that comes to mind is used, so there may be too little of it"),
+    )
+    agent.find(
+        "hit_rate",
+        vitals.hits / vitals.tasks if vitals.tasks else None,
+        HIT_RATE,
+        enough=worked,
+        low=("relevance_floor", "lower", f"too often nothing comes to mind; {embedder}"),
+        high=(*noise, f"something comes to mind whatever is asked; {embedder}"),
+    )
+    _context(agent, enough=worked)
+    agent.find(
+        "never_used",
+        float(vitals.never_used),
+        (None, 0),
+        enough=True,
+        low=_NOTHING,
+        high=(*noise, f"in more than {NEVER_USED} contexts and never used"),
+    )
+
+
+def _context(agent: _Agent, *, enough: bool) -> None:
+    """Whether the fixed number of memories is right; it does not matter while contexts are not full."""
+    vitals = agent.vitals
+    if enough and vitals.full < MOSTLY_FULL * vitals.tasks:
+        note = "contexts are not full, so their size limits nothing"
+        agent.findings.append(Finding(measure="context", value=None, normal=FULL_USE, verdict="normal", note=note))
+        return
+    agent.find(
+        "context",
+        vitals.full_use,
+        FULL_USE,
+        enough=enough,
+        low=("top_k_results", "lower", "contexts overflow: they are full, and little of them is used"),
+        high=("top_k_results", "raise", "contexts are too small: they are full, and most of them is used"),
+    )
+
+
+def _room(agent: _Agent) -> None:
+    """Whether there is room for what is known."""
+    rules, active = agent.rules, agent.vitals.active
+    weight = sum(number * each for number, each in zip(active, rules.consolidation_weights, strict=True))
+    limits: tuple[tuple[Measure, float, float | None, str], ...] = (
+        ("number", sum(active), rules.max_active_memories, "max_active_memories"),
+        ("weight", weight, rules.max_total_weight, "max_total_weight"),
+    )
+    for measure, taken, limit, parameter in limits:
+        normal = (None, None if limit is None else FILLED * limit)
+        full: Turn = (parameter, "raise", "hardly any room left: what fades would be pruned before it has faded")
+        agent.find(measure, float(taken), normal, enough=True, low=_NOTHING, high=full)
+
+
+def _pace(agent: _Agent) -> None:
+    """Document 003 §6.3: how many tasks a day are expected, from the week that was observed."""
+    expected, observed = agent.rules.expected_tasks_per_day, agent.vitals.week / WEEK
+    tied = agent.rules.fading == "clock"  # however many tasks there are, a day fades as a day
+    normal = (expected * (1 - OFF), None if tied else expected * (1 + OFF))
+    observed_enough = agent.vitals.days >= WEEK and agent.vitals.week > 0
+    verdict = _verdict(observed, normal) if observed_enough else "early"
+    notes = {"low": "fewer tasks than expected: a day fades too little", "early": "too early to tell",
+             "high": "more tasks than expected: a day fades too much", "normal": ""}  # fmt: skip
+    proposed = max(0.01, float(f"{observed:.3g}"))
+    advice = None if verdict in {"normal", "early"} else _advice("expected_tasks_per_day", expected, proposed)
+    agent.findings.append(
+        Finding(
+            measure="tasks_per_day",
+            value=observed,
+            normal=normal,
+            verdict=verdict,
+            advice=advice,
+            note=notes[verdict],
+        )
+    )
+
+
+def _verdict(value: float, normal: Range) -> Literal["normal", "low", "high"]:
+    low, high = normal
+    if low is not None and value < low:
+        return "low"
+    return "high" if high is not None and value > high else "normal"
+
+
+def _advice(parameter: str, present: float, proposed: float) -> Advice:
+    return Advice(
+        parameter=parameter,
+        present=present,
+        proposed=proposed,
+        direction="raise" if proposed > present else "lower",
+    )

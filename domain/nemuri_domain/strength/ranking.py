@@ -1,0 +1,267 @@
+"""What an agent looks for, and which of the memories found come first: stage 2 of retrieval (document 000 §3.4)."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import ceil
+from random import Random
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.agents import Definition
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.strength import FEATURES, Candidate
+from nemuri_domain.strength import scorer
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer, is_principle
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.scopes import valid
+
+DAY = 86_400.0
+_DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
+"""Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
+YIELD = 1e-6
+"""How far below the memory that outdates it an older one stays at least."""
+EACH = 2
+"""Memories in the context for each request that a query lists.
+
+Measured on ten questions (Japanese paragraphs) in one list: the share of them whose paragraph is in the context is 0.59
+with one query and ten memories, 0.85 with a query for each and ten, 0.95 with a query for each and twenty (a question
+alone: 0.98 of ten). The best of each before the second best of any: 0.90 of ten, 0.93 of twenty.
+"""
+VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory of stage 1 with what is known of it."""
+
+    content: Content
+    memory: Memory
+    similarity: float
+    lexical: float
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What the memories are wanted for."""
+
+    perspective: str | None
+    tags: frozenset[str]
+    """Tags that occur in the query, of all that the candidates have."""
+    now: datetime
+
+
+def expanded(agent: Agent, query: str) -> dict[str, str]:
+    """The query widened by the keywords of each perspective that has any (document 000 §3.4, document 003 §4.7)."""
+    if not agent.rules.enable_query_expansion:
+        return {}
+    return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
+
+
+def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...]:
+    """The nine raw features of a candidate, in the order of `FEATURES`.
+
+    Similarity is the normalised sum of both channels; recency is 1 / (1 + days since the last use, or since the
+    beginning where there was none).
+    """
+    memory, content = found.memory, found.content.memory
+    since = memory.last_accessed_at or found.content.created_at
+    days = max(0.0, (occasion.now - since).total_seconds() / DAY)
+    return (
+        found.relevance,
+        agent.strength(memory),
+        agent.strength(memory, occasion.perspective),
+        memory.access_count / max(1, memory.candidate_count),
+        1.0 / (1.0 + days),
+        memory.impact_score,
+        float(len(occasion.tags.intersection(content.tags))),
+        1.0 if is_principle(agent.definition, found.content) else 0.0,
+        1.0 if occasion.perspective in content.learnings else 0.0,
+    )
+
+
+def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Transform `linear-1` of raw features, shape (n, 9): every column between 0 and 1, similarity stretched."""
+    out = raw.copy()
+    if len(out):
+        low, high = out[:, 0].min(), out[:, 0].max()
+        out[:, 0] = (out[:, 0] - low) / (high - low) if high > low else 1.0
+    for column in (1, 2, 5, 6):
+        out[:, column] = out[:, column] / (1.0 + out[:, column])
+    out[:, 3] = np.minimum(out[:, 3], 1.0)
+    return out
+
+
+def serving(policy: Policy, known: Scorer | None) -> Scorer | None:
+    """The learned scorer where it ranks; None where the policy has another ranking, or it is not the better one."""
+    return known if known is not None and known.serves and policy.ranking == "learned" else None
+
+
+def version(policy: Policy, known: Scorer | None = None) -> str:
+    """The name of the ranking that the policy and the agent's scorer lead to."""
+    learned = serving(policy, known)
+    return f"scorer-{learned.number}" if learned else VERSIONS[policy.ranking]
+
+
+def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None) -> NDArray[np.float64]:
+    """The score of each candidate by that ranking; raw features of shape (n, 9) to shape (n,)."""
+    documented = _DOCUMENTED.get(policy.ranking)
+    if documented is None:
+        learned = serving(policy, known)
+        return scorer.scores(learned.weights, transformed(raw)) if learned else scorer.linear(transformed(raw))
+    columns = [FEATURES.index(name) for name in ("similarity", "strength", "recency")]
+    return np.asarray(raw[:, columns] @ np.array(documented))
+
+
+def ranked(
+    agent: Agent, found: Sequence[Found], occasion: Occasion, known: Scorer | None = None
+) -> tuple[Candidate, ...]:
+    """The candidates with features and scores, best first; ties by relevance, then by id.
+
+    `known` is the agent's learned scorer, which ranks while it serves.
+    """
+    if not found:
+        return ()
+    raw = [features(agent, each, occasion) for each in found]
+    values = scores(np.array(raw, dtype=np.float64), agent.rules, known)
+    candidates = [
+        Candidate(
+            memory_id=each.memory.memory_id,
+            similarity=each.similarity,
+            lexical=each.lexical,
+            relevance=each.relevance,
+            features=row,
+            score=float(value),
+            archived=each.memory.status == "archived",
+            source=each.content.origin.source,
+        )
+        for each, row, value in zip(found, raw, values, strict=True)
+    ]
+    return best_first(candidates, {each.memory.memory_id: each.memory for each in found})
+
+
+def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
+    """Scored candidates in their order, those after it that yield to another one; ties by relevance, then by id."""
+    yielding = outdone(candidates, memories)
+    return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
+
+
+def outdone(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
+    """The candidates, in which those that a newer one contradicts or supersedes come after it, by whatever ranking.
+
+    Such a one scores at most `YIELD` less than the highest of those among the candidates that it yields to, with
+    their own scores as they are after they have yielded. What is archived outdates nothing that is active.
+    """
+    if not any(memories[each.memory_id].yields_to for each in candidates):
+        return list(candidates)
+    by_id = {each.memory_id: each for each in candidates}
+    settled: dict[UUID, Candidate] = {}
+
+    def settle(candidate: Candidate, above: frozenset[UUID]) -> Candidate:
+        memory_id = candidate.memory_id
+        if memory_id not in settled:
+            above |= {memory_id}
+            newer = [
+                settle(by_id[each], above)
+                for each in memories[memory_id].yields_to
+                if each in by_id and each not in above and (candidate.archived or not by_id[each].archived)
+            ]
+            settled[memory_id] = _below(candidate, max(newer, key=lambda each: each.score)) if newer else candidate
+        return settled[memory_id]
+
+    return [settle(each, frozenset()) for each in candidates]
+
+
+def _below(candidate: Candidate, newer: Candidate) -> Candidate:
+    score = min(candidate.score, newer.score - YIELD)
+    return candidate.model_copy(update={"score": score, "yields_to": newer.memory_id})
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What goes into the context, best first."""
+
+    memory_ids: tuple[UUID, ...]
+    crowded: tuple[UUID, ...] = ()
+    """What would have gone in too, had not others of its source taken their share."""
+
+
+def selected(
+    candidates: Sequence[Candidate],
+    policy: Policy,
+    *,
+    top: int | None,
+    seed: int,
+    apart: Collection[UUID] = (),
+    items: int = 0,
+) -> Selection:
+    """Which candidates go into the context (document 000 §3.4, the cliff and its remedies).
+
+    All candidates of a retrieval are given, because a score is measured among them; those `apart` are not chosen.
+    One source takes no more than its share (`source_share`) as long as others have something.
+    A query of many `items` has room for `EACH` of them, as far as the limit goes, unless `top` says how many it takes.
+    """
+    limit = policy.selection_limit
+    base = top or max(policy.top_k_results, min(EACH * items, limit))
+    open_to = [
+        pair for pair in zip(candidates, _levels(candidates, policy), strict=True) if pair[0].memory_id not in apart
+    ]
+    if policy.selection == "threshold":
+        base, open_to = limit, [pair for pair in open_to if pair[1] >= policy.score_threshold]
+    ranked = [each for each, _ in open_to]
+    chosen, over = shared(ranked, base, policy.source_share)
+    if policy.selection == "tail":
+        draw, settled = Random(seed), {each.memory_id for each in (*chosen, *over)}
+        rest = [pair for pair in open_to if pair[0].memory_id not in settled]
+        chosen = [*chosen, *(each for each, level in rest[: max(0, limit - base)] if draw.random() < level)]
+    passed = {each.memory_id for each in over}
+    crowded = tuple(each.memory_id for each in ranked[:base] if each.memory_id in passed)
+    return Selection(tuple(each.memory_id for each in chosen), crowded)
+
+
+def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[list[Candidate], list[Candidate]]:
+    """So many of the candidates, best first, of which no source takes more than its share while others are there.
+
+    And those that were passed over for it. What nobody answers for has no share.
+    """
+    most, taken = ceil(share * room), Counter[str]()
+    first, over = list[Candidate](), list[Candidate]()
+    for each in candidates:
+        if len(first) == room:
+            break
+        full = bool(each.source) and taken[each.source] >= most
+        (over if full else first).append(each)
+        taken[each.source] += not full
+    back = over[: room - len(first)]
+    chosen = {each.memory_id for each in (*first, *back)}
+    return [each for each in candidates if each.memory_id in chosen], over[len(back) :]
+
+
+def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
+    """For each place, best first, the score that the policy's own ranking gives its best of that place.
+
+    A learned scorer has a scale of its own: it decides who stands at a place, and the linear score that it serves
+    instead of, what the place is worth. So as many are selected before it serves as after.
+    """
+    raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
+    return sorted(scores(raw, policy).tolist(), reverse=True)
+
+
+def holding(definition: Definition, memories: Iterable[Remembered], setting: Setting) -> tuple[Remembered, ...]:
+    """Of the memories those that are active, hold in the setting, and are principles as defined."""
+    return tuple(
+        (content, memory)
+        for content, memory in memories
+        if memory.status == "active" and is_principle(definition, content) and valid(content.memory.scope, setting)
+    )
+
+
+def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
+    """Which principles go into the context: the strongest, ties by id, no more than their share of its fixed number."""
+    strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
+    share = ceil(agent.rules.principles_share * agent.rules.top_k_results)
+    return tuple(content.memory_id for content, _ in strongest[:share])

@@ -1,0 +1,66 @@
+"""What use, review, impact and a correction make of one memory (documents 000 §3.5, §3.7 and 003 §4.4)."""
+
+from nemuri_contracts.education import MemoriesReviewed
+from nemuri_contracts.event import AgentEvent
+from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, RepetitionWithdrawn
+from nemuri_domain.strength.aggregate import Agent, Memory, moved, rebased
+
+
+def used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
+    """Document 000 §3.5, second stage: one use, strength and the task's perspective stronger."""
+    return strengthened(agent, memory, event, event.perspective, agent.rules.strength_increment_on_use)
+
+
+def reviewed(agent: Agent, memory: Memory, event: MemoriesReviewed) -> Memory:
+    """Document 000 §4.1: looked at again after a wrong answer, which is one use, and worth more than one."""
+    return strengthened(agent, memory, event, event.perspective, agent.rules.review_increment)
+
+
+def strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: str | None, more: float) -> Memory:
+    """One use more, and so much stronger; back from the archive if it was there."""
+    by, rules, uses = event.sequence or 0, agent.rules, memory.effective_uses + 1
+    if memory.status == "archived":
+        memory = reactivated(agent, memory, by=by)
+        # The use that brings it back earns no level: the next sleep would undo the fall where thresholds lie close.
+        uses = rules.within(memory.level, memory.effective_uses + 1)
+    step = {perspective: rules.perspective_strength_increment} if perspective else {}
+    return moved(agent, memory, by=by, more=more, perspectives=step).but(
+        access_count=memory.access_count + 1,
+        effective_uses=uses,
+        last_accessed_at=event.recorded_at,
+    )
+
+
+def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memory:
+    """The use that a repetition was taken for counts no more; what it had added goes, down to the threshold."""
+    rules, perspective = agent.rules, event.repetition.perspective
+
+    def less(gained: float, now: float) -> float:
+        return -max(0.0, min(gained, now - rules.archive_threshold))
+
+    step: dict[str, float] = {}
+    if perspective is not None and perspective in memory.perspectives:
+        step[perspective] = less(rules.perspective_strength_increment, agent.strength(memory, perspective))
+    more = less(rules.strength_increment_on_use, agent.strength(memory))
+    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives=step).but(
+        access_count=max(0, memory.access_count - 1), effective_uses=max(0, memory.effective_uses - 1)
+    )
+
+
+def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
+    """Back from the archive: two levels lower, at 0.5 or its strength if that is more (document 000 §3.7)."""
+    rules = agent.rules
+    level = max(0, memory.level - rules.reactivation_levels)
+    back = rebased(agent, memory, level=level, status="active", by=by)
+    lacking = max(0.0, rules.reactivation_strength - agent.strength(back))
+    return moved(agent, back, by=by, more=lacking, perspectives={}).but(
+        effective_uses=min(memory.effective_uses, rules.consolidation_thresholds[level]), archived_at=None
+    )
+
+
+def credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
+    """Document 003 §4.4: impact adds up, and a share of it to the strength."""
+    more = event.points * agent.rules.impact_to_strength_ratio
+    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives={}).but(
+        impact_score=memory.impact_score + event.points
+    )

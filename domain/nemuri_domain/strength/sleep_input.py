@@ -1,0 +1,42 @@
+"""What a sleep has to look at, seen in a whole mind in memory; the views show the same of one that they hold."""
+
+from math import log
+
+from nemuri_domain.strength import sleep
+from nemuri_domain.strength.aggregate import Mind, is_principle
+from nemuri_domain.strength.decay import advanced
+from nemuri_domain.strength.sleep import Resting, Tiredness
+
+ROUNDING = 1e-6
+"""What is so close above the threshold (ln strength) is looked at too; the decision itself is exact."""
+
+
+def tiredness(mind: Mind) -> Tiredness | None:
+    """What a sleep of this mind has to look at, no more than it must; None while there is no agent."""
+    agent = mind.agent
+    if agent is None:
+        return None
+    active = [each for each in mind.memories.values() if each.status == "active"]
+    touched = tuple(each for each in active if each.changed > agent.reviewed)
+    later = advanced(agent.clocks, agent.rules, max(1, len(agent.awake)))
+    bound = [log(agent.rules.archive_threshold) - clock + ROUNDING for clock in later]
+    principles = frozenset(
+        memory_id for memory_id, content in mind.contents.items() if is_principle(agent.definition, content)
+    )
+    surplus = sleep.surplus(agent, touched)
+    resting = [
+        Resting(each, each.last_accessed_at or mind.contents[each.memory_id].created_at)
+        for each in (active if surplus else ())
+    ]
+    resting.sort(
+        key=lambda each: (
+            each.memory.memory_id in principles, each.memory.level, each.since, each.memory.memory_id,
+        )
+    )  # fmt: skip
+    return Tiredness(
+        agent,
+        touched=touched,
+        faded=tuple(each for each in active if each.fade < bound[each.level]),
+        weakest=tuple(resting[:surplus]),
+        principles=principles,
+    )

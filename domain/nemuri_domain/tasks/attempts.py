@@ -1,0 +1,25 @@
+"""Attempts of a task: which of them an event belongs to, and how a failed task is opened again."""
+
+from uuid import UUID
+
+from nemuri_contracts.event import Event, derive
+from nemuri_contracts.tasks import TaskReopened
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.fan_in import attempt_key
+
+
+def attempt_of(event: Event, state: TaskState) -> int | None:
+    """The attempt that the event itself or its assignment names; None where neither does."""
+    named: int | None = getattr(event, "attempt", None)
+    work = state.assignments.get(getattr(event, "assignment_id", None) or event.event_id)
+    return named if named is not None or work is None else work.attempt
+
+
+def reopened(task_id: UUID, failed: int, cause: UUID | None) -> TaskReopened:
+    """The attempt after one that failed: the same event, however often and by whomever it is asked for."""
+    return TaskReopened(
+        event_id=derive(attempt_key(task_id, failed), TaskReopened.kind_of()),
+        correlation_id=task_id,
+        causation_id=cause,
+        attempt=failed + 1,
+    )

@@ -1,0 +1,75 @@
+"""Where several events become one: the chunks of a task its summary, the answers to its parts its answer."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from nemuri_contracts.event import Event
+from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
+from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.negotiation import parts_of, with_items
+from nemuri_domain.tasks.read_share import noted
+from nemuri_domain.tasks.task_summary import summed_up
+
+ANSWER_CHARACTERS = 250_000
+"""A whole answer has so many characters at most, so that it fits one event in any script."""
+
+
+def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
+    """Return the task's summary once every chunk has its key point; None before that, or when there is one already.
+
+    `state` holds all chunks of the task.
+    """
+    task = state.task
+    if task is None or task.summary is not None or task.status == "negotiation" or task.points < task.chunks:
+        return None
+    chunks = (chunk for _, chunk in sorted(state.chunks.items()))
+    details = tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks)
+    return supplied(cause, task, details, task.beside)
+
+
+def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
+    """Return the summary that the client supplied, else what is asked and the key points; what is left out is said."""
+    asked = task.supplied_summary or with_items(task.text, beside)
+    points = () if task.supplied_summary else tuple(each.point for each in details if each.point)
+    summary = summed_up(asked, points)
+    parts = parts_of(task, beside)
+    return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts, details=details)
+
+
+def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
+    """The whole answer once every assignment of the present attempt has its own; None before that."""
+    found, task = answers(state), state.task
+    if found is None or task is None:
+        return None
+    answer = noted(whole((part, said) for _, part, said in found), state)
+    return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer)
+
+
+def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None:
+    """Every assignment of the present attempt with its part and its answer, by part; None while one is missing."""
+    task, present = state.task, state.present
+    if task is None or task.status != "open" or not task.routed or len(present) < task.routed:
+        return None
+    found = tuple((each, task.parts[each.part], each.answer) for each in present if each.answer is not None)
+    return found if len(found) == len(present) else None
+
+
+def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
+    """The answers to several parts as one, each under its title.
+
+    Where they have more characters together, each is cut to its equal share of them.
+    """
+    parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
+    if sum(map(len, parts)) <= characters:
+        return "\n\n".join(parts)
+    return "\n\n".join(shortened(each, characters // len(parts) - 2) for each in parts)
+
+
+def shortened(text: str, characters: int) -> str:
+    """The text itself if it has so few characters; else its beginning, and one sees that it was cut."""
+    return text if len(text) <= characters else text[: max(0, characters - 1)].rstrip() + "…"
+
+
+def attempt_key(task_id: UUID, attempt: int) -> str:
+    """What is joined when a task ends: the attempt, so that a reopened task can end again."""
+    return f"{task_id}/{attempt}"

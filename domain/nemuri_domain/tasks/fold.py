@@ -1,0 +1,325 @@
+"""The fold of a task: what each event means for it."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from immutables import Map
+
+from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, TaskSubmitted
+from nemuri_contracts.codec import AnyTaskEvent
+from nemuri_contracts.erasure import TaskErased
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import (
+    ImpactCredited,
+    LearningsExtracted,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    RepetitionWithdrawn,
+    SessionEnded,
+)
+from nemuri_contracts.tasks import (
+    ChunkReady,
+    ChunkSummarised,
+    FeedbackParked,
+    FeedbackRefused,
+    NegotiationOpened,
+    NegotiationRefused,
+    ReactionFailed,
+    TaskAnswered,
+    TaskAssigned,
+    TaskChunked,
+    TaskCompleted,
+    TaskFailed,
+    TaskReopened,
+    TaskRouted,
+    TaskSummarised,
+)
+from nemuri_domain.tasks.aggregate import (
+    Assignment,
+    Chunk,
+    Feedback,
+    Recalled,
+    Task,
+    TaskState,
+    credit_key,
+    is_entitled,
+)
+
+WorkEvent = (
+    MemoriesRetrieved
+    | MemoriesUsed
+    | LearningsExtracted
+    | MemoryEncoded
+    | RepetitionWithdrawn
+    | SessionEnded
+    | ImpactCredited
+)
+"""What agents do for a task; recorded with the agent, known to the task by its correlation."""
+StageEvent = (
+    NegotiationAnswered
+    | NegotiationOpened
+    | TaskSummarised
+    | TaskRouted
+    | TaskCompleted
+    | TaskFailed
+    | TaskReopened
+    | ReactionFailed
+)
+"""What moves a task from one stage to another."""
+LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
+
+
+def evolve(state: TaskState, event: LifeEvent) -> TaskState:
+    """The task after `event`. Total: what makes no sense for the task leaves it as it is."""
+    match event:
+        case (
+            MemoriesRetrieved()
+            | MemoriesUsed()
+            | LearningsExtracted()
+            | MemoryEncoded()
+            | RepetitionWithdrawn()
+            | SessionEnded()
+            | ImpactCredited()
+        ):
+            return _work(state, event)
+        case FeedbackParked():
+            return _parked(state, event)
+        case FeedbackRefused():
+            return _refused(state, event)
+        case TaskSubmitted():
+            return state if state.task else replace(state, task=_submitted(event))
+        case FeedbackGiven():
+            return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
+        case TaskChunked():
+            return _chunked(state, event)
+        case ChunkReady() | NegotiationRefused():
+            return state
+        case ChunkSummarised():
+            return _read(state, event)
+        case TaskAssigned():
+            if event.assignment_id in state.assignments:
+                return state
+            return replace(state, assignments=state.assignments.set(event.assignment_id, _assigned(event)))
+        case TaskAnswered():
+            return _answered(state, event)
+        case TaskErased():
+            return TaskState()
+        case _:
+            return _stage(state, event)
+
+
+def _stage(state: TaskState, event: StageEvent) -> TaskState:
+    task = state.task
+    if task is None or not _timely(task, event):
+        return state
+    match event:
+        case NegotiationOpened():
+            return state.with_task(status="negotiation", items=event.items, options=event.options)
+        case NegotiationAnswered():
+            return state.with_task(status="open", option=event.option, chosen=event.items)
+        case TaskSummarised():
+            return state.with_task(summary=event.summary, parts=event.parts, details=event.details)
+        case TaskRouted():
+            spent = () if event.usage is None else (event.usage,)
+            return state.with_task(
+                routed=len(event.choices), request=event.request, routing_usage=(*task.routing_usage, *spent)
+            )
+        case TaskCompleted():
+            return state.with_task(
+                status="done", answer=event.answer, voices=event.panel, reason=None, ended_at=event.at
+            )
+        case TaskFailed():
+            return state.with_task(status="failed", reason=event.reason, ended_at=event.at)
+        case TaskReopened():
+            return state.with_task(
+                status="open", attempt=event.attempt, routed=0, request=None, reason=None, ended_at=None
+            )
+        case ReactionFailed():
+            return state
+        case _:
+            assert_never(event)
+
+
+def _timely(task: Task, event: StageEvent) -> bool:
+    """Whether the event makes sense for the task as it stands; what comes late or twice does not."""
+    match event:
+        case NegotiationOpened():
+            return task.status == "open" and not task.items and task.summary is None
+        case NegotiationAnswered():
+            return task.status == "negotiation" and is_entitled(event.client_id, task)
+        case TaskSummarised():
+            return task.summary is None
+        case TaskRouted():
+            return event.attempt == task.attempt and not task.routed
+        case TaskCompleted():
+            return task.status != "done"
+        case TaskFailed():
+            return event.attempt == task.attempt and task.status in {"open", "negotiation"}
+        case TaskReopened():
+            return event.attempt == task.attempt + 1 and task.status == "failed"
+        case ReactionFailed():
+            return True
+        case _:
+            assert_never(event)
+
+
+def _work(state: TaskState, event: WorkEvent) -> TaskState:
+    match event:
+        case MemoriesRetrieved():
+            ranked = {each.memory_id: (each.score, each.features) for each in event.candidates}
+            recalled = tuple(
+                Recalled(memory_id=each, score=score, features=features)
+                for each in event.in_context
+                for score, features in [ranked.get(each, (None, ()))]
+            )
+            return state.with_assignment(event.assignment_id, retrieved=recalled)
+        case MemoriesUsed():
+            return state.with_assignment(event.assignment_id, used=event.memory_ids, judge_usage=event.usage)
+        case LearningsExtracted():
+            return _learned(state, event)
+        case RepetitionWithdrawn():
+            return _withdrawn(state, event)
+        case MemoryEncoded():
+            return _encoded(state, event)
+        case SessionEnded():
+            return state.with_assignment(event.assignment_id, ended=True)
+        case ImpactCredited():
+            return _credited(state, event)
+        case _:
+            assert_never(event)
+
+
+def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
+    return state.with_assignment(
+        event.assignment_id,
+        learned=len(event.learnings),
+        learning_usage=event.usage,
+        repeated=tuple(each.memory_id for each in event.repetitions),
+        dropped=event.dropped,
+    )
+
+
+def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
+    """One repetition of the memory less; others of the same memory stay."""
+    work = state.assignments.get(event.assignment_id)
+    if work is None or event.repetition.memory_id not in work.repeated:
+        return state
+    at = work.repeated.index(event.repetition.memory_id)
+    return state.with_assignment(event.assignment_id, repeated=work.repeated[:at] + work.repeated[at + 1 :])
+
+
+def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
+    """The assignment is credited for this reason; feedback that said so, waits and may say so is applied."""
+    key = credit_key(event.reason, event.memory_ids)
+    work = state.assignments.get(event.assignment_id)
+    if work is not None and key not in work.credited:
+        state = state.with_assignment(event.assignment_id, credited=(*work.credited, key))
+    for said in state.feedback.values():
+        prevented = said.prevented_error
+        parts = {said.verdict, said.result, prevented and credit_key("prevented_error", (prevented,))}
+        entitled = state.task is not None and is_entitled(said.client_id, state.task)
+        if entitled and key in parts and said.standing in {"new", "parked"}:
+            state = _standing(state, said, standing="applied", reason=None)
+    return state
+
+
+def _refused(state: TaskState, event: FeedbackRefused) -> TaskState:
+    """Of feedback that is applied only a part is refused; why is kept all the same."""
+    said = state.feedback.get(event.feedback_id)
+    if said is None or said.standing == "refused":
+        return state
+    standing = "applied" if said.standing == "applied" else "refused"
+    return _standing(state, said, standing=standing, reason=event.reason)
+
+
+def _parked(state: TaskState, event: FeedbackParked) -> TaskState:
+    said = state.feedback.get(event.feedback_id)
+    if said is None or said.standing != "new":
+        return state
+    return _standing(state, said, standing="parked", reason=event.reason)
+
+
+def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
+    return replace(state, feedback=state.feedback.set(said.feedback_id, said.but(**changes)))
+
+
+def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
+    """A learning's memory belongs to the assignment that it was learned in."""
+    assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
+    if assignment is None or event.memory_id in assignment.memories:
+        return state
+    return state.with_assignment(assignment.assignment_id, memories=(*assignment.memories, event.memory_id))
+
+
+def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
+    known = state.assignments.get(event.assignment_id)
+    if known is None or known.answer is not None:
+        return state
+    return state.with_assignment(
+        event.assignment_id, answer=event.text, citations=event.citations, details=event.details, usage=event.usage
+    )
+
+
+def _submitted(event: TaskSubmitted) -> Task:
+    return Task(
+        task_id=event.task_id,
+        client_id=event.client_id,
+        text=event.text,
+        documents=event.documents,
+        supplied_summary=event.summary,
+        wanted_agent=event.wanted_agent,
+        wanted_perspective=event.perspective,
+        setting=event.setting,
+        conversation=event.conversation,
+        panel=event.panel,
+        deep=event.deep,
+        submitted_at=event.at,
+    )
+
+
+def _assigned(event: TaskAssigned) -> Assignment:
+    return Assignment(
+        assignment_id=event.assignment_id,
+        task_id=event.task_id,
+        agent_id=event.agent_id,
+        part=event.part,
+        perspective=event.perspective,
+        attempt=event.attempt,
+        assigned_at=event.at,
+    )
+
+
+def _feedback(event: FeedbackGiven) -> Feedback:
+    return Feedback(
+        feedback_id=event.event_id,
+        task_id=event.task_id,
+        client_id=event.client_id,
+        verdict=event.verdict,
+        result=event.result,
+        prevented_error=event.prevented_error,
+    )
+
+
+def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
+    if state.task is None or state.task.chunks:
+        return state
+    chunks = Map(
+        {
+            ordinal: Chunk(task_id=event.task_id, ordinal=ordinal, detail=detail)
+            for ordinal, detail in enumerate(event.details)
+        }
+    )
+    return replace(state.with_task(chunks=len(chunks), beside=event.beside), chunks=chunks)
+
+
+def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
+    """The task with the key point of a chunk that had none; what its chunks cost is added up by model."""
+    task, chunk = state.task, state.chunks.get(event.ordinal)
+    if task is None or chunk is None or chunk.point is not None:
+        return state
+    spent = {each.model: each for each in task.reading_usage}
+    known = spent.get(event.usage.model)
+    spent[event.usage.model] = Usage.together([known, event.usage]) if known else event.usage
+    with_point = state.chunks.set(event.ordinal, chunk.but(point=event.point))
+    return replace(state.with_task(points=task.points + 1, reading_usage=tuple(spent.values())), chunks=with_point)

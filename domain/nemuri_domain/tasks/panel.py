@@ -1,0 +1,138 @@
+"""What the voices of a panel come to: side by side, merged, and where they part (document 000 §3.1)."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.event import Event, Usage
+from nemuri_contracts.tasks import Dissent, Panel, TaskCompleted, Voice
+from nemuri_domain.language.citations import without_labels
+from nemuri_domain.language.consensus import consensus
+from nemuri_domain.language.writing_systems import is_cjk
+from nemuri_domain.tasks.aggregate import Task, TaskState
+from nemuri_domain.tasks.fan_in import answers, attempt_key, shortened, whole
+
+VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
+"""Characters of all voices together, of the merged answer, and of all dissent: what fits one event, all of it twice."""
+
+_TITLES = {"en": ("Dissent", "Side by side"), "ja": ("異論", "それぞれの回答")}
+_FEWER = {
+    "en": "{seated} of the {asked} voices asked for could be seated.",
+    "ja": "求められた{asked}つの声のうち、席に着けたのは{seated}つです。",
+}
+_ALONE = {"en": "only {agent} says: {text}", "ja": "{agent}のみ：{text}"}
+_BACKED = {"en": "{text} ({agents})", "ja": "{text}（{agents}）"}
+
+
+def voices(state: TaskState) -> tuple[Voice, ...] | None:
+    """What each member of the panel answered, its parts together; None while one is missing or there is no panel.
+
+    Members are told apart by agent and perspective, and stand in the order of their assignment.
+    """
+    found = answers(state)
+    if state.task is None or state.task.panel is None or found is None:
+        return None
+    in_order = sorted((work for work, _, _ in found), key=lambda work: (work.assigned_at, str(work.assignment_id)))
+    members = dict.fromkeys((work.agent_id, work.perspective) for work in in_order)
+    room = VOICES_CHARACTERS // len(members)
+    said = {
+        member: whole(((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room)
+        for member in members
+    }
+    return tuple(
+        Voice(agent_id=agent, perspective=perspective, answer=answer) for (agent, perspective), answer in said.items()
+    )
+
+
+def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
+    """The voices without labels of sources: each label means something else to each agent."""
+    return tuple(each.model_copy(update={"answer": without_labels(each.answer)}) for each in heard)
+
+
+def concluded(
+    cause: Event, task: Task, heard: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
+) -> TaskCompleted:
+    """The end of a panel: the merged answer, what single members hold against it, and all answers side by side.
+
+    Where all gave one answer, and it is the merged one, it is said once.
+    """
+    share = DISSENT_CHARACTERS // max(1, len(dissent))
+    kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
+    merged_text = shortened(text, MERGED_CHARACTERS)
+    against, beside = _TITLES[_language(task.text)]
+    sections = [merged_text]
+    if short := fewer(len(heard), task.panel, _language(task.text)):
+        sections.append(short)
+    if kept:
+        sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
+    if {without_labels(each.answer).strip() for each in heard} != {merged_text.strip()}:
+        sections.append(f"## {beside}\n\n{side_by_side(heard)}")
+    return TaskCompleted.following(
+        cause,
+        key=attempt_key(task.task_id, task.attempt),
+        answer="\n\n".join(sections),
+        panel=Panel(voices=tuple(heard), merged=merged_text, dissent=kept, usage=usage, asked=task.panel),
+    )
+
+
+def fewer(seated: int, asked: int | None, language: str = "en") -> str:
+    """One line where fewer voices sat than were asked for; "" where all did."""
+    return _FEWER[language].format(seated=seated, asked=asked) if asked is not None and seated < asked else ""
+
+
+def side_by_side(heard: Sequence[Voice]) -> str:
+    """Every answer under the names of all who gave it.
+
+    Answers that differ in nothing but labels are the same one; it stands without them, for they mean something else to
+    each.
+    """
+    same: dict[str, list[Voice]] = {}
+    for each in heard:
+        same.setdefault(without_labels(each.answer), []).append(each)
+    blocks = [
+        (seats(alike), alike[0].answer if len({each.answer for each in alike}) == 1 else bare)
+        for bare, alike in same.items()
+    ]
+    return "\n\n".join(f"### {names}\n\n{answer}" for names, answer in blocks)
+
+
+def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
+    """The voices as one text and what each holds against it, by comparing their statements.
+
+    First what at least two share, with their names where these are not all, then what only one says; what as many
+    contradict as say it is dissent of those who say it. "" where nobody says anything.
+    """
+    found = consensus([each.answer for each in heard])
+    lines = [
+        f"- {_backed(each.text, [heard[place] for place in places]) if len(places) < len(heard) else each.text}"
+        for each, places in zip(found.shared, found.backing, strict=True)
+    ]
+    for each in found.alone:
+        form = _ALONE[_language(each.text)]
+        lines.append("- " + form.format(agent=seat(heard[each.speaker]), text=each.text))
+    held: dict[int, list[str]] = {}
+    for each in found.against:
+        held.setdefault(each.speaker, []).append(each.text)
+    dissent = tuple(dissenting(heard[speaker], " ".join(texts)) for speaker, texts in sorted(held.items()))
+    return "\n".join(lines), dissent
+
+
+def dissenting(voice: Voice, text: str) -> Dissent:
+    """What the one who gave this voice holds against the others."""
+    return Dissent(agent_id=voice.agent_id, perspective=voice.perspective, text=text)
+
+
+def seat(member: Voice | Dissent) -> str:
+    """The member by name: its agent, and the perspective that tells two seats of one agent apart."""
+    return f"{member.agent_id} · {member.perspective}" if member.perspective else member.agent_id
+
+
+def seats(members: Sequence[Voice]) -> str:
+    """Several members by name."""
+    return ", ".join(map(seat, members))
+
+
+def _backed(text: str, members: Sequence[Voice]) -> str:
+    return _BACKED[_language(text)].format(text=text, agents=seats(members))
+
+
+def _language(text: str) -> str:
+    return "ja" if any(map(is_cjk, text)) else "en"

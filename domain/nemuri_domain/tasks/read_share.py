@@ -1,0 +1,69 @@
+"""How much of a task's documents was read by who answered it, and the words that say so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nemuri_contracts.tasks import Detail, DetailPoint
+from nemuri_domain.language.writing_systems import is_cjk
+from nemuri_domain.tasks.aggregate import TaskState
+
+_NOTES: Final = {
+    "en": "(Read: {percent} % of the documents, in passages from {chunks} of {of} parts. The rest was only searched "
+    "for the words of the question.)",
+    "ja": "（資料の{percent}%（全{of}部分のうち{chunks}部分の抜粋）を読みました。残りは質問の語で検索しただけです。）",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of a task's documents was read."""
+
+    chunks: int
+    """From how many chunks passages were taken."""
+    of: int
+    """How many chunks there are."""
+    text: float
+    """How much of the text the passages are, 0 to 1."""
+
+    @property
+    def percent(self) -> int:
+        """The share of the text in whole percents; 1 to 99 for anything between nothing and everything."""
+        return int(self.text) * 100 if self.text in {0, 1} else min(99, max(1, round(100 * self.text)))
+
+
+def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | None:
+    """Return how much of the chunks these passages are; None where there are no chunks.
+
+    Each passage lies in one chunk; one that was taken twice counts once.
+    """
+    if not chunks:
+        return None
+    distinct = {(each.document, each.ref, each.start): each for each in passages}.values()
+    length = sum(each.end - each.start for each in distinct)
+    whole = sum(each.detail.end - each.detail.start for each in chunks)
+    touched = sum(any(within(passage, each.detail) for passage in distinct) for each in chunks)
+    return Share(touched, len(chunks), length / whole if whole else 1.0)
+
+
+def share_read(state: TaskState) -> Share | None:
+    """Return how much all answers of the present attempt together rest on; None without documents or an answer."""
+    answered = [each for each in state.present if each.answer is not None]
+    if state.task is None or not answered:
+        return None
+    return taken(state.task.details, [passage for each in answered for passage in each.details])
+
+
+def noted(answer: str, state: TaskState) -> str:
+    """Return the answer with a last line that says what share of the documents it rests on, unless it is all."""
+    share = share_read(state)
+    if state.task is None or share is None or share.text >= 1:
+        return answer
+    note = _NOTES["ja" if any(map(is_cjk, state.task.text)) else "en"]
+    return f"{answer}\n\n{note.format(percent=share.percent, chunks=share.chunks, of=share.of)}"
+
+
+def within(passage: Detail, chunk: Detail) -> bool:
+    """Return whether a passage lies in a chunk."""
+    same = (passage.document, passage.ref) == (chunk.document, chunk.ref)
+    return same and chunk.start <= passage.start < chunk.end

@@ -1,0 +1,241 @@
+"""Who works on a task and on each part of it: by expertise, past outcomes and load (document 000 §3.1).
+
+No more is read of a task, or of a part, than a summary holds.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Final
+
+from nemuri_contracts.agents import Definition
+from nemuri_contracts.error_messages import LISTED, no_agent
+from nemuri_contracts.event import Event
+from nemuri_contracts.tasks import AgentScore, Choice, Part, TaskAssigned, TaskFailed, TaskRouted
+from nemuri_domain.language import token_estimate
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.agent_topics import Topic
+from nemuri_domain.tasks import panel_seats
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.fan_in import attempt_key
+from nemuri_domain.tasks.panel_seats import Seat
+from nemuri_domain.tasks.precedents import Precedent, history, rested_on
+from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
+
+EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
+"""How much each of the orchestrator's perspectives counts."""
+REQUEST, SUMMARY = 0.7, 0.3
+"""How much of the expertise is about what is asked, and how much about the whole summary with its key points."""
+HALF = 0.25
+"""The strength at which half of what can be known of a word is known: a fresh memory of strength 1 gives 0.8."""
+
+FEWEST_VOICES = 2
+"""Fewer are no panel."""
+_NOTHING: Final[Mapping[str, int]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Applicant:
+    """What the orchestrator knows of an agent."""
+
+    agent_id: str
+    definition: Definition
+    topics: tuple[Topic, ...]
+    """What its memories are about."""
+    succeeded: int
+    """Past assignments that clients called helpful or a success."""
+    failed: int
+    """Past assignments that clients called unhelpful or a failure."""
+    waiting: int
+    """Assignments without an answer yet."""
+
+
+def route(
+    cause: Event, task: Task, applicants: Sequence[Applicant], precedents: Sequence[Precedent] = ()
+) -> TaskRouted | TaskFailed:
+    """The agents that will work on each part of the task; a failure where nobody can.
+
+    The parts of a task go each to whom it suits best, those of a panel all to the same members; the scores recorded are
+    those of the whole task. `precedents` are past tasks like this one, which say more of an agent than what it did
+    altogether.
+    """
+    able = [each for each in applicants if _suits(each, task)]
+    if not able:
+        return fail(cause, task, _nobody(task))
+    market = _market(task, able, applicants, precedents)
+    request = _read(task)
+    scores = _scores(market, request)
+    if task.panel is None:
+        choices = _best(task, market)
+    else:
+        members = _members(task, _ranked(able, scores), request)
+        if len(members) < FEWEST_VOICES:
+            return fail(cause, task, _no_panel(able))
+        choices = tuple(_choice(seat, number) for number in range(len(task.parts)) for seat in members)
+    return TaskRouted.following(
+        cause,
+        key=attempt_key(task.task_id, task.attempt),
+        correlation_id=task.task_id,
+        attempt=task.attempt,
+        choices=choices,
+        scores=scores,
+        request=task.request,
+        recalled=rested_on((each.agent_id for each in choices), precedents),
+    )
+
+
+def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
+    """The assignments that a routing means, one for each choice."""
+    return tuple(
+        TaskAssigned.following(
+            routed,
+            nth=nth,
+            agent_id=choice.agent_id,
+            part=choice.part,
+            perspective=choice.perspective,
+            attempt=routed.attempt,
+        )
+        for nth, choice in enumerate(routed.choices)
+    )
+
+
+def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
+    """The end of the present attempt without an answer."""
+    key = attempt_key(task.task_id, task.attempt)
+    return TaskFailed.following(cause, key=key, correlation_id=task.task_id, attempt=task.attempt, reason=reason)
+
+
+def _read(task: Task, part: Part | None = None) -> Sequence[str]:
+    """The terms of what is asked, in a part or in the whole task, of at most as much as a summary has.
+
+    The orchestrator reads the summary alone (document 000 §3.9), which begins with the task's own text; one that the
+    client supplied leads, and the text follows as far as there is room.
+    """
+    if part is not None:
+        return terms(token_estimate.truncate(part.text, SUMMARY_TOKENS))
+    text = task.request or "\n".join(each.text for each in task.parts) or task.text
+    return terms(token_estimate.truncate("\n".join(filter(None, (task.supplied_summary, text))), SUMMARY_TOKENS))
+
+
+def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
+    """Each part's best agent; who has been given parts already is the busier, so that equally able ones share them."""
+    given = Counter[str]()
+    choices: list[Choice] = []
+    for number, part in enumerate(task.parts):
+        request = _read(task, part if len(task.parts) > 1 else None)
+        best = _ranked(market.able, _scores(market, request, given))[0]
+        perspective = task.wanted_perspective or panel_seats.fitting(best.definition, request)
+        choices.append(_choice((best.agent_id, perspective), number))
+        given[best.agent_id] += 1
+    return tuple(choices)
+
+
+def _members(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
+    """The members of the panel that is asked for."""
+    known = [(each.agent_id, each.definition) for each in ranked]
+    return panel_seats.panel(known, request, task.panel or 0, task.wanted_perspective)
+
+
+def _choice(seat: Seat, part: int) -> Choice:
+    agent, perspective = seat
+    return Choice(agent_id=agent, part=part, perspective=perspective)
+
+
+def _ranked(able: Sequence[Applicant], scores: Sequence[AgentScore]) -> list[Applicant]:
+    by_id = {each.agent_id: each for each in able}
+    return [by_id[each.agent_id] for each in scores]
+
+
+def _no_panel(able: Sequence[Applicant]) -> str:
+    who = ", ".join(each.agent_id for each in able)
+    return f"a panel needs two voices, and there is only one here: agent {who} under a single perspective"
+
+
+def _suits(applicant: Applicant, task: Task) -> bool:
+    """Whether the agent is one that was asked for, with the perspective that was asked for."""
+    named = task.wanted_agent in {None, applicant.agent_id}
+    return named and task.wanted_perspective in {None, *applicant.definition.perspective_names}
+
+
+def _nobody(task: Task) -> str:
+    if task.wanted_perspective:
+        who = f"agent {task.wanted_agent!r}" if task.wanted_agent else "any agent"
+        return f"there is no perspective {task.wanted_perspective!r} of {who}; {LISTED}"
+    if task.wanted_agent:
+        return no_agent(task.wanted_agent)
+    return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
+
+
+@dataclass(frozen=True, slots=True)
+class _Market:
+    """Among whom is chosen, and what they know, of the words that anybody knows and of the summary."""
+
+    able: Sequence[Applicant]
+    applicants: Sequence[Applicant]
+    """All of them: how rare a word is and who is busiest is measured on all."""
+    precedents: Sequence[Precedent]
+    known: Mapping[str, Mapping[str, float]]
+    rarity: Mapping[str, float]
+    summed: Mapping[str, float]
+    """How well each of the able knows the summary."""
+
+
+def _market(
+    task: Task, able: Sequence[Applicant], applicants: Sequence[Applicant], precedents: Sequence[Precedent]
+) -> _Market:
+    known = {each.agent_id: _known_words(each) for each in applicants}
+    rarity = _rarity(known.values())
+    summary = terms(token_estimate.truncate(task.summary or task.text, SUMMARY_TOKENS))
+    summed = {each.agent_id: _overlap(summary, known[each.agent_id], rarity) for each in able}
+    return _Market(able, applicants, precedents, known, rarity, summed)
+
+
+def _scores(market: _Market, request: Sequence[str], given: Mapping[str, int] = _NOTHING) -> tuple[AgentScore, ...]:
+    """Those of the able, best first; what is `given` in this routing waits like what was given before."""
+    waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in market.applicants}
+    busiest = max(waiting.values())
+    scores: list[AgentScore] = []
+    for each in market.able:
+        asked = _overlap(request, market.known[each.agent_id], market.rarity)
+        expertise = REQUEST * asked + SUMMARY * market.summed[each.agent_id]
+        load = 1.0 - waiting[each.agent_id] / busiest if busiest else 1.0
+        scores.append(_score(each, expertise, market.precedents, load))
+    return tuple(sorted(scores, key=lambda each: (-each.total, each.agent_id)))
+
+
+def _score(applicant: Applicant, expertise: float, precedents: Sequence[Precedent], load: float) -> AgentScore:
+    overall = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
+    past = history(applicant.agent_id, overall, precedents)
+    total = EXPERTISE * expertise + HISTORY * past + LOAD * load
+    return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=past, load=load, total=total)
+
+
+def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
+    """What a word tells about who knows it: much if few agents do, little if all do."""
+    knowing = Counter(word for words in known for word in words)
+    return {word: log(1 + len(known) / count) for word, count in knowing.items()}
+
+
+def _known_words(applicant: Applicant) -> Mapping[str, float]:
+    """The words that an agent knows, and how well: 0 to 1, by the strength of what it holds about them.
+
+    What its definition says counts like one fresh memory; half of what can be known is reached at `HALF`.
+    """
+    definition = applicant.definition
+    declared = [definition.role, definition.description]
+    for perspective in definition.perspectives:
+        declared += [perspective.name, *perspective.keywords]
+    strength = dict.fromkeys(terms("\n".join(declared)), 1.0)
+    for topic in applicant.topics:
+        for word in set(terms(topic.name)):
+            strength[word] = strength.get(word, 0.0) + topic.strength
+    return {word: total / (HALF + total) for word, total in strength.items()}
+
+
+def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[str, float]) -> float:
+    """How well the agent knows the words that any agent knows, by occurrence and rarity; 0 to 1."""
+    counts = Counter(words)
+    weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}
+    total = sum(weights.values())
+    return sum(weight * known.get(word, 0.0) for word, weight in weights.items()) / total if total else 0.0

@@ -1,0 +1,32 @@
+"""What a task cost: the model calls of all of its steps and attempts."""
+
+from collections.abc import Iterator
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.task_views import Cost, Step
+from nemuri_domain.tasks.aggregate import TaskState
+
+
+def costs(state: TaskState) -> tuple[Cost, ...]:
+    """One cost for each step and model, in the order of the steps; none for what no model was asked for."""
+    calls: dict[tuple[Step, str], list[Usage]] = {}
+    for step, usage in _calls(state):
+        if usage is not None:
+            calls.setdefault((step, usage.model), []).append(usage)
+    return tuple(Cost(step=step, **dict(Usage.together(each))) for (step, _), each in calls.items())
+
+
+def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
+    task, work = state.task, [each for _, each in sorted(state.assignments.items())]
+    for usage in task.reading_usage if task else ():
+        yield "key points", usage
+    for usage in task.routing_usage if task else ():
+        yield "routing", usage
+    for each in work:
+        yield "answer", each.usage
+    for each in work:
+        yield "judge", each.judge_usage
+    for each in work:
+        yield "learnings", each.learning_usage
+    if task and task.voices:
+        yield "panel", task.voices.usage

@@ -1,0 +1,53 @@
+"""A summary of at most so many tokens, in which nothing is left out silently."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from nemuri_domain.language import token_estimate
+from nemuri_domain.language.search_terms import content_terms
+
+SUMMARY_TOKENS: Final = 1_000
+"""Document 000 §3.9: the orchestrator reads at most this much of a task."""
+
+_NOTICE_TOKENS: Final = 30
+_SHORTENED: Final = "[shortened: {left} more characters]"
+_LEFT_OUT: Final = "[{left} of {all} key points are left out here; they stand with the parts of the documents]"
+
+
+def too_long(summary: str) -> str | None:
+    """Return why a client's summary is refused; None where it has at most `SUMMARY_TOKENS`."""
+    size = token_estimate.estimate_tokens(summary)
+    if size <= SUMMARY_TOKENS:
+        return None
+    return f"the summary has about {size:,} tokens; at most {SUMMARY_TOKENS:,} are read, so shorten it"
+
+
+def summed_up(asked: str, points: Sequence[str]) -> str:
+    """Return what is asked with the key points below it, at most `SUMMARY_TOKENS` by the offline estimate.
+
+    Where not all points fit, those that share most terms with what is asked are kept, in their own order. A notice at
+    the end says how many are missing, or how many characters of what is asked.
+    """
+    whole = "\n".join((asked, *points))
+    if token_estimate.estimate_tokens(whole) <= SUMMARY_TOKENS:
+        return whole
+    room = SUMMARY_TOKENS - _NOTICE_TOKENS
+    kept = token_estimate.truncate(asked, room - (_NOTICE_TOKENS if points else 0))
+    lines = [kept] if kept == asked else [kept, _SHORTENED.format(left=len(asked) - len(kept))]
+    chosen = _chosen(content_terms(asked), points, room - token_estimate.estimate_tokens("\n".join(lines)))
+    lines += [points[place] for place in chosen]
+    if len(chosen) < len(points):
+        lines.append(_LEFT_OUT.format(left=len(points) - len(chosen), all=len(points)))
+    return "\n".join(lines)
+
+
+def _chosen(wanted: frozenset[str], points: Sequence[str], room: int) -> list[int]:
+    """Return the places of the points that fit, those with most of the wanted terms first chosen, in order."""
+    shared = [len(wanted & content_terms(each)) for each in points]
+    chosen: list[int] = []
+    for place in sorted(range(len(points)), key=lambda place: -shared[place]):
+        cost = 1 + token_estimate.estimate_tokens(points[place])
+        if cost <= room:
+            chosen.append(place)
+            room -= cost
+    return sorted(chosen)

@@ -1,0 +1,180 @@
+"""The fold of a tiered mind: what each event means for it (document 004 §4.3)."""
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import reduce
+from itertools import chain
+from uuid import UUID
+
+from nemuri_contracts.agents import AgentDefined, PolicyAdopted
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.erasure import AgentErased, MemoriesErased
+from nemuri_contracts.event import Event
+from nemuri_contracts.tiered import (
+    ConsolidationBegun,
+    ExperienceRecorded,
+    Group,
+    Kept,
+    MemoriesAccessed,
+    MemoryFormed,
+    MemoryShared,
+    MemoryType,
+)
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
+
+FOLDED = (
+    AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
+    ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed, MemoryShared,
+)  # fmt: skip
+"""What a tiered mind is folded from."""
+
+
+def touched(event: AnyAgentEvent) -> frozenset[UUID]:
+    """The memories whose rows `evolve` needs in order to fold the event."""
+    match event:
+        case ExperienceRecorded() | MemoryShared():
+            return frozenset({event.memory_id})
+        case MemoryFormed():
+            return frozenset((event.memory_id, *event.sources))
+        case ConsolidationBegun():
+            return frozenset((*chain.from_iterable(each.memory_ids for each in event.groups), *event.deleted))
+        case MemoriesAccessed():
+            return frozenset(each.memory_id for each in event.accessed)
+        case MemoriesErased():
+            return frozenset(event.memory_ids)
+        case _:
+            return frozenset()
+
+
+def moment_of(event: Event) -> float:
+    """When an event of the log was, in seconds of the agent's clock: a simulation's where it says so, else the log's.
+
+    Raises `LookupError` for one that says no second and was never on the log.
+    """
+    told = event.experience.second if isinstance(event, ExperienceRecorded) else getattr(event, "second", None)
+    return event.at.timestamp() if told is None else float(told)
+
+
+def evolve(tiers: Tiers, event: AnyAgentEvent, moment: float) -> Tiers:
+    """The mind after `event`, which happened at `moment`, in seconds of the agent's clock.
+
+    Total: what concerns memories or agents that there are not changes nothing.
+    """
+    match event:
+        case AgentDefined() if tiers.agent is None and event.definition.memory == "tiered":
+            return Tiers(TiersAgent(agent_id=event.agent_id, began=moment))
+        case AgentErased():
+            return Tiers()
+        case PolicyAdopted():
+            return tiers.with_agent(policy=event.parameters)
+        case MemoriesErased():
+            return tiers.without(event.memory_ids)
+        case ExperienceRecorded():
+            return _recorded(tiers, event, moment)
+        case ConsolidationBegun():
+            return _begun(tiers, event, moment)
+        case MemoryFormed():
+            return _formed(tiers, event, moment)
+        case MemoriesAccessed():
+            return _accessed(tiers, event, moment)
+        case MemoryShared():
+            return _shared(tiers, event)
+        case _:
+            return tiers
+
+
+def fold(events: Iterable[AnyAgentEvent], tiers: Tiers | None = None) -> Tiers:
+    """The mind after these events from the log, of which each counts once, however often it is among them."""
+    return reduce(evolved, first_of_each(events), tiers or Tiers())
+
+
+def evolved(tiers: Tiers, event: AnyAgentEvent) -> Tiers:
+    """The mind after an event from the log, by the time that the event itself tells."""
+    return evolve(tiers, event, moment_of(event))
+
+
+def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
+    if tiers.agent is None or event.memory_id in tiers.memories:
+        return tiers
+    lived = event.experience
+    memory = TierMemory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        layer="short",
+        type=lived.type,
+        content=lived.content,
+        participants=lived.participants,
+        location=lived.location,
+        importance=event.importance,
+        cues=event.cues,
+        at=moment,
+        vector=event.vector,
+        worded=event.sequence or 0,
+        changed=event.sequence or 0,
+    )
+    return tiers.holding((memory,))
+
+
+def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
+    """What is to become part of another memory stays until that has its words; what is forgotten goes at once."""
+    by = event.sequence or 0
+    groups = (_there(tiers, group) for group in event.groups)
+    forgotten = [each.memory_id for each in tiers.known(event.deleted) if each.layer == "long" and not each.shared]
+    after = tiers.holding(each.but(going=True, changed=by) for each in chain.from_iterable(groups) if not each.going)
+    return after.without(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
+
+
+def _there(tiers: Tiers, group: Group) -> Iterable[TierMemory]:
+    return (each for each in tiers.known(group.memory_ids) if each.layer == group.layer and not each.shared)
+
+
+def _formed(tiers: Tiers, event: MemoryFormed, moment: float) -> Tiers:
+    if tiers.agent is None or event.memory_id in tiers.memories:
+        return tiers
+    parts = {each: tiers.memories.get(each) for each in event.sources}
+    origins = chain.from_iterable((part and part.sources) or (each,) for each, part in parts.items())
+    memory = TierMemory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        layer="long",
+        type=event.type,
+        content=event.content,
+        tags=event.tags,
+        importance=event.importance,
+        at=moment,
+        sources=tuple(dict.fromkeys(origins)),
+        vector=event.vector,
+        worded=event.sequence or 0,
+        changed=event.sequence or 0,
+    )
+    return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((memory,))
+
+
+def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:
+    by, times = event.sequence or 0, Counter[UUID]()
+    for each in event.accessed:
+        times[each.memory_id] += each.times
+    return tiers.holding(
+        each.but(access_count=each.access_count + times[each.memory_id], accessed_at=moment, changed=by)
+        for each in tiers.known(times)
+    )
+
+
+def _shared(tiers: Tiers, event: MemoryShared) -> Tiers:
+    """What others may see stays in long-term memory as it is."""
+    changes = {"scope": event.scope, "visible_to": event.visible_to, "going": False, "changed": event.sequence or 0}
+    return tiers.holding(
+        each.but(layer="long", type=lasting(each.type), **changes) for each in tiers.known((event.memory_id,))
+    )
+
+
+def lasting(type: MemoryType) -> Kept:  # noqa: A002 - the document's own name
+    """What a memory is in the long term: a reflection something known, any other experience something that happened."""
+    match type:
+        case "conversation" | "action" | "observation":
+            return "episodic"
+        case "reflection":
+            return "semantic"
+        case _:
+            return type

@@ -1,0 +1,45 @@
+"""Who is near to whom, by chunks: one looks only into one's own chunk and the rings of chunks around it."""
+
+from math import ceil
+
+import numpy as np
+
+from nemuri_domain.world.table_columns import Integers, Places
+
+CHUNK = 16
+"""Blocks from side to side of a chunk (document 002 §3.4)."""
+_SHIFT, _SPAN, _BEFORE = 4, 1 << 20, 8
+"""Binary digits of a place within its chunk; chunks from side to side; chunks before the map's first one."""
+
+
+class Nearness:
+    """Bodies at places, sorted by chunk, so that all near to many places are found without asking each of each."""
+
+    def __init__(self, x: Integers, z: Integers) -> None:
+        """Bodies are known by their number in these columns."""
+        self._x, self._z = x.astype(np.int64), z.astype(np.int64)
+        chunks = _chunk(self._x >> _SHIFT, self._z >> _SHIFT)
+        self._order = np.argsort(chunks, kind="stable")
+        self._chunks = chunks[self._order]
+
+    def pairs(self, x: Integers, z: Integers, radius: float) -> tuple[Places, Places, Places]:
+        """Every pair of a place, by its number in these columns, and a body within the radius; the squared distances.
+
+        The border belongs to it. In the order of the bodies' chunks, not of their distance.
+        """
+        rings = ceil(radius / CHUNK)
+        columns = (x.astype(np.int64) >> _SHIFT)[None, :] + np.arange(-rings, rings + 1)[:, None]
+        row = (z.astype(np.int64) >> _SHIFT)[None, :]
+        begin = np.searchsorted(self._chunks, _chunk(columns, row - rings), side="left").reshape(-1)
+        end = np.searchsorted(self._chunks, _chunk(columns, row + rings), side="right").reshape(-1)
+        numbers = end - begin
+        places = np.repeat(np.tile(np.arange(x.size), columns.shape[0]), numbers)
+        first = np.repeat(begin - np.cumsum(numbers) + numbers, numbers)
+        bodies = self._order[np.arange(places.size) + first]
+        squares = (self._x[bodies] - x[places]) ** 2 + (self._z[bodies] - z[places]) ** 2
+        within = squares <= radius * radius
+        return places[within], bodies[within], squares[within]
+
+
+def _chunk(x: Places, z: Places) -> Places:
+    return (x + _BEFORE) * _SPAN + z + _BEFORE

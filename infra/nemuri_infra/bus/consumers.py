@@ -1,0 +1,26 @@
+"""Consumers of streams: all of them, however many pages the server needs to list them."""
+
+from nats.js import JetStreamContext
+from nats.js.api import ConsumerInfo
+
+from nemuri_infra.bus.event_log import Log
+
+
+async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerInfo]:
+    """Return every consumer of a stream by name, readers for the moment included.
+
+    The server lists 256 at once. Who comes meanwhile is listed once; who goes may hide another one on the edge of a
+    page.
+    """
+    found, seen = dict[str, ConsumerInfo](), 0
+    while page := await context.consumers_info(stream, offset=seen):
+        seen += len(page)
+        found |= {each.name: each for each in page}
+    return list(found.values())
+
+
+async def durable_consumers(log: Log) -> list[ConsumerInfo]:
+    """Return the durable consumers of the log and of its timers."""
+    streams = (log.subjects.stream, log.subjects.timers_stream)
+    found = [each for stream in streams for each in await consumers_of(log.stream, stream)]
+    return [each for each in found if each.config.durable_name]

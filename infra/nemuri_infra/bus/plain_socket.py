@@ -1,0 +1,193 @@
+"""Requests over a plain socket, with the standard library alone: for hooks, which have no time to load a driver.
+
+Speaks as much of NATS as it takes to ask and to append: one connection, one request at a time.
+"""
+
+import json
+import os
+import socket
+import time
+from typing import TYPE_CHECKING
+
+from nemuri_contracts.wire_constants import INBOX
+
+if TYPE_CHECKING:
+    from nemuri_infra.process.hook_settings import Whereabouts
+
+PORT = 4222
+ANSWER_SECONDS = 15.0
+"""What one answer may take where there is no other limit."""
+AT_ONCE = 65_536
+NOBODY = b"503"
+LATE = "the NATS server, or whoever was asked there, did not answer in time"
+
+
+class PlainError(Exception):
+    """The server, or whoever was asked, does not do what was wanted; the message is one line."""
+
+
+class TooLargeError(PlainError):
+    """The server does not take that much in one message."""
+
+
+def connect(where: "Whereabouts", limit: float | None = None) -> "Plain":
+    """A connection to the first of the platform's servers that lets us in.
+
+    Everything on it ends `limit` seconds from now, or every request after `ANSWER_SECONDS`. Raises `Elsewhere`,
+    `PlainError`, and `OSError`, of which `TimeoutError` is one.
+    """
+    end = float("inf") if limit is None else time.monotonic() + limit
+    addresses = [each.strip() for each in where.nats_address.split(",")]
+    trouble: Exception = PlainError("no server is named")
+    for number, address in enumerate(addresses):
+        share = min(ANSWER_SECONDS, end - time.monotonic()) / (len(addresses) - number)
+        try:
+            return Plain(address, addresses[0], where, share, end)
+        except (OSError, PlainError) as error:
+            trouble = error
+    raise trouble
+
+
+class Plain:
+    """A connection to a NATS server."""
+
+    def __init__(self, address: str, named: str, where: "Whereabouts", share: float, end: float) -> None:
+        """Connect within `share` seconds; `named` is the address that says who we are."""
+        self._buffer, self._asked, self._end = bytearray(), 0, end
+        self._until = min(end, time.monotonic() + share)
+        scheme, _, place = address.rpartition("://")
+        host, _, port = place.rpartition("@")[2].rpartition(":")
+        host, port = (host, port) if host and port.isdigit() else (place.rpartition("@")[2].rstrip(":"), str(PORT))
+        self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=self._left())
+        # Otherwise the system holds what is sent until the server has acknowledged what went before: 40 ms.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            self._greet(host.strip("[]"), named, where, encrypted=scheme == "tls")
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+    def request(self, subject: str, data: bytes, message_id: str | None = None) -> bytes:
+        """The answer to what is put to a subject. Raises `PlainError` where nobody listens, and `OSError`."""
+        if len(data) + len(message_id or "") > self._room:
+            raise TooLargeError(f"a message of {len(data)} bytes is more than the NATS server takes")
+        self._until = min(self._end, time.monotonic() + ANSWER_SECONDS)
+        self._asked += 1
+        reply = f"{self._inbox}.{self._asked}"
+        if message_id is None:
+            head = f"PUB {subject} {reply} {len(data)}\r\n".encode()
+        else:
+            headers = f"NATS/1.0\r\nNats-Msg-Id: {message_id}\r\n\r\n"
+            head = f"HPUB {subject} {reply} {len(headers)} {len(headers) + len(data)}\r\n{headers}".encode()
+        self._send(head + data + b"\r\n")
+        while True:
+            to, status, answer = self._message()
+            if to == reply.encode():
+                if status == NOBODY:
+                    raise PlainError(f"nobody answers on {subject}; is the platform running?")
+                return answer
+
+    def append(self, subject: str, data: bytes, message_id: str) -> None:
+        """Put an event into the log; returns once it is on disk. Raises as `request` does."""
+        said = json.loads(self.request(subject, data, message_id))
+        if said.get("error") or not said.get("seq"):  # a refusal has a sequence too: 0
+            raise PlainError(f"the log did not take a message on {subject}: {said.get('error')}")
+
+    def _greet(self, host: str, named: str, where: "Whereabouts", *, encrypted: bool) -> None:
+        info = json.loads(self._line().removeprefix(b"INFO "))
+        if encrypted or info.get("tls_required") or where.nats_ca or where.nats_certificate:
+            self._encrypt(host, where)
+        inbox, who = INBOX, dict[str, str]()
+        if "@" in named:
+            user, password = _credentials(named)
+            inbox, who = f"{INBOX}.{user}", {"user": user, "pass": password}
+        self._inbox = f"{inbox}.{os.urandom(12).hex()}"
+        self._room = int(info["max_payload"])
+        about = {"verbose": False, "pedantic": False, "lang": "python", "version": "0", "name": "nemuri-hook"}
+        spoken = json.dumps(about | who | {"protocol": 1, "headers": True, "no_responders": True})
+        self._send(f"CONNECT {spoken}\r\nPING\r\n".encode())
+        while self._line() != b"PONG":
+            pass
+        self._send(f"SUB {self._inbox}.* 1\r\n".encode())
+
+    def _encrypt(self, host: str, where: "Whereabouts") -> None:
+        import ssl
+        from pathlib import Path
+
+        from nemuri_infra.bus.access import Access, AccessError
+
+        ca, ours, key = (
+            Path(each) if each else None for each in (where.nats_ca, where.nats_certificate, where.nats_key)
+        )
+        try:
+            context = Access(ca, ours, key).tls() or ssl.create_default_context()
+        except AccessError as error:
+            raise PlainError(str(error)) from error
+        self._socket.settimeout(self._left())
+        self._socket = context.wrap_socket(self._socket, server_hostname=host)
+
+    def _message(self) -> tuple[bytes, bytes | None, bytes]:
+        """The next message: to whom, its status, and what it says."""
+        while True:
+            kind, _, rest = self._line().partition(b" ")
+            parts = rest.split()
+            if kind == b"MSG":
+                return parts[0], None, self._take(int(parts[-1]))
+            if kind == b"HMSG":
+                whole, headed = self._take(int(parts[-1])), int(parts[-2])
+                return parts[0], whole[:headed].split(b"\r\n")[0].partition(b" ")[2].strip()[:3], whole[headed:]
+
+    def _line(self) -> bytes:
+        """The next line that is for us. Raises `PlainError` for what the server complains of."""
+        while True:
+            while (end := self._buffer.find(b"\r\n")) < 0:
+                self._more()
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 2]
+            if line == b"PING":
+                self._send(b"PONG\r\n")
+            elif line.startswith(b"-ERR"):
+                raise PlainError(f"the NATS server says {line[5:205].decode(errors='replace')}")
+            elif line:
+                return line
+
+    def _take(self, length: int) -> bytes:
+        while len(self._buffer) < length + 2:
+            self._more()
+        taken = bytes(self._buffer[:length])
+        del self._buffer[: length + 2]
+        return taken
+
+    def _more(self) -> None:
+        self._socket.settimeout(self._left())
+        try:
+            got = self._socket.recv(AT_ONCE)
+        except TimeoutError as error:
+            raise TimeoutError(LATE) from error
+        if not got:
+            raise PlainError("the NATS server hung up")
+        self._buffer += got
+
+    def _send(self, data: bytes) -> None:
+        self._socket.settimeout(self._left())
+        self._socket.sendall(data)
+
+    def _left(self) -> float:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError(LATE)
+        return left
+
+
+def _credentials(address: str) -> tuple[str, str]:
+    """Return who an address says we are, and by which password."""
+    user, _, password = address.rpartition("@")[0].rpartition("://")[2].partition(":")
+    if "%" in address:
+        from urllib.parse import unquote  # a hook has no time for it, and the embedded server's password no need
+
+        return unquote(user), unquote(password)
+    return user, password

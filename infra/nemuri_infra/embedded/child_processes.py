@@ -1,0 +1,241 @@
+"""Child processes with a log and a record each, and the end of those that a killed run left behind."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+
+from nemuri_infra.embedded.os_user import Account
+
+LOG_LIMIT = 8 * 1024 * 1024
+TAIL_BYTES = 4096
+CLOCK_TOLERANCE = 2.0
+"""Seconds by which a creation time may differ between two readings: the wall clock may have been set in between."""
+POLL_SECONDS = 0.02
+KILL_SECONDS = 20.0
+
+
+class ServerFailed(RuntimeError):  # noqa: N818 - said as the fact that it is
+    """A supervised process did not come up, or an earlier one does not go away; the message ends with its log."""
+
+
+@dataclass(frozen=True)
+class ProcessRecord:
+    """What identifies a process across runs: a process id alone is given again after a reboot or a wrap."""
+
+    pid: int
+    created: float
+    """Seconds since the epoch, as psutil reports them."""
+    command: list[str]
+
+    def process(self) -> psutil.Process | None:
+        """The living process that this record is about; None when it has ended or its id belongs to another."""
+        try:
+            found = psutil.Process(self.pid)
+            same = abs(found.create_time() - self.created) <= CLOCK_TOLERANCE and found.cmdline() == self.command
+        except psutil.Error:
+            return None
+        return found if same and is_living(found) else None
+
+
+def is_living(process: psutil.Process) -> bool:
+    """Whether the process still runs; one that ended and was not yet reaped does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def end_processes(processes: Sequence[psutil.Process], first: signal.Signals, grace: float) -> None:
+    """End processes that are not our children: `first`, after `grace` seconds SIGKILL; returns when all are gone.
+
+    Raises ServerFailed if one of them survives even that.
+    """
+    for stop_signal, seconds in ((first, grace), (signal.SIGKILL, KILL_SECONDS)):
+        for process in filter(is_living, processes):
+            _send(process, stop_signal)
+        if await _all_gone(processes, seconds):
+            return
+    left = ", ".join(str(process.pid) for process in processes if is_living(process))
+    raise ServerFailed(f"a process of an earlier run does not end: {left}")
+
+
+def _send(process: psutil.Process, stop_signal: signal.Signals) -> None:
+    try:
+        process.send_signal(stop_signal)
+    except psutil.NoSuchProcess:
+        return
+
+
+async def _all_gone(processes: Sequence[psutil.Process], seconds: float) -> bool:
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while any(is_living(process) for process in processes):
+        if loop.time() >= deadline:
+            return False
+        await asyncio.sleep(POLL_SECONDS)
+    return True
+
+
+class Child:
+    """One command, run as a child process in a session of its own, so that Ctrl-C reaches only the platform.
+
+    It works in `directory`, writes both its outputs to `directory/NAME.log` (the previous one is kept as `.log.1` when
+    it has grown past 8 MB) and is recorded in `directory/NAME.pid`. Nothing else may use the same name there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        directory: Path,
+        *,
+        user: Account | None = None,
+        environment: Mapping[str, str] | None = None,
+        stop_signal: signal.Signals = signal.SIGTERM,
+        grace: float = 20.0,
+        inherited: Sequence[int] = (),
+    ) -> None:
+        """`inherited` are open descriptors that the process keeps under the same numbers."""
+        self.name = name
+        self.command = list(command)
+        self.directory = directory.absolute()
+        self.log = self.directory / f"{name}.log"
+        self._record = self.directory / f"{name}.pid"
+        self._user = user
+        self._environment = None if environment is None else dict(environment)
+        self._stop_signal = stop_signal
+        self._grace = grace
+        self._inherited = tuple(inherited)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._exit: Future[int] = Future()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process was started and has not ended."""
+        return self._process is not None and not self._exit.done()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while it is alive."""
+        return self._process.pid if self._process is not None and self.alive else None
+
+    async def start(self) -> None:
+        """End what an earlier run left behind and start the command; nothing happens if it is alive.
+
+        Raises ServerFailed when the command cannot be run or the leftover does not end.
+        """
+        if self.alive:
+            return
+        self.directory.mkdir(parents=True, exist_ok=True)
+        await self.end_leftovers()
+        try:
+            self._spawn()
+        except OSError as error:
+            raise ServerFailed(f"{self.name} cannot be started: {error}") from error
+
+    async def end_leftovers(self) -> None:
+        """End the processes of this name in this directory that a killed run left behind; never our living one."""
+        if not self.alive:
+            found = await asyncio.to_thread(self._leftovers)
+            await end_processes(found, self._stop_signal, self._grace)
+            self._record.unlink(missing_ok=True)
+
+    async def wait(self) -> int:
+        """Return the exit code when the process has ended (negative: the signal). Only after a start."""
+        return await asyncio.wrap_future(self._exit)
+
+    async def stop(self, grace: float | None = None) -> None:
+        """Ask it to end, and after `grace` seconds make it; returns when it is gone. Fine if it never ran."""
+        if self._process is not None and self.alive:
+            self._process.send_signal(self._stop_signal)
+            try:
+                await asyncio.wait_for(self.wait(), self._grace if grace is None else grace)
+            except TimeoutError:
+                await self.kill()
+        self._record.unlink(missing_ok=True)
+
+    async def kill(self) -> None:
+        """End it with SIGKILL; returns when it is gone."""
+        if self._process is not None and self.alive:
+            self._process.kill()
+            await self.wait()
+
+    def log_tail(self) -> str:
+        """The last lines of its log, at most 4 KB; empty when there is none."""
+        try:
+            with self.log.open("rb") as log:
+                log.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
+                return log.read().decode(errors="replace").strip()
+        except FileNotFoundError:
+            return ""
+
+    def _leftovers(self) -> list[psutil.Process]:
+        """By the record; and by command and directory, for a run that was killed before it wrote one."""
+        recorded = _read_record(self._record)
+        by_record = recorded.process() if recorded else None
+        others = [process for process in psutil.process_iter() if self._is_ours(process)]
+        return [by_record, *others] if by_record and by_record not in others else others
+
+    def _is_ours(self, process: psutil.Process) -> bool:
+        try:
+            return process.cmdline() == self.command and process.cwd() == str(self.directory.resolve())
+        except psutil.Error:
+            return False
+
+    def _spawn(self) -> None:
+        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(  # noqa: S603 - our own commands, no shell
+                self.command,
+                cwd=self.directory,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=self._inherited,
+                user=self._user and self._user.uid,
+                group=self._user and self._user.gid,
+                extra_groups=[] if self._user else None,
+            )
+        self._process, self._exit = process, _exit_of(process, self.name)
+        try:
+            _write_record(self._record, process.pid, self.command)
+        except OSError:
+            process.kill()
+            raise
+
+
+def _exit_of(process: subprocess.Popen[bytes], name: str) -> Future[int]:
+    """The exit code to come. A thread reaps: it needs no child watcher of an event loop and no polling."""
+    code: Future[int] = Future()
+    code.set_running_or_notify_cancel()  # so that a cancelled waiter does not cancel it for the others
+    threading.Thread(target=lambda: code.set_result(process.wait()), name=f"reap-{name}", daemon=True).start()
+    return code
+
+
+def _write_record(path: Path, pid: int, command: list[str]) -> None:
+    try:
+        created = psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:
+        return
+    fresh = path.with_suffix(".pid.new")
+    fresh.write_text(json.dumps(asdict(ProcessRecord(pid, created, command))), encoding="utf-8")
+    fresh.replace(path)
+
+
+def _read_record(path: Path) -> ProcessRecord | None:
+    """None when there is no record or it is no longer readable as one: the scan by command still finds the process."""
+    try:
+        return ProcessRecord(**json.loads(path.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None

@@ -1,0 +1,81 @@
+"""Where the servers listen: free loopback ports, and a private directory for a Unix socket."""
+
+import os
+import random
+import re
+import socket
+import stat
+import tempfile
+from pathlib import Path
+
+from nemuri_infra.embedded.os_user import Account
+
+LOOPBACK = "127.0.0.1"
+PORTS = range(15_000, 32_000)
+"""Below the range from which systems take the ports of outgoing connections: a port that is kept over a restart must
+not be taken by a client of it, not even by one that reconnects to the port and so meets itself."""
+SOCKET_BYTES = 100
+SAFE_PATH = re.compile(r"[A-Za-z0-9_./-]+")
+"""Characters that mean nothing to PostgreSQL's list of socket directories, nor to a URL."""
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on this port of 127.0.0.1 now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """A port that was free a moment ago; a caller that loses the race asks again. Raises OSError if there is none."""
+    for port in random.sample(PORTS, 500):
+        if is_free(port):
+            return port
+    raise OSError("there is no free port on 127.0.0.1")
+
+
+def socket_directory(home: Path, socket_name: str, owner: Account | None) -> Path:
+    """A directory for one socket, mode 0700, of `owner` (None: ourselves), remembered in the folder `home`.
+
+    It lies in `home`, or in the temporary directory when the path would be too long or too special for a socket.
+    A remembered one is used again only if it is still private to its owner.
+    """
+    inside, note = home / "run", home / "socket_directory"
+    if len(os.fsencode(inside / socket_name)) <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(inside)):
+        return _private(inside, owner) or _refuse(inside)
+    remembered = Path(note.read_text(encoding="utf-8")) if note.exists() else None
+    if remembered and (usable := _private(remembered, owner)):
+        return usable
+    fresh = Path(tempfile.mkdtemp(prefix="nemuri-", dir=_short_temporary(socket_name)))
+    if owner:
+        os.chown(fresh, *owner)
+    note.write_text(str(fresh), encoding="utf-8")
+    return fresh
+
+
+def _short_temporary(socket_name: str) -> Path:
+    """The system's temporary directory, or /tmp where that is itself too long."""
+    usual = Path(tempfile.gettempdir())
+    length = len(os.fsencode(usual / "nemuri-12345678" / socket_name))
+    return usual if length <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(usual)) else Path("/tmp")  # noqa: S108 - mkdtemp
+
+
+def _private(path: Path, owner: Account | None) -> Path | None:
+    """The directory, made if it is not there; None if it belongs to somebody else or others may enter it."""
+    try:
+        path.mkdir(mode=0o700)
+        if owner:
+            os.chown(path, *owner)
+    except FileExistsError:
+        pass
+    found = path.lstat()
+    mine = found.st_uid == (owner.uid if owner else os.geteuid())
+    return path if mine and stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077 else None
+
+
+def _refuse(path: Path) -> Path:
+    raise PermissionError(f"{path} must be a directory that only its owner may enter")

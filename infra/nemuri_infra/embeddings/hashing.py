@@ -1,0 +1,175 @@
+"""The built-in embedder: hashed character n-grams, without model, download or cost."""
+
+import asyncio
+import re
+import unicodedata
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from nemuri_domain.language.search_terms import stem
+from nemuri_domain.language.word_lists import is_stop_word
+from nemuri_domain.language.writing_systems import CJK, HIRAGANA, WORD
+from nemuri_infra.embeddings.protocol import normalised
+
+CJK_GRAMS: Final = (2, 3)
+WORD_GRAMS: Final = (3, 4, 5)
+LONGEST_WORD: Final = 64
+
+WHOLE_WORD: Final = 2.0
+"""Weight of a stemmed word; an n-gram weighs 1."""
+CHARACTER: Final = 0.7
+"""Weight of a single kanji, katakana or hangul."""
+GRAMMAR: Final = 0.05
+"""Weight of an n-gram of hiragana alone: mostly particles and endings."""
+
+_AT_ONCE: Final = 64
+_WORDS = re.compile(rf"{WORD}+")
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_HIRAGANA_RUN = re.compile(f"[{HIRAGANA}]+")
+_FACTOR: Final = np.uint64(0x100000001B3)
+
+Hashes = NDArray[np.uint64]
+Weights = NDArray[np.float32]
+Features = tuple[Hashes, Weights]
+
+
+class HashingEmbedder:
+    """Lexical, not semantic: texts are near each other when they are written alike, not when they mean alike.
+
+    Each text becomes a sum of signed slots (feature hashing): for Latin and other spaced scripts the stems of its
+    words and the 3- to 5-grams inside them, without English stop words unless there is nothing else; for kana, kanji
+    and hangul the 2- and 3-grams and single characters. A feature that occurs n times counts 1 + ln n. NFKC and case
+    folding come first. Equal texts give equal vectors in every process and on every machine; safe in threads.
+
+    Calibrated with 1,024 dimensions on 4,442 Japanese questions over 1,145 paragraphs (JSQuAD) and 936 passages of
+    Python's documentation, each sought by half the words of one of its sentences. Relevance: recall@10 at 0.08 is
+    that at 0.02 (.935 and .897), while 4 % and 27 % of the texts about something else pass; 0.3 would lose a quarter
+    of the Japanese. Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and
+    99 % (English); of memories about something else 1 in 200,000 does, and 1 in 300 in the documentation, whose
+    topics repeat each other. Recall: 0.1, together with the words in common of `domain/language/overlap.py`, brings up
+    55 of 56 prompts that come back to a coding session, in two languages, and none of 79 about something else.
+    """
+
+    model: Final = "hashing-v1"
+    stored: Final = False
+    lexical: Final = True
+    relevance_threshold: Final = 0.08
+    use_threshold: Final = 0.4
+    recall_threshold: Final = 0.1
+
+    def __init__(self, dimension: int = 1024) -> None:
+        if dimension < 1:
+            raise ValueError("the dimension is at least 1")
+        self.dimension: Final = dimension
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension); many texts are done in a thread, about 0.3 ms for 200 characters."""
+        if len(texts) > _AT_ONCE:
+            return await asyncio.to_thread(self.rows, texts)
+        return self.rows(texts)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+    def rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same at once, for callers that cannot wait."""
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(texts), _AT_ONCE):
+            some = texts[start : start + _AT_ONCE]
+            rows[start : start + len(some)] = self._sums(some)
+        return normalised(rows)
+
+    def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The rows of some texts, whatever their lengths: all at once, for numpy takes as long over a short array."""
+        found = [_features(unicodedata.normalize("NFKC", text).casefold()) for text in texts]
+        owners = np.repeat(np.arange(len(texts), dtype=np.uint8), [sum(len(each) for each, _ in one) for one in found])
+        hashes, weights = _joined([part for one in found for part in one])
+        # By text and then by hash; which of some equal ones comes first is all the same here.
+        order = hashes.argsort()
+        order = order[owners[order].argsort(kind="stable")]
+        hashes, owners = hashes[order], owners[order]
+        other = np.ones(hashes.size, np.bool_)
+        other[1:] = (hashes[1:] != hashes[:-1]) | (owners[1:] != owners[:-1])
+        first = np.flatnonzero(other)
+        kinds, counts = hashes[first], np.diff(first, append=hashes.size)
+        values = weights[order[first]] * (1 + np.log(counts.astype(np.float32)))
+        signed = np.where(kinds >> np.uint64(63), values, -values)
+        slots = (kinds % np.uint64(self.dimension)).astype(np.intp) + owners[first].astype(np.intp) * self.dimension
+        sums = np.bincount(slots, weights=signed, minlength=len(texts) * self.dimension)
+        return sums.reshape(len(texts), self.dimension).astype(np.float32)
+
+
+def _features(text: str) -> list[Features]:
+    words: list[str] = _WORDS.findall(text)
+    parts = [_of_word(word[:LONGEST_WORD]) for word in words if not is_stop_word(word)]
+    if _CJK_RUN.search(text):
+        parts.append(_of_cjk(text))
+    return parts or [_of_word(word[:LONGEST_WORD]) for word in words]
+
+
+def _joined(parts: Sequence[Features]) -> Features:
+    if not parts:
+        return np.empty(0, np.uint64), np.empty(0, np.float32)
+    return np.concatenate([hashes for hashes, _ in parts]), np.concatenate([weights for _, weights in parts])
+
+
+@lru_cache(maxsize=32_768)
+def _of_word(word: str) -> Features:
+    points = _points(f"\x02{word}\x03")
+    whole = np.array([zlib.crc32(stem(word).encode("utf-8", "replace"))], np.uint64)
+    hashes = _mixed(np.concatenate([whole, *(_windows(points, size) for size in WORD_GRAMS)]))
+    return hashes, _of_grams(hashes.size)
+
+
+@lru_cache(maxsize=4 * LONGEST_WORD)
+def _of_grams(number: int) -> Weights:
+    """The weights of a whole word and its n-grams: the same array for all words of a length."""
+    weights = np.ones(number, np.float32)
+    weights[0] = WHOLE_WORD
+    return weights
+
+
+def _of_cjk(text: str) -> Features:
+    points = _points(text)
+    written, hiragana = _mask(_CJK_RUN, text), _mask(_HIRAGANA_RUN, text)
+    single = _mixed(_windows(points, 1)[written & ~hiragana])
+    parts: list[Features] = [(single, np.full(single.size, CHARACTER, np.float32))]
+    for size in CJK_GRAMS:
+        if points.size >= size:
+            inside = np.flatnonzero(sliding_window_view(written, size).all(axis=1))
+            weights = np.where(sliding_window_view(hiragana, size).all(axis=1), GRAMMAR, 1).astype(np.float32)
+            parts.append((_mixed(_windows(points, size)[inside]), weights[inside]))
+    return _joined(parts)
+
+
+def _mask(pattern: re.Pattern[str], text: str) -> NDArray[np.bool_]:
+    mask = np.zeros(len(text), np.bool_)
+    for match in pattern.finditer(text):
+        mask[match.start() : match.end()] = True
+    return mask
+
+
+def _points(text: str) -> Hashes:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
+
+
+def _windows(points: Hashes, size: int) -> Hashes:
+    """One number for each run of `size` code points, to be mixed: a polynomial modulo 2^64."""
+    windows = max(0, points.size - size + 1)
+    hashes = np.full(windows, size, np.uint64)
+    for offset in range(size):
+        hashes = hashes * _FACTOR + points[offset : offset + windows]
+    return hashes
+
+
+def _mixed(hashes: Hashes) -> Hashes:
+    """Every bit of the result depends on every bit of the input (the finaliser of SplitMix64)."""
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return hashes ^ (hashes >> np.uint64(31))

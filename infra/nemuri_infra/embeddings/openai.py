@@ -1,0 +1,135 @@
+"""Embeddings of OpenAI, and of any server that speaks the same format."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from nemuri_domain.language.token_estimate import estimate_tokens, truncate
+from nemuri_infra.embeddings.protocol import Thresholds, normalised
+from nemuri_infra.models.network_guard import require_allowed
+from nemuri_infra.models.protocol import ModelUnusable
+from nemuri_infra.models.provider_calls import calling, read_body, sendable
+from nemuri_infra.models.retries import Retries, persist
+
+LONGEST_TEXT: Final = 6_000
+"""Estimated tokens; the models take 8,192, and the estimate is good to a quarter. The rest of a text is cut off."""
+BATCH_TEXTS: Final = 256
+BATCH_TOKENS: Final = 150_000
+"""Estimated tokens of one request; OpenAI takes 300,000."""
+
+KNOWN_DIMENSIONS: Final = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+
+ESTIMATED: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
+
+
+class _Vector(BaseModel):
+    index: int
+    embedding: list[float]
+
+
+class _Vectors(BaseModel):
+    data: list[_Vector]
+
+
+class OpenAIEmbedder:
+    """One embedding model behind a base URL, in batches, repeated within a budget. Imports the SDK when made.
+
+    The default thresholds are estimates for text-embedding-3, not measurements; give your own for another model.
+    """
+
+    stored: Final = True
+    lexical: Final = False
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        name: str,
+        dimension: int,
+        timeout: float,
+        retries: Retries | None = None,
+        thresholds: Thresholds = ESTIMATED,
+    ) -> None:
+        import openai
+
+        self._sdk = openai
+        self._client = openai.AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
+        self._secret = api_key
+        self._base_url = base_url
+        self._name = name
+        self._timeout = timeout
+        self._retries = retries or Retries()
+        self.model: Final = safe_name(name)
+        self.dimension: Final = dimension
+        self.relevance_threshold: Final = thresholds.relevance
+        self.use_threshold: Final = thresholds.use
+        self.recall_threshold: Final = thresholds.recall
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension); blank texts are not sent. One batch after the other."""
+        require_allowed(self._base_url)
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for places, batch in _batches(texts):
+            rows[places] = await persist(partial(self._embed, batch), self._retries)
+        return normalised(rows)
+
+    async def _embed(self, batch: list[str]) -> NDArray[np.float32]:
+        body = read_body(self._name, await self._post(batch), _Vectors)
+        ordered = {vector.index: vector.embedding for vector in body.data}
+        rows = [ordered.get(place, []) for place in range(len(batch))]
+        wrong = next((len(row) for row in rows if len(row) != self.dimension), None)
+        if wrong is not None:
+            raise ModelUnusable(f"{self._name}: a vector of {wrong} numbers instead of {self.dimension}")
+        vectors = np.array(rows, dtype=np.float32)
+        if not np.isfinite(vectors).all():
+            raise ModelUnusable(f"{self._name}: a vector with numbers that are not finite")
+        return vectors
+
+    async def _post(self, batch: list[str]) -> bytes:
+        shortened = self._name.startswith("text-embedding-3") and self.dimension != KNOWN_DIMENSIONS.get(self._name)
+        async with calling(self._sdk, self._name, timeout=self._timeout, secret=self._secret):
+            raw = await self._client.embeddings.with_raw_response.create(
+                model=self._name,
+                input=batch,
+                encoding_format="float",
+                dimensions=self.dimension if shortened else self._sdk.omit,
+            )
+        return raw.http_response.content
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def safe_name(name: str) -> str:
+    """The name with every other character than [A-Za-z0-9._-] made a hyphen."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")
+
+
+def _batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
+    places: list[int] = []
+    batch: list[str] = []
+    tokens = 0
+    for place, text in enumerate(texts):
+        if not text.strip():
+            continue
+        cut = truncate(sendable(text), LONGEST_TEXT)
+        cost = estimate_tokens(cut)
+        if batch and (len(batch) == BATCH_TEXTS or tokens + cost > BATCH_TOKENS):
+            yield places, batch
+            places, batch, tokens = [], [], 0
+        places.append(place)
+        batch.append(cut)
+        tokens += cost
+    if batch:
+        yield places, batch

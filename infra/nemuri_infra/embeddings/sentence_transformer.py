@@ -1,0 +1,79 @@
+"""A sentence-transformer on this machine (the extra "local")."""
+
+import asyncio
+import hashlib
+import importlib.util
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_infra.embeddings.openai import safe_name
+from nemuri_infra.embeddings.protocol import Thresholds, normalised
+
+MISSING: Final = "sentence-transformers is not installed: pip install 'nemuri[local]'"
+CALIBRATED: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
+_SMALL: Final = 1 << 20
+
+
+class SentenceTransformerEmbedder:
+    """A model by its name on Hugging Face or by its path, on the CPU, one batch at a time, in a thread.
+
+    Making it imports torch and loads the model, which takes seconds and may download it; then it answers offline.
+    The name of a model from a path carries a digest of its files, so that two models in folders of the same name
+    stay apart. Raises `ModuleNotFoundError`, in one line with the remedy, when the extra is not installed.
+
+    The default thresholds are calibrated for all-MiniLM-L6-v2 on 350 passages of Python's documentation, each sought
+    by half the words of one of its sentences. Relevance: 0.15 leaves recall@10 at .857, as without a threshold, and
+    keeps out 55 % of the texts about something else; 0.3 costs four points. Use: an answer of three sentences, one
+    of them the memory, reaches 0.6 in 80 %; of memories about something else 1 in 480 does, in a text that repeats
+    itself. Other models spread their cosines differently: give thresholds of your own for them.
+    """
+
+    stored: Final = True
+    lexical: Final = False
+
+    def __init__(self, name_or_path: str, thresholds: Thresholds = CALIBRATED) -> None:
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise ModuleNotFoundError(MISSING)
+        from sentence_transformers import SentenceTransformer
+
+        transformer: Any = SentenceTransformer(name_or_path, device="cpu")
+        self._transformer = transformer
+        self._one_at_a_time = threading.Lock()
+        self.model: Final = _name(name_or_path)
+        self.dimension: Final = int(transformer.get_embedding_dimension())
+        self.relevance_threshold: Final = thresholds.relevance
+        self.use_threshold: Final = thresholds.use
+        self.recall_threshold: Final = thresholds.recall
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension); what exceeds the model's own limit of a text (often 256 tokens) is cut off."""
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        places = [place for place, text in enumerate(texts) if text.strip()]
+        if places:
+            rows[places] = await asyncio.to_thread(self._encode, [texts[place] for place in places])
+        return normalised(rows)
+
+    def _encode(self, texts: list[str]) -> NDArray[np.float32]:
+        with self._one_at_a_time:
+            vectors = self._transformer.encode(texts, convert_to_numpy=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=np.float32)
+
+    async def aclose(self) -> None:
+        """Nothing to release but memory, which goes with the object."""
+
+
+def _name(name_or_path: str) -> str:
+    folder = Path(name_or_path)
+    if not folder.is_dir():
+        return safe_name(name_or_path)
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{file.stat().st_size}\0".encode())
+        with file.open("rb") as content:
+            digest.update(content.read(_SMALL))
+    return safe_name(f"{folder.resolve().name}-{digest.hexdigest()[:12]}")

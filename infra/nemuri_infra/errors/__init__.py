@@ -1,0 +1,1 @@
+"""Classification of errors, and text of them that is safe to log."""

@@ -1,0 +1,41 @@
+"""What may be said of an error in a process's own log: never what was being handled.
+
+An error's own words often quote its input, and so a task, a memory or a provider's reply. Only errors of this project
+and of the connections are known not to.
+"""
+
+import traceback
+from types import TracebackType
+
+from nats.errors import Error as NatsError
+from pydantic import ValidationError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from nemuri_infra.errors.brief_error import BriefError
+from nemuri_infra.errors.database_errors import OUTAGES, reason
+
+LONGEST = 300
+OURS = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemuri_services.")
+"""Where the errors of this project are defined."""
+
+
+def said(error: BaseException) -> str:
+    """What an error may say for itself, in one line; its name where it could quote something."""
+    if isinstance(error, BriefError):
+        return error.brief
+    if isinstance(error, ValidationError):
+        return f"{type(error).__name__}: {error.title}, {error.errors(include_input=False)[0]['type']}"
+    if isinstance(error, DBAPIError) and not isinstance(error, OUTAGES):
+        return f"{type(error).__name__} {getattr(error.orig, 'sqlstate', None) or ''}".strip()
+    if isinstance(error, OUTAGES) and isinstance(error, SQLAlchemyError) and not isinstance(error, PoolTimeoutError):
+        return reason(error)[:LONGEST]
+    if isinstance(error, (OSError, NatsError, *OUTAGES)) or type(error).__module__.startswith(OURS):
+        lines = str(error).strip().splitlines()
+        return lines[0][:LONGEST] if lines else type(error).__name__
+    return type(error).__name__
+
+
+def places(trace: TracebackType | None) -> list[str]:
+    """Where it happened, outermost first: places in the code, which quote nothing either."""
+    return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]

@@ -1,0 +1,191 @@
+"""The bridge to Minecraft as a supervised process: its settings, its health, and the state of its worlds."""
+
+import asyncio
+import http.client
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from nemuri_contracts.event import Value
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.access import Access, credentials, inbox, servers
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
+from nemuri_infra.embedded.listen_addresses import LOOPBACK, free_port
+from nemuri_infra.minecraft.bridge_rules import radii, rules, schemas
+from nemuri_infra.minecraft.node_modules import SOURCES, installed, node
+from nemuri_infra.minecraft.settings import MinecraftSettings
+
+START_SECONDS = 240.0
+STOP_SECONDS = 30.0
+ANSWER_SECONDS = 60.0
+
+
+class ServerHealth(Value):
+    """One of the bridge's servers."""
+
+    port: int
+    """Where it listens, on 127.0.0.1."""
+    agents: int
+
+
+class BridgeHealth(Value):
+    """What the bridge tells of itself."""
+
+    ready: bool
+    servers: tuple[ServerHealth, ...]
+
+
+class MinecraftBridge:
+    """The Node process between the bus and its Minecraft servers, with everything that it writes in `directory`.
+
+    It listens on the loopback only. Started again, by a supervisor or later, it goes on from the state that it last
+    wrote down: which it does every so often, when asked, and when it is stopped. `modules` is the directory that
+    `installed` tells.
+    """
+
+    name = "minecraft"
+
+    def __init__(
+        self,
+        directory: Path,
+        data: Path,
+        nats_url: str,
+        namespace: str,
+        settings: MinecraftSettings | None = None,
+        access: Access | None = None,
+    ) -> None:
+        """Raises MinecraftUnavailable where Node or the modules of the data directory are missing."""
+        self.directory = directory.absolute()
+        self.settings = settings or MinecraftSettings()
+        self._bus = _bus(nats_url, access or Access())
+        self._subjects = Subjects(namespace)
+        self._config, self._state = self.directory / "bridge.json", self.directory / "state.json"
+        self._port: int | None = None
+        self._child = Child(
+            "minecraft",
+            [node(), str(SOURCES / "main.js"), str(self._config)],
+            self.directory,
+            environment={"NODE_PATH": str(installed(data)), "NODE_ENV": "production", "CI": "1"},
+            grace=STOP_SECONDS,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id while it is alive."""
+        return self._child.pid
+
+    async def start(self) -> None:
+        """Return when agents can join, and those of the kept state are in again. Raises ServerFailed."""
+        if self._child.alive:
+            return
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._port = free_port()
+        _write(self._config, json.dumps(self._told(self._port)).encode())
+        await self._child.start()
+        try:
+            await self._until_ready()
+        except BaseException:
+            await self._child.kill()
+            raise
+
+    async def wait(self) -> int:
+        """Return the exit code when it has ended."""
+        return await self._child.wait()
+
+    async def stop(self) -> None:
+        """Write the state of the worlds down and end; fine if it never ran."""
+        await self._child.stop()
+
+    async def kill(self) -> None:
+        """End it with SIGKILL, as a crash would; what its worlds changed since they were last kept is lost."""
+        await self._child.kill()
+
+    async def health(self) -> BridgeHealth | None:
+        """What it tells of itself; None while it says nothing."""
+        try:
+            return BridgeHealth.model_validate_json(await self._ask("/health"))
+        except (OSError, http.client.HTTPException, ValidationError):
+            return None
+
+    async def state(self) -> bytes:
+        """The state of its worlds at this moment, for a checkpoint. Raises ServerFailed if it does not answer."""
+        try:
+            return await self._ask("/state")
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerFailed(f"{self.name} does not tell its state: {error}") from error
+
+    def restore(self, state: bytes) -> None:
+        """Begin from this state at the next start. Raises ServerFailed while it runs, ValueError if it is none."""
+        if self._child.alive:
+            raise ServerFailed(f"{self.name} runs: stop it before it begins from another state")
+        found = json.loads(state)
+        if not isinstance(found, dict) or found.get("version") != 1:
+            raise ValueError("this is no state of a Minecraft world of this version")
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(self._state, state)
+
+    def _told(self, port: int) -> dict[str, Any]:
+        subjects, society = self._subjects, self.settings.society
+        return {
+            "bus": self._bus,
+            "subjects": {
+                "joining": subjects.joining(society),
+                "leaving": subjects.leaving(society),
+                "acts": subjects.acts(society),
+                "percepts": subjects.percepts(society, ""),
+            },
+            "table": rules(),
+            "radii": radii(),
+            "schemas": schemas(),
+            "state": str(self._state),
+            "http": port,
+            **self.settings.model_dump(),
+        }
+
+    async def _ask(self, page: str) -> bytes:
+        if self._port is None:
+            raise ConnectionRefusedError(f"{self.name} has not been started")
+        return await asyncio.to_thread(_page, self._port, page)
+
+    async def _until_ready(self) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + START_SECONDS
+        while (health := await self.health()) is None or not health.ready:
+            if not self._child.alive:
+                raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
+            if loop.time() > deadline:
+                raise ServerFailed(f"{self.name} is not ready after {START_SECONDS:g} s:\n{self._child.log_tail()}")
+            await asyncio.sleep(POLL_SECONDS)
+
+
+def _bus(url: str, access: Access) -> dict[str, Any]:
+    """How the bridge's client of the bus is told to connect."""
+    known = credentials(url)
+    named = {"user": known.user, "pass": known.password} if known else {}
+    files = {"caFile": access.ca, "certFile": access.certificate, "keyFile": access.key}
+    given = {name: str(path) for name, path in files.items() if path is not None}
+    encrypted = {"tls": given} if given else {}
+    return {"servers": servers(url), "inboxPrefix": inbox(known.user if known else None), **named, **encrypted}
+
+
+def _page(port: int, page: str) -> bytes:
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=ANSWER_SECONDS)
+    try:
+        connection.request("GET", page)
+        reply = connection.getresponse()
+        if reply.status != http.HTTPStatus.OK:
+            raise http.client.HTTPException(f"{page} is answered by {reply.status}")
+        return reply.read()
+    finally:
+        connection.close()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """In one step, readable by its owner alone."""
+    fresh = path.with_name(f"{path.name}.new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+    fresh.replace(path)

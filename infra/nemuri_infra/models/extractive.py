@@ -1,0 +1,275 @@
+"""The model that serves without a language model: it quotes the most relevant sentences it was given, and says so."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from nemuri_contracts.affective import Reading
+from nemuri_contracts.event import Usage
+from nemuri_domain.affective.text_compression import compressed
+from nemuri_domain.affective.turn_reader import LEXICON, read
+from nemuri_domain.language.citations import disarmed, without_labels
+from nemuri_domain.language.follow_up_requests import self_contained
+from nemuri_domain.language.list_markers import marker_end
+from nemuri_domain.language.passage_ranking import (
+    LONGEST_QUOTE,
+    UNFIT,
+    Passage,
+    most_telling,
+    passages,
+    related,
+    select,
+    yielding,
+)
+from nemuri_domain.language.request_echoes import asked_in, echoes, within
+from nemuri_domain.language.request_items import requests
+from nemuri_domain.language.search_terms import content_terms, terms
+from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
+from nemuri_domain.tasks.panel import merged
+from nemuri_domain.tiered.memory_formation import Written, extracted
+from nemuri_infra.models.protocol import (
+    Answer,
+    AnswerJob,
+    Comparisons,
+    Compressed,
+    CompressJob,
+    ConsolidateJob,
+    FeelJob,
+    JudgeJob,
+    KeyPointJob,
+    LearningsJob,
+    Merged,
+    MergeJob,
+    RelationsJob,
+    Reply,
+    RestateJob,
+    Source,
+)
+from nemuri_infra.models.statement_relations import by_words
+from nemuri_infra.models.usage_judge import judged
+
+MOST_QUOTES: Final = 6
+QUOTED_CHARACTERS: Final = 1_200
+"""The quotes of one answer together, without labels and framing."""
+
+_NAME: Final = "extractive"
+_FREE: Final = Usage(model=_NAME)
+_WHICH: Final = re.compile(
+    rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
+)
+"""What a question asks to be told apart from others of its kind."""
+_JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
+_QUOTING: Final = {
+    "en": "No language model is connected, so these are quotations from memories and details:",
+    "ja": "言語モデルが接続されていないため、記憶と資料から引用します。",
+}
+_NOTHING: Final = {
+    "en": "No language model is connected, and nothing relevant to this was found in memories and details.",
+    "ja": "言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした。",
+}
+_NOT_READ: Final = {
+    "en": "No language model is connected, and the memories and the passages of the documents that were read hold "
+    "nothing with the words of this question.",
+    "ja": "言語モデルが接続されておらず、記憶と、資料のうち読んだ抜粋には、この質問の語を含む記述がありませんでした。",
+}
+_OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
+_DIVIDED: Final = {
+    "en": "The panel agrees on nothing: what its members say is contradictory.",
+    "ja": "パネルの見解は一致せず、回答は互いに矛盾しています。",
+}
+_COMPARED: Final = {
+    "en": "Merged without a language model, by comparing what the members of the panel quote:",
+    "ja": "言語モデルを使わず、各メンバーの引用を比べてまとめました。",
+}
+_FRAMING: Final = frozenset(
+    (*_QUOTING.values(), *_NOTHING.values(), *_NOT_READ.values(), *_OPEN.values(), *_COMPARED.values())
+)
+_TITLE = re.compile(r"^## .*$", re.MULTILINE)
+"""The title of a part of an answer."""
+
+
+class ExtractiveModel:
+    """Quotes instead of writing: deterministic, offline, without cost; its calls never fail."""
+
+    name: Final = _NAME
+
+    @cached_property
+    def _one_chunk(self) -> asyncio.Lock:
+        return asyncio.Lock()
+
+    async def answer(self, job: AnswerJob) -> Reply[Answer]:
+        """At most 6 sentences or 1,200 characters quoted line by line, each followed by its label in brackets.
+
+        Relevance is shared terms weighted by their rarity among the sentences given. The framing words follow the
+        language of the question, the quotes that of their sources. Without a shared term the answer says that
+        nothing was found and cites nothing. A question that lists several is answered item by item, each with at
+        least one sentence or a word that nothing was found. What asks itself, or only repeats what is asked, is no
+        answer. A memory that a detail contradicts comes after that. The
+        memo is not quoted: it is no source.
+        """
+        language = _language(job.question)
+        items = requests(job.question)
+        asked = (job.question, *items)
+        at_hand = _telling(job.details, asked)
+        candidates = [*yielding(_telling(job.memories, asked), at_hand), *at_hand]
+        found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
+        chosen = [passage for quotes in found for passage in quotes]
+        if not chosen:
+            nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
+            return Reply(Answer(nothing[language], (), complete=True), _FREE)
+        lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
+        text = "\n".join([_QUOTING[language], *lines])
+        return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)
+
+    async def key_point(self, job: KeyPointJob) -> Reply[str]:
+        """The text's most central sentence; what says something and has terms of the question is preferred."""
+        async with self._one_chunk:
+            # In a thread, one after the other: a chunk takes some 20 ms, and others' questions go on meanwhile.
+            return Reply(await asyncio.to_thread(_point, job), _FREE)
+
+    async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
+        """For each perspective the most telling sentence among those that share terms with its name and keywords.
+
+        The answer's first sentence, its best one, goes to the perspective that it shares most with, else to the
+        first. Sentences of the answer are preferred to those of the details, which must share a third of the question's
+        terms, and none is given twice. An answer without content of its own, such as one that found nothing or only
+        asks, teaches nothing, and neither do quotes that hardly answer (`_is_worth_learning`).
+        """
+        asked = (job.question, *requests(job.question))
+        said = _telling((Source("", _substance(job.question, job.answer)),), asked)
+        if not said or not job.perspectives:
+            return Reply({}, _FREE)
+        favoured = content_terms(job.question)
+        details = [
+            passage
+            for passage in _telling(job.details, asked)
+            if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
+        ]
+        worth = [passage for passage in said if _is_worth_learning(passage, asked)]
+        return Reply(_learned(job, worth, details) if worth else {}, _FREE)
+
+    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
+        """By the words alone; in doubt nothing."""
+        return Reply(by_words(job), _FREE)
+
+    async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
+        """The memories of which a sentence comes again in the answer, by its rarer terms."""
+        return Reply(judged(job), _FREE)
+
+    async def restate(self, job: RestateJob) -> Reply[str]:
+        """A request that leans on an earlier question, by rules, with the topic of that put beside it."""
+        return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
+
+    async def merge(self, job: MergeJob) -> Reply[Merged]:
+        """The statements that at least two voices share, then those of one alone; what is contradicted is dissent.
+
+        It says that no language model merged them; where no voice says anything, that nothing was found.
+        """
+        language = _language(job.question)
+        substances = (_TITLE.sub("", _substance(job.question, each.answer)) for each in job.voices)
+        spoken = zip(job.voices, substances, strict=True)
+        text, dissent = merged([each.model_copy(update={"answer": said}) for each, said in spoken])
+        if not (text or dissent):
+            return Reply(Merged(_NOTHING[language], ()), _FREE)
+        return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
+
+    async def feel(self, job: FeelJob) -> Reply[Reading]:
+        """By a lexicon and the marks in the text, under the lexicon's name."""
+        return Reply(read(job.prompt, job.reply), Usage(model=LEXICON))
+
+    async def compress(self, job: CompressJob) -> Reply[Compressed]:
+        """Its own most telling sentences, or its own keywords."""
+        return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
+
+    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+        """Their own most telling sentences."""
+        return Reply(extracted(job.memories, job.rules), _FREE)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def _point(job: KeyPointJob) -> str:
+    every = passages("", job.text)
+    saying = [each for each in every if not echoes(each.text, (job.question,))]
+    found = most_telling(saying or every, content_terms(job.question))
+    return found.text if found else " ".join(job.text.split())[:LONGEST_QUOTE]
+
+
+def substance(answer: str) -> str:
+    """An answer without the words in which this model speaks of itself, and without labels; any other as it is."""
+    return _substance("", answer)
+
+
+def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
+    """What the sources say, without what they ask themselves or repeat of what is asked."""
+    found: list[Passage] = []
+    for source in sources:
+        listed = asked_in(source.text, asked)
+        found += [
+            each
+            for each in passages(source.label, source.text)
+            if not (echoes(each.text, asked) or within(each.text, listed))
+        ]
+    return found
+
+
+def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
+    """What answers one question of `share` (0 or 1: the only one), each of which gets its part of the room."""
+    parts = max(share, 1)
+    room = max(QUOTED_CHARACTERS // parts, LONGEST_QUOTE)
+    most = max(MOST_QUOTES // parts, 1)
+    return select(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
+
+
+def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
+    return [f"{indent}- {passage.text} [{passage.label}]" for passage in chosen]
+
+
+def _itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], nothing: str) -> list[str]:
+    lines: list[str] = []
+    for item, chosen in zip(items, found, strict=True):
+        lines += [f"- {disarmed(item)}", *(_quoted(chosen, "  ") or [f"  - {nothing}"])]
+    return lines
+
+
+def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> dict[str, str]:
+    favoured = content_terms(job.question)
+    wanted = {each: content_terms(" ".join((each, *job.keywords.get(each, ())))) for each in job.perspectives}
+    best = said[0]
+    first = max(job.perspectives, key=lambda each: len(wanted[each] & best.counts.keys()))
+    learned = {first: best.text}
+    for perspective in job.perspectives:
+        for group in (said, details):
+            fresh = [passage for passage in group if passage.text not in learned.values()]
+            found = most_telling(related(fresh, wanted[perspective]), favoured)
+            if found and perspective not in learned:
+                learned[perspective] = found.text
+    return {each: learned[each] for each in job.perspectives if each in learned}
+
+
+def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
+    """Whether a quote says something by itself and shares more than half of the terms of one of the questions.
+
+    What a question asks to be told apart does not count: most sentences about services that route nothing share it.
+    """
+    wanted = [content_terms(each) - _kinds(each) or content_terms(each) for each in asked]
+    return passage.fitness > UNFIT and any(2 * len(each & passage.counts.keys()) > len(each) for each in wanted)
+
+
+def _kinds(question: str) -> frozenset[str]:
+    """The terms of what a question asks to be told apart from others of its kind."""
+    return frozenset(term for named in _WHICH.findall(question) for term in terms(" ".join(named)))
+
+
+def _substance(question: str, answer: str) -> str:
+    """The answer without framing, labels, and the items of the question that it repeats."""
+    asked = {*_FRAMING, *map(disarmed, requests(question))}
+    lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
+    return without_labels("\n".join(lines))
+
+
+def _language(question: str) -> str:
+    return "ja" if _JAPANESE.search(question) else "en"

@@ -1,0 +1,67 @@
+"""From settings to models."""
+
+from dataclasses import dataclass
+
+from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
+from nemuri_infra.models.call_budget import Remembering
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.fallback import Bounded, Chain, Fallback, close_all
+from nemuri_infra.models.measured_chat import Measured
+from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import Chat, Model
+from nemuri_infra.models.settings import ModelSettings, Provider, secret
+from nemuri_infra.observability.metrics import Metrics
+
+__all__ = ["ModelSettings", "Models", "build_chats", "build_models"]
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The two models of the platform; they may be one and the same."""
+
+    main: Model
+    """Answers and learnings."""
+    light: Model
+    """Key points and judgements."""
+
+    async def aclose(self) -> None:
+        """Release the connections of both."""
+        await close_all((self.main, self.light))
+
+
+def build_models(settings: ModelSettings, metrics: Metrics | None = None) -> Models:
+    """The models of the settings; imports the SDKs of the chosen providers and opens no connection yet."""
+    seen = metrics or Metrics()
+    return Models(main=_model(settings, seen, light=False), light=_model(settings, seen, light=True))
+
+
+def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, light: bool = True) -> list[Chat]:
+    """The language models of the settings in order of preference, for those that speak to them in their own words."""
+    seen = metrics or Metrics()
+    providers = [each for each in settings.chosen if each != "extractive"]
+    return [Measured(_chat(each, settings, light=light), seen) for each in providers]
+
+
+def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
+    chats = build_chats(settings, metrics, light=light)
+    if not chats:
+        return ExtractiveModel()
+    prompted = PromptedModel(Remembering(Bounded(Chain(chats, settings.retries), settings.concurrency)))
+    return Fallback(prompted, ExtractiveModel()) if "extractive" in settings.chosen else prompted
+
+
+def _chat(provider: Provider, settings: ModelSettings, *, light: bool) -> Chat:
+    if provider == "anthropic":
+        return AnthropicChat(
+            api_key=secret(settings.anthropic_api_key),
+            base_url=str(settings.anthropic_base_url or ANTHROPIC_URL),
+            model=settings.anthropic_light_model if light else settings.anthropic_model,
+            timeout=settings.timeout,
+        )
+    return OpenAIChat(
+        api_key=secret(settings.openai_api_key) or "none",
+        base_url=str(settings.openai_base_url or OPENAI_URL),
+        model=settings.openai_light_model if light else settings.openai_model,
+        timeout=settings.timeout,
+    )

@@ -1,0 +1,60 @@
+"""A chat whose calls can be seen: their number, their duration, their tokens, and each as a part of a trace."""
+
+from time import perf_counter
+
+from opentelemetry.trace import SpanKind
+
+from nemuri_contracts.event import Usage
+from nemuri_infra.models.call_budget import current
+from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.observability.tracing import span
+
+
+class Measured:
+    """The chat behind it, every call of which is counted, successful or not."""
+
+    def __init__(self, chat: Chat, metrics: Metrics) -> None:
+        self._chat = chat
+        self._metrics = metrics
+
+    @property
+    def name(self) -> str:
+        """The name of the chat behind it."""
+        return self._chat.name
+
+    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+        """As the chat behind it."""
+        began, spent = perf_counter(), current()
+        if spent is not None:
+            spent.ask()
+        try:
+            with span("model", kind=SpanKind.CLIENT, model=self.name) as seen:
+                reply = await self._chat.complete(system, user, max_tokens, steady=steady)
+                seen.set_attribute("nemuri.input_tokens", reply.usage.input_tokens)
+                seen.set_attribute("nemuri.output_tokens", reply.usage.output_tokens)
+        except (ModelUnavailable, ModelRefused) as error:
+            if spent is not None and isinstance(error, ModelUnusable):
+                spent.calls += 1
+            self._count("refused" if isinstance(error, ModelRefused) else "unavailable", began)
+            if isinstance(error, ModelRefused) and error.usage is not None:
+                self._pay(error.usage)
+            raise
+        if spent is not None:
+            spent.calls += 1
+        self._count("answered", began)
+        self._pay(reply.usage)
+        return reply
+
+    def _pay(self, usage: Usage) -> None:
+        """Count the tokens of a reply, also of one that could not be used."""
+        for direction, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
+            self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
+
+    def _count(self, outcome: str, began: float) -> None:
+        self._metrics.model_calls.labels(self.name, outcome).inc()
+        self._metrics.model_seconds.labels(self.name).observe(perf_counter() - began)
+
+    async def aclose(self) -> None:
+        """Close the chat behind it."""
+        await self._chat.aclose()

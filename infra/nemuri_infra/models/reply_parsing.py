@@ -1,0 +1,73 @@
+"""Reading what a model wrote where structure was asked for; whatever cannot be read is left out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from nemuri_contracts.tasks import Voice
+from nemuri_domain.language.citations import without_labels
+from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.sentences import sentences
+from nemuri_domain.tasks.panel import dissenting
+from nemuri_infra.models.protocol import Merged
+
+_LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")
+_NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当なし", "特になし"})
+
+
+def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
+    """Perspective to one sentence, in the order of `perspectives`, from a JSON object or, where there is none, from
+    lines "perspective: …".
+
+    The object may be fenced, surrounded by prose or nested one level deep; names are compared without case and outer
+    white space. Unknown names, empty values and "none" are left out; labels in brackets are removed.
+    """
+    known = {perspective.strip().casefold(): perspective for perspective in perspectives}
+    best: dict[str, str] = {}
+    for pairs in list(objects(text)) or [_lines(text)]:
+        found = _matching(pairs, known)
+        if len(found) > len(best):
+            best = found
+    return {perspective: best[perspective] for perspective in perspectives if perspective in best}
+
+
+def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
+    """The merged answer and its dissent from a JSON object; None when there is none that holds an answer.
+
+    `voices` are the voices by their labels; dissent under another name, or empty, is left out. Dissent may be an
+    object by label or a list of objects with "voice" and "text".
+    """
+    for pairs in objects(text):
+        said = pairs.get("merged")
+        if isinstance(said, str) and (answer := without_labels(said).strip()):
+            held = _dissent(pairs.get("dissent"))
+            dissent = (dissenting(voice, held[label]) for label, voice in voices.items() if label in held)
+            return Merged(answer, tuple(dissent))
+    return None
+
+
+def _dissent(value: object) -> dict[str, str]:
+    if isinstance(value, list):
+        value = {each.get("voice"): each.get("text") for each in value if isinstance(each, dict)}
+    pairs = value.items() if isinstance(value, dict) else ()
+    found = {
+        str(label).strip().casefold(): without_labels(text).strip() for label, text in pairs if isinstance(text, str)
+    }
+    return {label: text for label, text in found.items() if text.strip(" .。").casefold() not in _NOTHING}
+
+
+def _lines(text: str) -> Mapping[str, object]:
+    matches = (_LINE.match(line.strip()) for line in text.splitlines())
+    return {match["name"]: match["value"].rstrip("\"'`,} ").lstrip("\"'`* ") for match in matches if match}
+
+
+def _matching(pairs: Mapping[str, object], known: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in pairs.items():
+        perspective = known.get(name.strip().casefold())
+        if perspective is None or not isinstance(value, str):
+            continue
+        sentence = next(iter(sentences(without_labels(value))), "")
+        if sentence.strip(" .。").casefold() not in _NOTHING:
+            found[perspective] = sentence
+    return found

@@ -1,0 +1,108 @@
+"""What a host of a society tells Prometheus: its vitals, read whenever they are asked for."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from nemuri_contracts.society import LATENESS, Lateness, TokenUse, Vitals, Waits
+
+BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
+"""Of the buckets of lateness, in seconds."""
+
+
+class HostCollector(Collector):
+    """The vitals of a host as metrics. Labels are modules and ranks, of which there are few; never agents."""
+
+    def __init__(self, vitals: Callable[[], Vitals]) -> None:
+        """`vitals` tells how the host is now."""
+        self._vitals = vitals
+
+    def collect(self) -> Iterator[Metric]:
+        """All of them, of one moment."""
+        now = self._vitals()
+        yield _counter("runs", "Runs of modules.", "module", now.runs)
+        yield _counter("failures", "Runs of modules that went wrong.", "module", now.failures)
+        yield _lateness(now.lateness)
+        yield _hearing(now.hearing)
+        yield _questions(now.waits)
+        yield from _spent(now.token_use)
+        waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
+        for nth, name in enumerate(("mean", "longest")):
+            told = f"Seconds that modules of the agents here waited for their turn at a model: the {name}."
+            family = GaugeMetricFamily(f"nemuri_host_{name}_wait_seconds", told, labels=["rank"])
+            for rank, figures in waits.items():
+                family.add_metric([rank], figures[nth])
+            yield family
+        yield CounterMetricFamily(
+            "nemuri_host_conflicts", "How often two modules changed the same.", value=now.conflicts
+        )
+        for name, told, value in (
+            ("agents", "Agents that are here.", now.agents),
+            ("waiting", "Modules that wait for their turn at a model.", now.waiting),
+            ("second", "The society's clock.", now.second),
+            ("silence_seconds", "Since the last decision of the agent that has decided nothing longest.", now.silence),
+            ("models_down", "1 while no model answers, else 0.", now.standing == "down"),
+        ):
+            yield GaugeMetricFamily(f"nemuri_host_{name}", told, value=float(value))
+
+
+def registry_of_a_process() -> CollectorRegistry:
+    """A registry with what there is to say of any process: memory, processor time, collections of garbage."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    PlatformCollector(registry=registry)
+    GCCollector(registry=registry)
+    return registry
+
+
+def _counter(name: str, told: str, label: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(f"nemuri_host_{name}", told, labels=[label])
+    for each, count in counts.items():
+        family.add_metric([each], count)
+    return family
+
+
+def _lateness(late: Mapping[str, Lateness]) -> Metric:
+    told = "Seconds by which runs of modules without a model began late."
+    family = HistogramMetricFamily("nemuri_host_lateness_seconds", told, labels=["module"])
+    for module, lateness in late.items():
+        family.add_metric([module], _buckets(lateness), sum_value=None)
+    return family
+
+
+def _hearing(late: Lateness) -> Metric:
+    told = "Seconds after which agents took in what had happened, since their host was told."
+    return HistogramMetricFamily("nemuri_host_hearing_seconds", told, buckets=_buckets(late))
+
+
+def _buckets(late: Lateness) -> list[tuple[str, float]]:
+    """Without a sum, which nobody counts."""
+    return list(zip(BOUNDS, map(float, accumulate(late.counts)), strict=True))
+
+
+def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
+    calls = CounterMetricFamily(
+        "nemuri_host_model_calls", "Replies of models, usable or not.", labels=["module", "model"]
+    )
+    tokens = CounterMetricFamily(
+        "nemuri_host_tokens", "Tokens that providers counted.", labels=["module", "model", "direction"]
+    )
+    for module, models in spent.items():
+        for model, each in models.items():
+            calls.add_metric([module, model], each.calls)
+            tokens.add_metric([module, model, "input"], each.input_tokens)
+            tokens.add_metric([module, model, "output"], each.output_tokens)
+    yield calls
+    yield tokens
+
+
+def _questions(waits: Mapping[str, Waits]) -> Metric:
+    told = "Questions to models: answered, failed, or shared with somebody who had asked the same."
+    family = CounterMetricFamily("nemuri_host_questions", told, labels=["rank", "outcome"])
+    for rank, each in waits.items():
+        for outcome, count in (("answered", each.answered), ("failed", each.failed), ("shared", each.shared)):
+            family.add_metric([rank, outcome], count)
+    return family

@@ -1,0 +1,1 @@
+"""Settings of the operating-system process: time zone, memory limit, threads, garbage collection."""

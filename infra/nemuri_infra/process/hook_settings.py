@@ -1,0 +1,113 @@
+"""Where the platform is, by the standard library alone: for hooks, which have no time to load the settings.
+
+The same environment as `Settings` reads, and the same running platform as `Home` finds.
+"""
+
+import fcntl
+import json
+import os
+import sys
+
+from nemuri_contracts.wire_constants import is_identifier
+
+AGENT = "assistant"
+PATIENCE = 1.0
+MOST_PATIENT = 60.0
+
+
+class Elsewhere(Exception):  # noqa: N818 - said as the fact that it is
+    """No platform is to be found, or a setting is none; the message is one line and says why."""
+
+
+class Whereabouts:
+    """What a process needs to reach the platform."""
+
+    __slots__ = (
+        "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_key", "nats_url", "patience",
+    )  # fmt: skip
+
+    def __init__(self, data: str | None = None, agent: str | None = None) -> None:
+        """Read from the environment; `data` and `agent` are the command line's. Raises `Elsewhere`."""
+        told = _told()
+        self.data = directory(data)
+        self.nats_url = told.get("nats_url")
+        self.nats_ca = told.get("nemuri_nats_ca")
+        self.nats_certificate = told.get("nemuri_nats_certificate")
+        self.nats_key = told.get("nemuri_nats_key")
+        self.namespace = _named("NEMURI_NAMESPACE", told.get("nemuri_namespace", "nemuri"))
+        self.client = _named("NEMURI_CLIENT", told["nemuri_client"]) if "nemuri_client" in told else None
+        self.agent = _named("the agent", agent or told.get("nemuri_hook_agent", AGENT))
+        self.patience = _seconds("NEMURI_HOOK_PATIENCE", told.get("nemuri_hook_patience"))
+
+    @property
+    def nats_address(self) -> str:
+        """Where the NATS server is: as the environment says, or as the platform that runs. Raises `Elsewhere`."""
+        if self.nats_url is not None:
+            return self.nats_url
+        if not _runs(self.data):
+            raise Elsewhere(f"no platform runs in {self.data}")
+        try:
+            with open(os.path.join(self.data, "addresses.json"), "rb") as file:  # noqa: PTH118, PTH123
+                return str(json.load(file)["nats_url"])
+        except FileNotFoundError as error:
+            raise Elsewhere(f"the platform in {self.data} is not ready yet") from error
+        except (ValueError, TypeError, KeyError) as error:
+            raise Elsewhere(f"the addresses in {self.data} are damaged; restart the platform") from error
+
+
+def directory(data: str | None = None) -> str:
+    """The data directory: the command line's, the environment's, or the user's own."""
+    chosen = data or _told().get("nemuri_data") or _default()
+    return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
+
+
+def default_directory() -> str:
+    """Return the data directory where neither the command line nor the environment names one."""
+    return os.path.expanduser(_default())  # noqa: PTH111 - pathlib takes longer
+
+
+def _told() -> dict[str, str]:
+    """What the environment says, by names in small letters; what is empty says nothing."""
+    return {name.lower(): value for name, value in os.environ.items() if value}
+
+
+def _default() -> str:
+    if sys.platform != "linux" or not os.path.isabs(os.environ.get("HOME", "")):  # noqa: PTH117
+        import platformdirs
+
+        return str(platformdirs.user_data_path("nemuri", appauthor=False))
+    named = os.environ.get("XDG_DATA_HOME", "")
+    return os.path.join(named if os.path.isabs(named) else "~/.local/share", "nemuri")  # noqa: PTH117, PTH118
+
+
+def _named(what: str, name: str) -> str:
+    if not is_identifier(name):
+        raise Elsewhere(f"{what} is no name: letters, digits, `_` and `-`, at most 64")
+    return name
+
+
+def _seconds(what: str, told: str | None) -> float:
+    if told is None:
+        return PATIENCE
+    try:
+        value = float(told)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= MOST_PATIENT:
+        raise Elsewhere(f"{what} is no number of seconds above 0 and up to {MOST_PATIENT:g}")
+    return value
+
+
+def _runs(data: str) -> bool:
+    """Whether a platform holds the directory's lock, which the system frees however it ends."""
+    try:
+        descriptor = os.open(os.path.join(data, "lock"), os.O_RDONLY)  # noqa: PTH118
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

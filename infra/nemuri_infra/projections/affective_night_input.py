@@ -1,0 +1,119 @@
+"""What a night of an affective mind has to look at."""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, and_, false, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_contracts.affective import Link, Tie
+from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory
+from nemuri_domain.affective.memory_columns import Ledger
+from nemuri_domain.affective.nightly_job import AT_ONCE, Evening
+from nemuri_domain.affective.relations import Alike
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.projections.snapshot_reads import of_one_moment
+
+PAGE = 5_000
+"""Vectors that are compared at once: so many are held, and not all."""
+_MEMORY = tables.affect_memory
+_OF = _MEMORY.c
+
+
+async def evening(views: Database, agent_id: str, generation: str, nights: int) -> Evening | None:
+    """What the agent's night looks at, all of one moment; None if there is no such agent."""
+
+    async def read(connection: AsyncConnection) -> Evening | None:
+        found = await load(connection, tables.affect_agent, AffectAgent, tables.affect_agent.c.agent_id == agent_id)
+        if not found:
+            return None
+        agent, mine = found[0], _OF.agent_id == agent_id
+        active = and_(mine, _OF.level < ARCHIVED)
+        columns = (
+            _OF.memory_id, _OF.level, _OF.protected, _OF.recalled, _OF.kept, _OF.zero, _OF.coefficient, _OF.said_at,
+            _OF.recall_count,
+        )  # fmt: skip
+        ledger = Ledger(tuple(each) for each in await connection.execute(select(*columns).where(active)))
+        fresh = [*(await connection.execute(select(_OF.memory_id).where(active, _OF.fresh).limit(AT_ONCE))).scalars()]
+        return Evening(
+            agent=agent,
+            ledger=ledger,
+            asked_back=await _some(
+                connection,
+                mine,
+                _OF.level == ARCHIVED,
+                _OF.asked_back_at.is_not(None),
+                order=(_OF.asked_back_at, _OF.memory_id),
+            ),
+            forgotten=await _some(connection, mine, *_due(agent, agent.nights + nights), order=(_OF.memory_id,)),
+            waiting=await _some(connection, active, _OF.protection == "asked", order=(_OF.said_at, _OF.memory_id)),
+            web=await _web(connection, active),
+            fresh=fresh,
+            alike=await _alike(connection, agent, generation, fresh),
+        )
+
+    return await of_one_moment(views, read)
+
+
+async def _some(
+    connection: AsyncConnection, *where: ColumnElement[bool], order: Sequence[ColumnElement[object]]
+) -> list[AffectMemory]:
+    query = selecting(_MEMORY, AffectMemory).where(*where).order_by(*order).limit(AT_ONCE)
+    return await records(connection, AffectMemory, query)
+
+
+def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
+    """Conditions that hold for at least every archived memory that is due to be deleted."""
+    archive = agent.rules.archive
+    if not archive.auto_delete_enabled:
+        return [false()]
+    told = [_OF.archived_night < night - archive.retention_days, _OF.intensity < archive.delete_max_intensity]
+    if archive.delete_require_zero_recall:
+        told.append(_OF.recall_count == 0)
+    return [_OF.level == ARCHIVED, and_(*told) if archive.delete_condition_mode == "AND" else or_(*told)]
+
+
+async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list[Tie]:
+    query = select(_OF.memory_id, _OF.relations).where(active, func.jsonb_array_length(_OF.relations) > 0)
+    rows = [(of, Link.model_validate(each)) for of, links in await connection.execute(query) for each in links]
+    return [Tie(of=of, to=each.to, sort=each.sort) for of, each in rows]
+
+
+async def _alike(
+    connection: AsyncConnection, agent: AffectAgent, generation: str, fresh: Sequence[UUID]
+) -> list[Alike]:
+    """Pairs of a new or changed memory and another one whose vectors are near enough to be tied."""
+    if not fresh or not agent.rules.relations.enable_auto_linking:
+        return []
+    vector = tables.memory_vector.c
+    of = select(vector.memory_id, vector.vector).where(vector.agent_id == agent.agent_id, vector.model == generation)
+    own, rows = await _vectors(connection, of.where(vector.memory_id.in_(fresh)))
+    found: list[Alike] = []
+    last = UUID(int=0)
+    while own:
+        others, columns = await _vectors(
+            connection, of.where(vector.memory_id > last).order_by(vector.memory_id).limit(PAGE)
+        )
+        if not others:
+            break
+        bound = agent.rules.relations.auto_link_similarity_threshold
+        found += await asyncio.to_thread(_near, own, rows, others, columns, bound)
+        last = others[-1]
+    return found
+
+
+async def _vectors(connection: AsyncConnection, query: object) -> tuple[list[UUID], NDArray[np.float32]]:
+    found = (await connection.execute(query)).all()  # type: ignore[call-overload]
+    return [each.memory_id for each in found], np.array([each.vector.to_numpy() for each in found], np.float32)
+
+
+def _near(
+    own: Sequence[UUID], rows: NDArray[np.float32], others: Sequence[UUID], columns: NDArray[np.float32], bound: float
+) -> list[Alike]:
+    cosines = rows @ columns.T
+    return [(own[one], others[other], float(cosines[one, other])) for one, other in np.argwhere(cosines >= bound)]

@@ -1,0 +1,309 @@
+"""What services read of affective minds."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import func, or_, select, text
+
+from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
+from nemuri_contracts.affective_views import MoodPoint
+from nemuri_contracts.id_prefix import beginning, between
+from nemuri_domain.affective.aggregate import LET_GO, AffectAgent, AffectMemory, Mood
+from nemuri_domain.affective.retrieval import Found
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import load, records, selecting
+
+MOST = 2_000
+"""No recall weighs more memories than this one by one."""
+_RETENTION = """
+    m.kept * CASE WHEN COALESCE(m.archived_night, CAST(:night AS integer)) <= m.begun THEN 1 ELSE
+        exp(GREATEST(-700, ln(m.coefficient) * (COALESCE(m.archived_night, CAST(:night AS integer)) - m.zero))) END"""
+"""As `AffectMemory.retention`; what is almost nothing is no error."""
+_OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
+"""What the id of a client's event is like: those of version 5 are the platform's own."""
+_COLUMNS = (
+    "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
+)
+"""As `Found` has them."""
+_BEST = """
+    -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
+    WITH {before} known AS MATERIALIZED (
+        SELECT m.memory_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
+            {retention} AS retention,
+            {similarity} AS similarity
+        FROM affect_memory AS m {vectors}
+        WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
+            OR m.category = CAST(:category AS text))
+    ),
+    based AS (
+        SELECT *, retention * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base,
+            retention * :alpha * (
+                CASE WHEN valence = :valence THEN :like ELSE 0 END + :awake * (1 - abs(arousal - :arousal) / 100.0)
+                + CASE WHEN tags ?| CAST(:tags AS text[]) THEN :tagged ELSE 0 END
+            ) AS lift
+        FROM known
+        WHERE :fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END
+    ),
+    bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
+    (SELECT {columns} FROM based
+        WHERE base + lift >= COALESCE((SELECT base FROM bound), 0) AND base + lift > 0
+        ORDER BY base + lift DESC LIMIT :most)
+    UNION
+    (SELECT {columns} FROM based WHERE similarity >= :relevance AND level < 4 ORDER BY said_at DESC
+        LIMIT CASE WHEN :newest THEN :top ELSE 0 END)
+    UNION
+    (SELECT {columns} FROM based WHERE similarity >= :revival AND level = 4
+        ORDER BY similarity DESC LIMIT :top)
+    """
+_BY_VECTOR = {
+    # Before they are joined: without statistics of fresh tables the join would hash the vectors themselves, and take
+    # three times as long.
+    "before": "near AS MATERIALIZED (SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity"
+    " FROM memory_vector WHERE agent_id = :agent AND model = :generation),",
+    "similarity": "near.similarity",
+    "vectors": "JOIN near ON near.memory_id = m.memory_id",
+}
+_BY_WORDS = {
+    "before": "",
+    "similarity": "(SELECT count(*) FROM unnest(CAST(:asked AS text[])) AS word WHERE position(word IN"
+    " lower(m.trigger || ' ' || m.content || ' ' || CAST(m.keywords AS text))) > 0)"
+    " / CAST(cardinality(CAST(:asked AS text[])) AS double precision)",
+    "vectors": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for in an affective mind."""
+
+    top: int
+    relevance: float
+    revival: float
+    """The similarity from which on an archived memory is wanted, whatever its priority."""
+    mood: Emotion | None
+    archive: bool
+    newest: bool = False
+    category: Category | None = None
+    fill: bool = False
+    """Whether what is less similar than that is wanted as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """What became of an agent's turns so far."""
+
+    remembered: int
+    summaries: int
+    keyword_lists: int
+    first_at: datetime | None
+    recalls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Feelings:
+    """The affective minds, for reading."""
+
+    database: Database
+
+    async def agents(self, agent_id: str | None = None) -> list[AffectAgent]:
+        """All agents with affective memory, or the one of that name."""
+        chosen = [tables.affect_agent.c.agent_id == agent_id] if agent_id is not None else []
+        async with self.database.reading() as connection:
+            return await load(connection, tables.affect_agent, AffectAgent, *chosen)
+
+    async def agent(self, agent_id: str) -> AffectAgent | None:
+        """The agent; None if there is none of that name, or none with affective memory."""
+        return next(iter(await self.agents(agent_id)), None)
+
+    async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
+        """Those of the memories that there are."""
+        ids = list(memory_ids)
+        if not ids:
+            return {}
+        memory = tables.affect_memory
+        async with self.database.reading() as connection:
+            found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
+        return {each.memory_id: each for each in found}
+
+    async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
+        """Return the present words of each of the memories: trigger, content and keywords."""
+        memory = tables.affect_memory.c
+        query = select(memory.memory_id, memory.trigger, memory.content, memory.keywords)
+        async with self.database.reading() as connection:
+            rows = await connection.execute(query.where(memory.memory_id.in_(list(memory_ids))))
+            return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
+
+    async def named(self, agent_id: str, name: str) -> list[AffectMemory]:
+        """The agent's memories of this label, or those whose id begins so; two of them where there are several."""
+        memory = tables.affect_memory
+        called = memory.c.label == name
+        with suppress(ValueError):  # for what can only be a label
+            called = or_(called, memory.c.memory_id.between(*between(beginning(name))))
+        of = (memory.c.agent_id == agent_id, memory.c.level < LET_GO, called)
+        query = selecting(memory, AffectMemory).where(*of).order_by(memory.c.memory_id).limit(2)
+        async with self.database.reading() as connection:
+            return await records(connection, AffectMemory, query)
+
+    async def place_of(self, event_id: UUID) -> int | None:
+        """Return the log's sequence of an event; None where it is not known, or erased."""
+        journal = tables.journal.c
+        async with self.database.reading() as connection:
+            found = await connection.execute(select(journal.sequence).where(journal.event_id == event_id))
+            return found.scalar_one_or_none()
+
+    async def mood(self, agent_id: str, session: str) -> Mood | None:
+        """What is felt in a session; None before anything was remembered or recalled in it."""
+        mood = tables.affect_mood
+        async with self.database.reading() as connection:
+            found = await load(connection, mood, Mood, mood.c.agent_id == agent_id, mood.c.session == session)
+        return next(iter(found), None)
+
+    async def alike(
+        self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: Wanted
+    ) -> list[Found]:
+        """What may come to mind by a vector: all that can be among the best, and perhaps some more."""
+        return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
+
+    async def worded(self, agent: AffectAgent, terms: Sequence[str], wanted: Wanted) -> list[Found]:
+        """The same by the share of words, where there is no vector."""
+        return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
+
+    async def _found(
+        self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: Wanted
+    ) -> list[Found]:
+        mood, rules = wanted.mood or Emotion(), agent.rules.resonance
+        values = {
+            "agent": agent.agent_id,
+            "night": agent.nights,
+            "weight": agent.rules.recall.recall_count_weight,
+            "top": wanted.top,
+            "relevance": wanted.relevance,
+            "revival": wanted.revival,
+            "alpha": rules.priority_weight_alpha if wanted.mood else 0.0,
+            "like": rules.valence_match_bonus,
+            "awake": rules.arousal_proximity_bonus,
+            "tagged": rules.tags_overlap_weight,
+            "valence": mood.valence,
+            "arousal": mood.arousal,
+            "tags": list(mood.tags),
+            "archive": wanted.archive,
+            "newest": wanted.newest,
+            "category": wanted.category,
+            "fill": wanted.fill,
+            "most": MOST,
+        }
+        query = text(_BEST.format(retention=_RETENTION, columns=_COLUMNS, **by))
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(query, values | dict(asked))).mappings()
+            return [Found(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
+
+    async def related(
+        self, agent_id: str, memory_ids: Collection[UUID]
+    ) -> dict[UUID, list[tuple[AffectMemory, LinkSort]]]:
+        """What each of the memories refers to, and what refers to it."""
+        query = text(
+            """
+            -- Relations that begin or end with any of these memories.
+            SELECT m.memory_id AS one, CAST(link->>'to' AS uuid) AS other, link->>'sort' AS sort
+            FROM affect_memory AS m, jsonb_array_elements(m.relations) AS link
+            WHERE m.agent_id = :agent AND (m.memory_id = ANY(:ids) OR m.relations @> ANY(CAST(:links AS jsonb[])))
+            """
+        )
+        ids = list(memory_ids)
+        links = [f'[{{"to": "{each}"}}]' for each in ids]
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(query, {"agent": agent_id, "ids": ids, "links": links})).all()
+        known = await self.memories({each for row in rows for each in (row.one, row.other)})
+        found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
+        for row in rows:
+            for here, there in ((row.one, row.other), (row.other, row.one)):
+                if here in found and there in known:
+                    found[here].append((known[there], row.sort))
+        return found
+
+    async def waiting(self, agent_id: str) -> list[AffectMemory]:
+        """Memories that wait for protection, oldest first."""
+        return await self._oldest(agent_id, "asked")
+
+    async def protected(self, agent_id: str, limit: int) -> list[AffectMemory]:
+        """Protected memories, oldest first."""
+        return await self._oldest(agent_id, "protected", limit)
+
+    async def _oldest(self, agent_id: str, protection: str, limit: int = 100) -> list[AffectMemory]:
+        memory = tables.affect_memory
+        of = (memory.c.agent_id == agent_id, memory.c.protection == protection, memory.c.level < 4)
+        query = selecting(memory, AffectMemory).where(*of).order_by(memory.c.said_at, memory.c.memory_id).limit(limit)
+        async with self.database.reading() as connection:
+            return await records(connection, AffectMemory, query)
+
+    async def strongest(self, agent: AffectAgent, limit: int) -> list[AffectMemory]:
+        """The active memories of which most is left, strongest first."""
+        query = text(
+            f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
+            f" ORDER BY {_RETENTION} DESC, m.memory_id LIMIT :limit"
+        )
+        values = {"agent": agent.agent_id, "night": agent.nights, "limit": limit}
+        async with self.database.reading() as connection:
+            ids = list((await connection.execute(query, values)).scalars())
+        known = await self.memories(ids)
+        return [known[each] for each in ids if each in known]
+
+    async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
+        """What was felt on the last days on which something was remembered, oldest first."""
+        query = text(
+            """
+            -- Means over the memories of each day.
+            SELECT CAST(said_at AS date) AS day, avg(arousal) AS arousal, avg(intensity) AS intensity,
+                avg(CASE valence WHEN 'positive' THEN 1 WHEN 'negative' THEN -1 ELSE 0 END) AS valence,
+                count(*) AS memories
+            FROM affect_memory WHERE agent_id = :agent GROUP BY day ORDER BY day DESC LIMIT :days
+            """
+        )
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
+        return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
+
+    async def lived(self, agent_id: str) -> Lived:
+        """What the agent has lived through, of what is not erased."""
+        memory, journal = tables.affect_memory.c, tables.journal.c
+        counts = (
+            func.count(),
+            func.count().filter(memory.words_level >= 2),
+            func.count().filter(memory.words_level >= 3),
+            func.min(memory.said_at),
+        )
+        recalls = select(func.count()).where(journal.agent_id == agent_id, journal.kind == MemoriesRecalled.kind_of())
+        async with self.database.reading() as connection:
+            found = (await connection.execute(select(*counts).where(memory.agent_id == agent_id))).one()
+            told = (await connection.execute(recalls)).scalar_one()
+        return Lived(found[0], found[1], found[2], found[3], told)
+
+    async def let_go(self, limit: int) -> list[UUID]:
+        """Memories of any agent that nights have let go and nobody has erased yet."""
+        memory = tables.affect_memory.c
+        query = select(memory.memory_id).where(memory.level == LET_GO).order_by(memory.changed).limit(limit)
+        async with self.database.reading() as connection:
+            return list((await connection.execute(query)).scalars())
+
+    async def turns_until(self, offered: TurnOffered) -> int:
+        """How many turns the agent was handed up to this one, itself included.
+
+        Those that are erased meanwhile count too, of whichever agent they were, so that no two memories get one number.
+        """
+        journal = tables.journal.c
+        told = select(func.count()).where(
+            journal.agent_id == offered.agent_id,
+            journal.kind == offered.kind,
+            journal.sequence <= (offered.sequence or 0),
+        )
+        erased = select(func.count()).where(tables.erased.c.name.regexp_match(_OF_A_CLIENT))
+        query = select(told.scalar_subquery() + erased.scalar_subquery())
+        async with self.database.reading() as connection:
+            return int((await connection.execute(query)).scalar_one())

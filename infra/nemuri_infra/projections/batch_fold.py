@@ -1,0 +1,48 @@
+"""A stretch of the log on its way into the views: folded whole, or up to the event that cannot be folded."""
+
+from nats.errors import Error as NatsError
+from sqlalchemy.exc import ProgrammingError
+
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.errors.database_errors import OUTAGES
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
+
+NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
+"""What is raised whatever the event says: servers that are away, views that are not as they should be."""
+
+
+async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
+    """Fold a stretch into the views and return how far they are now.
+
+    Raises `Unprojectable` for an event that cannot be folded, after folding everything before it. Raises what
+    `Projection.apply` raises.
+    """
+    try:
+        Unprojectable.check(batch, subjects)
+        return await projection.apply(batch)
+    except NO_FAULT_OF_AN_EVENT:
+        raise
+    except Exception as error:
+        if len(batch.places) > 1:
+            return await _halves(projection, batch, subjects)
+        if isinstance(error, Unprojectable) or not batch.events:
+            raise
+        raise _named(batch.events[0], error) from error
+
+
+async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
+    """Fold one half after the other: of the half that fails, halves again."""
+    places = batch.places
+    first, second = batch.cut(places[len(places) // 2 - 1])
+    await fold(projection, first, subjects)
+    return await fold(projection, second, subjects)
+
+
+def _named(event: AnyEvent, error: Exception) -> Unprojectable:
+    """Return the error as one that names the event."""
+    whose = f" of {event.agent_id}" if event.agent_id else ""
+    why = f"event {event.sequence}, {event.kind}{whose}, cannot be folded: {said(error)}"
+    return Unprojectable(why, event.sequence)

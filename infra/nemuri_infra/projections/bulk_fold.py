@@ -1,0 +1,169 @@
+"""Views made from the whole log at once, into tables that nobody uses yet: folded in memory, copied in bulk."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from psycopg.errors import UniqueViolation
+from sqlalchemy import text
+from sqlalchemy.dialects.postgresql import insert
+
+from nemuri_contracts.agents import MemoriesEmbedded
+from nemuri_contracts.codec import AnyEvent
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.event_sourcing.erasure import TOMBSTONES, Erased
+from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.education import fold_courses
+from nemuri_infra.projections.erasure import erase
+from nemuri_infra.projections.folding import States
+from nemuri_infra.projections.memory_vectors import WITH_VECTORS, write_vectors
+from nemuri_infra.projections.projection import (
+    FOLD,
+    VIEW,
+    Projection,
+    Unprojectable,
+    entry,
+    first_of_all,
+    vector_rows,
+)
+from nemuri_infra.projections.rows import copy, copy_values, remove, write
+
+HELD = 50_000
+"""Tasks and memories that are held, at most; where there are more, all are written, and read again when needed."""
+
+TOGETHER = 4
+"""Stretches of the log that are folded and written at once: each costs transactions, whatever is in it."""
+
+T = TypeVar("T")
+Advance = Callable[[int, int], None]
+"""Told how far a long work is: what is done of how much."""
+
+
+@dataclass(slots=True)
+class Refolding:
+    """A projection into empty tables."""
+
+    projection: Projection
+    states: States = field(default_factory=lambda: States(blank=True))
+    erased: Erased = field(default_factory=Erased)
+
+    async def apply(self, events: Sequence[AnyEvent]) -> None:
+        """Fold a stretch of events that count; the tables know of tasks and minds only after `write`."""
+        vectors = await self.projection.encoded_vectors(events)
+        async with self.projection.database.begin() as connection:
+            await copy(connection, tables.memory, await self.states.fold(connection, events))
+            await fold_courses(connection, events)
+            if rows := [tuple(row.values()) for row in vector_rows(events, vectors)]:
+                await copy_values(connection, tables.memory_vector, rows)
+        if any(isinstance(each, MemoriesEmbedded) for each in events):
+            await self._embed(events)
+        if any(isinstance(each, TOMBSTONES) for each in events):
+            await self._erase(events)
+        elif self.states.size > HELD:
+            await self.write()
+
+    async def _embed(self, events: Sequence[AnyEvent]) -> None:
+        """Add vectors of other models; where memory is not by use they are of words that rows have, so written."""
+        rows = (self.states.affects, self.states.tiers)
+        embedded = [each.agent_id for each in events if isinstance(each, MemoriesEmbedded)]
+        if any(minds.holds(agent_id) for minds in rows for agent_id in embedded):
+            await self.write()
+        async with self.projection.database.begin() as connection:
+            await self.projection.write_generations(connection, events)
+
+    async def _erase(self, events: Sequence[AnyEvent]) -> None:
+        """Remove the rows that tombstones erased: all are written first."""
+        await self.write()
+        async with self.projection.database.begin() as connection:
+            await erase(connection, events)
+
+    async def write(self) -> None:
+        """Bring the tables up to what was folded, and hold nothing any more."""
+        async with self.projection.database.begin() as connection:
+            for table, changes in self.states.changes():
+                await copy(connection, table, [new for old, new in changes if old is None and new is not None])
+                await write(connection, table, [new for old, new in changes if old is not None and new is not None])
+                await remove(connection, table, [old for old, new in changes if old is not None and new is None])
+                if table in WITH_VECTORS:
+                    await write_vectors(connection, self.projection.vectors, changes)
+        self.states.forget()
+
+    async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+        """The first of each id in the whole log that no tombstone before it absorbs; stretches are asked in order."""
+        found = await self._journaled([*first_of_each(events, self.erased)])
+        self.erased |= Erased.by(found)
+        return found
+
+    async def _journaled(self, events: list[AnyEvent]) -> list[AnyEvent]:
+        """Those that are not in the journal yet; that one is there already is rare, and then found out slowly."""
+        try:
+            async with self.projection.database.begin() as connection:
+                await copy_values(connection, tables.journal, map(entry, events))
+        except UniqueViolation:
+            async with self.projection.database.begin() as connection:
+                return await first_of_all(connection, events)
+        return events
+
+
+async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
+    """Fold the log up to a place into empty views; raises `Unprojectable`.
+
+    Memory holds some stretches of the log, and of the states what `HELD` allows, however long the log is.
+    """
+    folding = Refolding(projection)
+    async with aclosing(ahead(_counting(folding, log, until))) as stretches:
+        async for events, place in stretches:
+            await folding.apply(events)
+            advance(place, until)
+    await folding.write()
+    async with projection.database.begin() as connection:
+        await connection.execute(insert(tables.checkpoint).values(view=VIEW, sequence=until, fold=FOLD))
+        # Whoever reads fresh tables first is not to find them without statistics.
+        await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
+
+
+async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
+    """The events that count, stretch by stretch; while the journal takes one in, the next is read."""
+    async with aclosing(ahead(_together(log.read(0, until)))) as stretches:
+        async for batch in stretches:
+            Unprojectable.check(batch, log.subjects)
+            yield await folding.first(batch.events), batch.until
+
+
+async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
+    """Some stretches as one."""
+    some: list[Batch] = []
+    async with aclosing(source):
+        async for batch in source:
+            some.append(batch)
+            if len(some) == TOGETHER:
+                yield _joined(some)
+                some = []
+    if some:
+        yield _joined(some)
+
+
+def _joined(batches: Sequence[Batch]) -> Batch:
+    events = tuple(event for batch in batches for event in batch.events)
+    unreadable = tuple(each for batch in batches for each in batch.unreadable)
+    return Batch(events, unreadable, batches[0].after, batches[-1].until)
+
+
+async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
+    """What a source gives, which makes the next one while one is used."""
+
+    async def made() -> T | None:
+        return await anext(source, None)
+
+    async with aclosing(source):
+        coming = asyncio.create_task(made())
+        try:
+            while (one := await coming) is not None:
+                coming = asyncio.create_task(made())
+                yield one
+        finally:
+            coming.cancel()
+            await asyncio.wait([coming])

@@ -1,0 +1,182 @@
+"""The database of the views: one PostgreSQL schema for each namespace."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+import psycopg
+from pgvector.psycopg.vector import register_vector_info
+from psycopg.types import TypeInfo
+from sqlalchemy import Connection, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from nemuri_infra.errors.database_errors import reason
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+ENCODING = "UTF8"
+"""What a database has to hold: texts of any language."""
+POOL = 4
+"""Connections that are opened at most, where nobody says otherwise; half of them are kept."""
+
+
+PROVISION = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
+"""What makes the views, or brings them to this version."""
+
+
+class DatabaseError(Exception):
+    """The database cannot be used; the text says why in one line, without the password."""
+
+
+def check_database_url(url: str) -> None:
+    """Raise `DatabaseError` for what is no address of a PostgreSQL."""
+    try:
+        backend = make_url(url).get_backend_name()
+    except (ArgumentError, ValueError) as error:
+        raise DatabaseError("DATABASE_URL is no address; write postgresql://USER:PASSWORD@HOST:PORT/NAME") from error
+    if backend not in {"postgresql", "postgres"}:
+        raise DatabaseError(f"DATABASE_URL names {backend}, but the views need PostgreSQL")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The views of one namespace; every unqualified table name means its schema."""
+
+    engine: AsyncEngine
+    readers: AsyncEngine
+    """The same connections, each statement by itself."""
+    url: str
+    schema: str
+
+    @classmethod
+    def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = POOL) -> Self:
+        """The schema at a URL; connects only when it is used.
+
+        Where it need not be `durable` yet, nobody waits for the disk: what is committed is safe as soon as anything is
+        that is committed durably afterwards.
+        """
+        options = "" if durable else " -csynchronous_commit=off"
+        kept = -(-connections // 2)
+        engine = _engine(
+            url,
+            schema,
+            options,
+            pool_size=kept,
+            max_overflow=connections - kept,
+            pool_timeout=10,
+            pool_pre_ping=True,
+        )
+
+        @event.listens_for(engine.sync_engine, "connect")
+        def register(connection: Any, _record: Any) -> None:
+            connection.run_async(_register_vector)
+
+        return cls(engine, engine.execution_options(isolation_level="AUTOCOMMIT"), url, schema)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.engine.dispose()
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction: committed at the end, rolled back on an error."""
+        async with self.engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for reading: every statement sees what is committed when it begins, and costs one round trip."""
+        async with self.readers.connect() as connection:
+            yield connection
+
+    async def empty(self, names: Iterable[str]) -> None:
+        """Remove every row of some tables."""
+        async with self.begin() as connection:
+            await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
+
+    async def check_encoding(self) -> None:
+        """Raise `DatabaseError` unless the database holds UTF-8, or when nobody answers."""
+        engine = _engine(self.url, self.schema, pool_size=1)
+        try:
+            async with engine.connect() as connection:
+                encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
+        except (DBAPIError, OSError) as error:
+            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
+        finally:
+            await engine.dispose()
+        if encoding != ENCODING:
+            made = f"CREATE DATABASE … ENCODING '{ENCODING}' TEMPLATE template0"
+            raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; make one by `{made}`")
+
+    async def migrate(self) -> None:
+        """Make the schema and bring it to the newest version; raises `DatabaseError` when nobody answers."""
+        engine = _engine(self.url, self.schema, pool_size=1)
+        try:
+            async with engine.begin() as connection:
+                await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-migrate'))"))
+                await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
+                await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
+                await connection.run_sync(self._upgrade)
+        except (DBAPIError, OSError) as error:
+            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
+        finally:
+            await engine.dispose()
+
+    async def check(self) -> None:
+        """Raise `DatabaseError` unless the schema is there, in its newest version, for whoever asks to read."""
+        from alembic.script import ScriptDirectory  # a tenth of a worker's start, which only who provisions has use for
+
+        scripts = ScriptDirectory(str(MIGRATIONS))
+        newest, known = scripts.get_current_head(), {each.revision for each in scripts.walk_revisions()}
+        version = await self._version()
+        if version is None:
+            raise DatabaseError(f"there are no views of {self.schema!r} yet; {PROVISION}")
+        if version != newest:
+            said = f"the views are of version {version}, and this nemuri needs {newest}"
+            raise DatabaseError(f"{said}; {PROVISION if version in known else 'use the newer one that made them'}")
+
+    async def _version(self) -> str | None:
+        """Return the version of the schema; None while there is none."""
+        try:
+            async with self.reading() as connection:
+                there = text("SELECT to_regclass('schema_version')")
+                if (await connection.execute(there)).scalar_one() is None:
+                    return None
+                found = await connection.execute(text("SELECT version_num FROM schema_version"))
+                return found.scalar_one_or_none()
+        except (DBAPIError, OSError) as error:
+            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
+
+    def _upgrade(self, connection: Connection) -> None:
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        config.attributes["schema"] = self.schema
+        command.upgrade(config, "head")
+
+
+def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncEngine:
+    address = make_url(url).set(drivername="postgresql+psycopg")
+    return create_async_engine(
+        address,
+        connect_args={
+            "options": f'-csearch_path="{schema}",public{settings}',
+            "connect_timeout": 5,
+            "client_encoding": ENCODING,  # else the driver returns bytes where the database has no encoding
+        },
+        json_deserializer=orjson.loads,
+        hide_parameters=True,
+        **options,
+    )
+
+
+async def _register_vector(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Vectors as they are, for this connection; the other types of pgvector, which we do not use, cost a query each."""
+    register_vector_info(connection, await TypeInfo.fetch(connection, "vector"))

@@ -1,0 +1,156 @@
+"""Erasure in the views: who is erased is kept, by id; what they held goes."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, ColumnElement, and_, delete, func, literal, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_contracts.erasure import AgentErased, MemoriesErased, TaskErased
+from nemuri_contracts.error_messages import no_agent
+from nemuri_contracts.event import Event
+from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import insert_new
+
+_AGENT = "agent/"
+_OF_AGENTS = (
+    tables.agent, tables.memory, tables.memory_state, tables.memory_vector, tables.scorer, tables.course, tables.trial,
+    tables.affect_agent, tables.affect_memory, tables.affect_mood, tables.tier_agent, tables.tier_memory,
+)  # fmt: skip
+_OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector, tables.affect_memory, tables.tier_memory)
+_OF_TASKS = (tables.task, tables.chunk, tables.assignment, tables.feedback)
+_OF_COURSES = (tables.course, tables.trial)
+
+
+async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
+    """What of these events, their tasks, courses and agents was erased before."""
+    names = set[str]()
+    for each in events:
+        ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
+        names.update(map(str, ids))
+        if each.agent_id is not None:
+            names.add(_AGENT + each.agent_id)
+    query = select(tables.erased.c.name).where(tables.erased.c.name.in_(names))
+    return _read((await connection.execute(query)).scalars() if names else ())
+
+
+async def everything_erased(database: Database, *, after: int = 0) -> Erased:
+    """What was erased after a place in the log."""
+    query = select(tables.erased.c.name).where(tables.erased.c.sequence > after)
+    async with database.reading() as connection:
+        return _read((await connection.execute(query)).scalars())
+
+
+async def is_erased(database: Database, name: UUID | str) -> bool:
+    """Whether a task, a memory, or an agent of this name is erased."""
+    key = str(name) if isinstance(name, UUID) else _AGENT + name
+    query = select(tables.erased.c.sequence).where(tables.erased.c.name == key)
+    async with database.reading() as connection:
+        return (await connection.execute(query)).scalar_one_or_none() is not None
+
+
+async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UUID | str]:
+    """Return those of these tasks, memories and agents that are erased."""
+    keys = {str(each) if isinstance(each, UUID) else _AGENT + each: each for each in names}
+    query = text("SELECT name FROM erased WHERE name = ANY(CAST(:names AS text[]))")
+    async with database.reading() as connection:
+        return {keys[each] for each in (await connection.execute(query, {"names": list(keys)})).scalars()}
+
+
+async def absent(database: Database, sort: str, name: UUID | str) -> str:
+    """Why the views hold no such task, memory or agent: it was erased, or there never was one."""
+    if await is_erased(database, name):
+        return f"{sort} {name} was erased"
+    if isinstance(name, UUID):
+        return f"there is no {sort} {name}"
+    return no_agent(name)
+
+
+async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
+    """Those of the sha256 of texts whose vectors some memory has."""
+    query = text(
+        """
+        -- Hashes at the end of the keys of vectors that any memory has.
+        SELECT right(vector, 64) AS hash FROM (
+            SELECT vector FROM memory
+            UNION ALL SELECT vector FROM affect_memory
+            UNION ALL SELECT vector FROM tier_memory
+        ) AS anything
+        WHERE right(vector, 64) IN (SELECT unnest(CAST(:hashes AS text[])))
+        """
+    )
+    async with database.reading() as connection:
+        return set((await connection.execute(query, {"hashes": list(hashes)})).scalars())
+
+
+async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
+    """Those of the blobs that some task refers to."""
+    query = text(
+        """
+        -- Blobs that documents of any task are in.
+        SELECT DISTINCT each->>'ref' FROM task, jsonb_array_elements(documents) AS each
+        WHERE each->>'ref' = ANY(:refs)
+        """
+    )
+    async with database.reading() as connection:
+        return set((await connection.execute(query, {"refs": list(refs)})).scalars())
+
+
+async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
+    """Keep what the tombstones among the events erased, and remove the rows that hold any of it."""
+    tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
+    for each in tombstones:
+        gone = Erased.by([each])
+        await _note(connection, gone, each.sequence or 0)
+        await _remove_entries(connection, gone)
+        await _remove(connection, _OF_COURSES, "course_id", gone.ids)
+        match each:
+            case MemoriesErased():
+                await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
+                # What was felt before: one of the erased may have been what it was felt about.
+                mood = tables.affect_mood.c
+                felt = and_(mood.agent_id == each.agent_id, mood.changed < each.sequence)
+                await connection.execute(delete(tables.affect_mood).where(felt))
+            case TaskErased():
+                await _remove(connection, _OF_TASKS, "task_id", [each.task_id])
+            case AgentErased():
+                await _remove(connection, _OF_AGENTS, "agent_id", [each.agent_id])
+            case _:
+                pass
+
+
+def _read(names: Iterable[str]) -> Erased:
+    known = list(names)
+    agents = frozenset(each.removeprefix(_AGENT) for each in known if each.startswith(_AGENT))
+    return Erased(frozenset(UUID(each) for each in known if not each.startswith(_AGENT)), agents)
+
+
+async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> None:
+    names = [*map(str, gone.ids), *(_AGENT + each for each in gone.agents)]
+    rows = [{"name": name, "sequence": sequence} for name in sorted(names)]
+    await insert_new(connection, tables.erased, rows, tables.erased.c.name)
+
+
+async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
+    """The journal forgets the events that go from the log, as a journal made anew does."""
+    entry = tables.journal.c
+    tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
+    for told in (
+        and_(_among(entry.agent_id, gone.agents), entry.kind.in_(OF_AN_AGENT)),
+        and_(_among(entry.task_id, gone.ids), entry.kind.in_(OF_A_TASK)),
+        _among(entry.event_id, gone.ids),
+    ):
+        await connection.execute(delete(tables.journal).where(told, ~tombstone))
+
+
+async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, keys: Collection[UUID | str]) -> None:
+    for table in of:
+        await connection.execute(delete(table).where(_among(table.c[column], keys)))
+
+
+def _among(column: ColumnElement[Any], keys: Collection[UUID | str]) -> ColumnElement[bool]:
+    """Return whether a column has one of the keys: one parameter, however many they are."""
+    return column.in_(select(func.unnest(literal(list(keys), ARRAY(column.type)))))

@@ -1,0 +1,191 @@
+"""Between the log and the tables: the states that events are folded into, as far as they are in memory."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import Any, get_args
+from uuid import UUID
+
+import orjson
+from immutables import Map
+from sqlalchemy import ColumnElement, Table, Text, any_, cast, literal, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_contracts.affective import AffectEvent
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.codec import AnyAgentEvent, AnyEvent
+from nemuri_contracts.erasure import MemoriesErased
+from nemuri_contracts.event import Event
+from nemuri_contracts.tasks import ChunkSummarised
+from nemuri_contracts.tiered import TiersEvent
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectMind
+from nemuri_domain.affective.fold import FOLDED
+from nemuri_domain.affective.fold import evolve as evolve_affect
+from nemuri_domain.affective.fold import touched as touched_affect
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
+from nemuri_domain.strength.fold import evolve as evolve_mind
+from nemuri_domain.strength.fold import touched
+from nemuri_domain.tasks.aggregate import Assignment, Chunk, Feedback, Task, TaskState
+from nemuri_domain.tasks.fold import LifeEvent
+from nemuri_domain.tasks.fold import evolve as evolve_task
+from nemuri_domain.tiered import fold as tiering
+from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
+from nemuri_infra.process.gc_tuning import uncollected
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.identity_map import Change, Family, Minds, by_owner, many, one, overwritten
+from nemuri_infra.projections.rows import load
+
+_LIFE: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
+_MIND: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
+    (*get_args(AffectEvent), *get_args(TiersEvent))
+)
+_FELT: frozenset[type[Event]] = frozenset(FOLDED)
+_TIERED: frozenset[type[Event]] = frozenset(tiering.FOLDED)
+_TASK, _AGENT = attrgetter("thread"), attrgetter("agent_id")
+
+
+def _tasks() -> Family[UUID, TaskState]:
+    return Family(TaskState(), evolve_task)
+
+
+def _minds() -> Minds[Mind]:
+    return Minds(
+        Mind(), evolve_mind, agents=(tables.agent, Agent), memories=(tables.memory_state, Memory), touched=touched
+    )
+
+
+def _affects() -> Minds[AffectMind]:
+    return Minds(
+        AffectMind(),
+        evolve_affect,
+        agents=(tables.affect_agent, AffectAgent),
+        memories=(tables.affect_memory, AffectMemory),
+        touched=touched_affect,
+        related=_related_to_erased,
+    )
+
+
+def _tiers() -> Minds[Tiers]:
+    return Minds(
+        Tiers(),
+        tiering.evolved,
+        agents=(tables.tier_agent, TiersAgent),
+        memories=(tables.tier_memory, TierMemory),
+        touched=tiering.touched,
+    )
+
+
+@dataclass(slots=True)
+class States:
+    """Tasks and minds in memory: as the tables have them, and as the events that were folded since made them."""
+
+    blank: bool = False
+    """Whether the tables are empty, so that there is nothing to look for in them."""
+    tasks: Family[UUID, TaskState] = field(default_factory=_tasks)
+    minds: Minds[Mind] = field(default_factory=_minds)
+    affects: Minds[AffectMind] = field(default_factory=_affects)
+    tiers: Minds[Tiers] = field(default_factory=_tiers)
+
+    @property
+    def size(self) -> int:
+        """How many tasks and memories are held."""
+        return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
+
+    async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
+        """Fold events, each of which counts, and return what is to be remembered from now on, which nobody folds.
+
+        What they concern is loaded from the tables unless it is held already.
+        """
+        lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
+        thoughts: list[Any] = [each for each in events if type(each) in _MIND]
+        feelings: list[Any] = [each for each in events if type(each) in _FELT and _concerns(each, "affective")]
+        lived: list[Any] = [each for each in events if type(each) in _TIERED and _concerns(each, "tiered")]
+        if not self.blank:
+            await self._load_tasks(connection, lives)
+            await self.minds.load(connection, thoughts)
+            await self.affects.load(connection, feelings)
+            await self.tiers.load(connection, lived)
+        with uncollected():
+            self.tasks.fold(_TASK, lives)
+            self.minds.fold(_AGENT, thoughts)
+            self.affects.fold(_AGENT, feelings)
+            self.tiers.fold(_AGENT, lived)
+        return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
+
+    def changes(self) -> Iterator[tuple[Table, list[Change]]]:
+        """What the tables do not know yet, table by table."""
+        lives = self.tasks.pairs()
+        yield tables.task, one((old.task, new.task) for old, new in lives)
+        yield tables.chunk, many((old.chunks, new.chunks) for old, new in lives)
+        yield tables.assignment, many((old.assignments, new.assignments) for old, new in lives)
+        yield tables.feedback, many((old.feedback, new.feedback) for old, new in lives)
+        minds = self.minds.pairs()
+        yield tables.agent, one((old.agent, new.agent) for old, new in minds)
+        yield tables.memory_state, many((old.memories, new.memories) for old, new in minds)
+        yield tables.scorer, overwritten(new.scorer for _, new in minds)
+        felt = self.affects.pairs()
+        yield tables.affect_agent, one((old.agent, new.agent) for old, new in felt)
+        yield tables.affect_memory, many((old.memories, new.memories) for old, new in felt)
+        yield tables.affect_mood, overwritten(mood for _, new in felt for mood in new.moods.values())
+
+        lived = self.tiers.pairs()
+        yield tables.tier_agent, one((old.agent, new.agent) for old, new in lived)
+        yield tables.tier_memory, many((old.memories, new.memories) for old, new in lived)
+
+    def forget(self) -> None:
+        """Hold nothing any more: the tables know everything by now, and are not blank."""
+        for each in (self.tasks, self.minds, self.affects, self.tiers):
+            each.forget()
+        self.blank = False
+
+    def _begun(self, name: str) -> Iterable[Content]:
+        mind = self.minds.now[name]
+        if not mind.contents:
+            return ()
+        self.minds.now[name] = replace(mind, contents=Map())
+        return mind.contents.values()
+
+    async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
+        """Read the tasks that the events concern, and of their chunks those that get a key point."""
+        found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
+        self.tasks.now |= found
+        self.tasks.kept |= found
+        wanted = {(each.task_id, each.ordinal) for each in lives if isinstance(each, ChunkSummarised)}
+        missing = [(task_id, one) for task_id, one in wanted if one not in self.tasks.now[task_id].chunks]
+        if not missing:
+            return
+        chunk = tables.chunk.c
+        read = await load(connection, tables.chunk, Chunk, tuple_(chunk.task_id, chunk.ordinal).in_(missing))
+        for task_id, chunks in by_owner((each.task_id, each.ordinal, each) for each in read).items():
+            for states in (self.tasks.now, self.tasks.kept):
+                states[task_id] = replace(states[task_id], chunks=states[task_id].chunks.update(chunks))
+
+
+def _concerns(event: AnyEvent, memory: str) -> bool:
+    return not isinstance(event, AgentDefined) or event.definition.memory == memory
+
+
+def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
+    """The affective memories that are related to what events erase."""
+    gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
+    if not gone:
+        return []
+    links = [orjson.dumps([{"to": memory_id}]).decode() for memory_id in gone]
+    return [tables.affect_memory.c.relations.op("@>")(any_(cast(literal(links, ARRAY(Text)), ARRAY(JSONB))))]
+
+
+async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
+    """Return the tasks as they are in the tables, without their chunks; an unknown one is empty."""
+    ids = list(task_ids)
+    if not ids:
+        return {}
+    tasks = {each.task_id: each for each in await load(connection, tables.task, Task, tables.task.c.task_id.in_(ids))}
+    work = await load(connection, tables.assignment, Assignment, tables.assignment.c.task_id.in_(ids))
+    said = await load(connection, tables.feedback, Feedback, tables.feedback.c.task_id.in_(ids))
+    assignments = by_owner((each.task_id, each.assignment_id, each) for each in work)
+    feedback = by_owner((each.task_id, each.feedback_id, each) for each in said)
+    return {
+        each: TaskState(tasks.get(each), assignments=Map(assignments[each]), feedback=Map(feedback[each]))
+        for each in ids
+    }

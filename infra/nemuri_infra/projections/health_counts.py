@@ -1,0 +1,99 @@
+"""What is counted of an agent's memory for its health, in a few statements however much it knows."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select, text
+
+from nemuri_contracts.strength import SessionEnded
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.health_diagnosis import NEVER_USED, Vitals
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.sleep_input import is_principle
+
+NEWEST = 200
+"""So many of the newest assignments tell how retrieval does."""
+NAMED = 20
+"""So many of the never-used memories are named."""
+
+_USAGE = text(
+    """
+    -- How much of what was put into contexts was used: over memories that were candidates, without principles.
+    SELECT avg(least(1.0, access_count::float / candidate_count)), count(*),
+           count(*) FILTER (WHERE candidate_count > :often AND access_count = 0)
+    FROM memory_state
+    WHERE agent_id = :agent AND candidate_count > 0
+      AND memory_id <> ALL(:principles)
+    """
+)
+_NEVER = text(
+    """
+    -- Those that are in the context again and again for nothing.
+    SELECT memory_id FROM memory_state
+    WHERE agent_id = :agent AND candidate_count > :often AND access_count = 0
+      AND memory_id <> ALL(:principles)
+    ORDER BY candidate_count DESC, memory_id LIMIT :named
+    """
+)
+_WORK = text(
+    """
+    -- The newest assignments: something but principles came to mind; the context was full, and how much of it was used.
+    WITH newest AS (
+        SELECT retrieved, used, (
+            SELECT count(*) FROM jsonb_array_elements(retrieved) AS one WHERE one->>'score' IS NOT NULL
+        ) AS found, EXISTS (
+            SELECT FROM jsonb_array_elements(retrieved) AS one
+            WHERE one->>'score' IS NOT NULL AND CAST(one->>'memory_id' AS uuid) <> ALL(:principles)
+        ) AS hit
+        FROM assignment WHERE agent_id = :agent AND retrieved IS NOT NULL
+        ORDER BY assigned_at DESC, assignment_id LIMIT :newest
+    )
+    SELECT count(*), count(*) FILTER (WHERE hit), count(*) FILTER (WHERE found >= :top),
+           avg(least(1.0, jsonb_array_length(used)::float / found)) FILTER (WHERE found >= :top AND used IS NOT NULL)
+    FROM newest
+    """
+)
+_ARCHIVED = text(
+    """
+    -- What was archived since a moment and has not come back.
+    SELECT count(*) FROM memory_state WHERE agent_id = :agent AND archived_at > :now - interval '30 days'
+    """
+)
+_WEEK = text(
+    """
+    -- The sessions of the last seven days: what an agent sleeps over, tasks and chapters alike, each ended once.
+    SELECT count(*) FROM journal
+    WHERE agent_id = :agent AND kind = :ended AND recorded_at > :now - interval '7 days'
+    """
+)
+
+
+async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
+    """What is counted of the agent, and some of the memories that are often seen and never used."""
+    async with database.reading() as connection:
+        content = tables.memory.c
+        principles = select(content.memory_id).where(content.agent_id == agent.agent_id, is_principle(agent))
+        held = list((await connection.execute(principles)).scalars())
+        known = {"agent": agent.agent_id, "often": NEVER_USED, "principles": held}
+        ratio, candidates, never = (await connection.execute(_USAGE, known)).one()
+        named = (await connection.execute(_NEVER, known | {"named": NAMED})).scalars().all()
+        work = {"newest": NEWEST, "top": agent.rules.top_k_results}
+        tasks, hits, full, full_use = (await connection.execute(_WORK, known | work)).one()
+        archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
+        ended = {"agent": agent.agent_id, "now": now, "ended": SessionEnded.kind_of()}
+        week = (await connection.execute(_WEEK, ended)).scalar_one()
+    return Vitals(
+        days=max(0.0, (now - agent.defined_at).total_seconds() / 86_400),
+        slept=agent.slept,
+        active=agent.active,
+        archived=archived,
+        usage_ratio=ratio,
+        candidates=candidates,
+        never_used=never,
+        tasks=tasks,
+        hits=hits,
+        full=full,
+        full_use=full_use,
+        week=week,
+    ), tuple(named)

@@ -1,0 +1,25 @@
+"""Which ids begin as somebody wrote them."""
+
+from uuid import UUID
+
+from sqlalchemy import func, select, union_all
+
+from nemuri_contracts.id_prefix import Named, between
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+
+_IDS = {
+    "task": (tables.task.c.task_id,),
+    "memory": (tables.memory.c.memory_id, tables.affect_memory.c.memory_id, tables.tier_memory.c.memory_id),
+    "course": (tables.course.c.course_id,),
+}
+
+
+async def begun(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
+    """The first id that begins so, and how many there are; a range of the primary key, however many rows there are."""
+    some = [select(column.label("id")).where(column.between(*between(beginning))) for column in _IDS[of]]
+    known = union_all(*some).subquery()
+    query = select(known.c.id, func.count().over()).order_by(known.c.id).limit(1)
+    async with database.reading() as connection:
+        found = (await connection.execute(query)).one_or_none()
+    return (found[0], found[1]) if found else (None, 0)

@@ -1,0 +1,81 @@
+"""What the views know of an agent's experience: the samples gathered, and what became of its newest assignments."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select, text
+
+from nemuri_contracts.strength import MemoriesRetrieved, MemoriesUsed
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+
+
+class Outcome(NamedTuple):
+    """Which memories an assignment used, and for what it was credited."""
+
+    used: tuple[UUID, ...]
+    credited: tuple[str, ...]
+
+
+_GATHERED = text(
+    """
+    -- Samples of an agent's newest assignments that were attributed after a place in the log: each used memory, and
+    -- two unused ones for it as far as the context had them. At least so many can be drawn of all candidates.
+    WITH lately AS (
+        SELECT task_id FROM journal WHERE agent_id = :agent AND kind = :used AND sequence > :after
+        ORDER BY sequence DESC LIMIT :window
+    )
+    SELECT coalesce(sum(least(3 * jsonb_array_length(used), jsonb_array_length(retrieved))), 0) FROM assignment
+    WHERE agent_id = :agent AND used IS NOT NULL AND task_id IN (SELECT task_id FROM lately)
+    """
+).bindparams(used=MemoriesUsed.kind_of())
+_CREDITED = text(
+    """
+    -- For what an assignment was credited that used something and was attributed by a place in the log.
+    SELECT credited FROM assignment AS work
+    WHERE assignment_id = :assignment AND jsonb_array_length(used) > 0 AND EXISTS (
+        SELECT 1 FROM journal
+        WHERE journal.task_id = work.task_id AND journal.agent_id = work.agent_id
+          AND kind = :used AND sequence <= :until
+    )
+    """
+).bindparams(used=MemoriesUsed.kind_of())
+
+
+async def gathered(views: Database, agent_id: str, *, after: int, window: int) -> int:
+    """Samples to train on of the newest `window` assignments that were attributed after a place in the log."""
+    async with views.reading() as connection:
+        found = await connection.execute(_GATHERED, {"agent": agent_id, "after": after, "window": window})
+        return int(found.scalar_one())
+
+
+async def credited(views: Database, assignment_id: UUID, *, until: int) -> tuple[str, ...]:
+    """For what an assignment was credited, in this order; nothing unless its uses were known at a place in the log."""
+    async with views.reading() as connection:
+        found = await connection.execute(_CREDITED, {"assignment": assignment_id, "until": until})
+        return tuple(found.scalar_one_or_none() or ())
+
+
+async def retrievals(views: Database, agent_id: str, *, window: int) -> list[int]:
+    """Where in the log the agent's newest retrievals are, at most `window` of them, oldest first."""
+    journal = tables.journal.c
+    query = (
+        select(journal.sequence)
+        .where(journal.agent_id == agent_id, journal.kind == MemoriesRetrieved.kind_of())
+        .order_by(journal.sequence.desc())
+        .limit(window)
+    )
+    async with views.reading() as connection:
+        return sorted((await connection.execute(query)).scalars())
+
+
+async def outcomes(views: Database, assignment_ids: Iterable[UUID]) -> dict[UUID, Outcome]:
+    """What became of those of the assignments that are attributed."""
+    work = tables.assignment.c
+    query = select(work.assignment_id, work.used, work.credited).where(
+        work.assignment_id.in_(list(assignment_ids)), work.used.is_not(None)
+    )
+    async with views.reading() as connection:
+        rows = await connection.execute(query)
+        return {name: Outcome(tuple(map(UUID, used)), tuple(reasons)) for name, used, reasons in rows}

@@ -1,0 +1,143 @@
+"""What came from what, as the views know it: all that has to go where one thing goes.
+
+The walk goes level by level. Everything of a level is asked for together, so that the number of statements grows with
+the depth of the lineage, and with its size only by one for each thousand.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.lineage_result import (
+    ASKED_FOR,
+    DefinedError,
+    ProtectedError,
+    Reached,
+    Sort,
+    Steps,
+    Thing,
+)
+from nemuri_infra.projections.lived_lineage import LIVED, LivedLineage
+from nemuri_infra.projections.strength_lineage import StrengthLineage
+
+__all__ = ["ASKED_FOR", "DefinedError", "Lineage", "ProtectedError", "Reached", "Sort", "Thing"]
+
+TOGETHER = 1_000
+"""Things that one statement asks about."""
+_KNOWN = {
+    "memory": text("SELECT memory_id FROM memory WHERE memory_id = ANY(CAST(:names AS uuid[]))"),
+    "task": text("SELECT task_id FROM task WHERE task_id = ANY(CAST(:names AS uuid[]))"),
+    "agent": text("SELECT agent_id FROM agent WHERE agent_id = ANY(CAST(:names AS text[]))"),
+}
+_LEARNED = text(
+    """
+    -- Memories that were learned in tasks.
+    SELECT task_id, event_id AS memory_id FROM journal
+    WHERE task_id = ANY(CAST(:ids AS uuid[])) AND kind = 'memory_encoded' ORDER BY sequence
+    """
+)
+_LATER = text(
+    """
+    -- Later turns of a task's conversation that were asked in words which stand on their own, and so in its words.
+    SELECT here.task_id, later.task_id AS later FROM task AS here JOIN task AS later USING (client_id, conversation)
+    WHERE here.task_id = ANY(CAST(:ids AS uuid[])) AND later.task_id <> here.task_id
+        AND later.submitted_at >= here.submitted_at AND later.request IS NOT NULL
+    ORDER BY later.submitted_at, later.task_id
+    """
+)
+_WORKED = text(
+    """
+    -- Tasks that agents worked on, or were to.
+    SELECT agent_id, task_id FROM assignment WHERE agent_id = ANY(CAST(:names AS text[]))
+    UNION SELECT wanted_agent, task_id FROM task WHERE wanted_agent = ANY(CAST(:names AS text[]))
+    ORDER BY agent_id, task_id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Follows lineage through the views, and where they do not know it, through the log."""
+
+    database: Database
+    log: Log
+
+    async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> Reached:
+        """Return all that goes where the roots go, as far as the views know any; agents first.
+
+        Raises `DefinedError`, and `ProtectedError` for a protected memory, unless the erasure was `decided` before. An
+        agent that goes as a whole goes with what it protects.
+        """
+        chosen = sorted(roots, key=lambda each: each.sort != "agent")
+        known = await self.known(chosen)
+        level = [each for each in dict.fromkeys(chosen) if each in known]
+        found = Reached(dict.fromkeys(level, ASKED_FOR), decided=decided)
+        walk = _Walk(LineageReading(self.database, self.log), found)
+        while level:
+            following: list[Thing] = []
+            async for thing, why in walk.beyond(level):
+                if thing not in found.why:
+                    found.why[thing] = why
+                    following.append(thing)
+            level = following
+        return found
+
+    async def known(self, things: Iterable[Thing]) -> set[Thing]:
+        """Return those of the things that the views have."""
+        read, found = LineageReading(self.database, self.log), set[Thing]()
+        for some in _chunks(things):
+            for sort, query in _KNOWN.items():
+                if names := [each.name for each in some if each.sort == sort]:
+                    found.update(Thing(sort, row[0]) for row in await read.rows(query, names=names))  # type: ignore[arg-type]
+            if ids := [each.name for each in some if each.sort == "memory"]:
+                found.update(Thing("memory", row.memory_id) for row in await read.rows(LIVED, ids=ids))
+        return found
+
+
+class _Walk:
+    """One walk from some roots; it keeps what it has read of whole agents."""
+
+    def __init__(self, read: LineageReading, found: Reached) -> None:
+        self._read = read
+        self._strength = StrengthLineage(read, found)
+        self._lived = LivedLineage(read, found)
+
+    async def beyond(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
+        """Yield what follows from the things of a level, in their order."""
+        for some in _chunks(level):
+            steps: Steps = {}
+            ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}
+            if memories := [each for each in ids["memory"] if isinstance(each, UUID)]:
+                steps |= await self._strength.beyond(memories)
+                steps |= await self._lived.beyond([each for each in memories if Thing("memory", each) not in steps])
+            if ids["task"]:
+                steps |= await self._from_tasks(ids["task"])
+            if ids["agent"]:
+                steps |= await self._from_agents(ids["agent"])
+            for thing in some:
+                for each in steps.get(thing, ()):
+                    yield each
+
+    async def _from_tasks(self, ids: Sequence[UUID | str]) -> Steps:
+        steps: Steps = {Thing("task", each): [] for each in ids}
+        for row in await self._read.rows(_LEARNED, ids=ids):
+            steps[Thing("task", row.task_id)].append((Thing("memory", row.memory_id), f"learned in task {row.task_id}"))
+        for row in await self._read.rows(_LATER, ids=ids):
+            steps[Thing("task", row.task_id)].append((Thing("task", row.later), f"continues task {row.task_id}"))
+        return steps
+
+    async def _from_agents(self, names: Sequence[UUID | str]) -> Steps:
+        steps: Steps = {Thing("agent", each): [] for each in names}
+        for row in await self._read.rows(_WORKED, names=names):
+            steps[Thing("agent", row.agent_id)].append((Thing("task", row.task_id), f"{row.agent_id} worked on it"))
+        return steps
+
+
+def _chunks(things: Iterable[Thing]) -> list[list[Thing]]:
+    known = list(things)
+    return [known[start : start + TOGETHER] for start in range(0, len(known), TOGETHER)]

@@ -1,0 +1,68 @@
+"""What a walk along lineage asks of the views and of the log, for many things at once."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri_contracts.event import Event
+from nemuri_domain.strength.quotation import says_the_same
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.lineage_result import Steps, Thing
+
+AT_ONCE = 64
+"""Events that the log is asked for at the same time."""
+_SIMILAR = text(
+    """
+    -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
+    SELECT asked.id, anything.memory_id, anything.content
+    FROM unnest(CAST(:ids AS uuid[]), CAST(:contents AS text[])) AS asked (id, content)
+    JOIN (
+        SELECT memory_id, memory->>'content' AS content FROM memory
+        UNION ALL SELECT memory_id, trigger || ' ' || content FROM affect_memory
+        UNION ALL SELECT memory_id, content FROM tier_memory
+    ) AS anything ON anything.memory_id <> asked.id AND strpos(
+        lower(regexp_replace(anything.content, '\\s+', '', 'g')), lower(regexp_replace(asked.content, '\\s+', '', 'g'))
+    ) > 0
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LineageReading:
+    """Reads the views and the log for a walk."""
+
+    database: Database
+    log: Log
+
+    async def rows(self, query: Any, **values: Any) -> list[Any]:
+        """Return the rows of a query."""
+        async with self.database.reading() as connection:
+            return list(await connection.execute(query, values))
+
+    async def events_at(self, sequences: Iterable[int]) -> list[Event]:
+        """Return the events at these places of the log, in the order given, without those that were deleted."""
+        places, found = list(dict.fromkeys(sequences)), list[Event]()
+        for start in range(0, len(places), AT_ONCE):
+            some = await asyncio.gather(*map(self.log.at, places[start : start + AT_ONCE]))
+            found.extend(each for each in some if each is not None)
+        return found
+
+    async def events_of(self, agent_id: str, *kinds: type[Event]) -> list[Event]:
+        """Return an agent's own events of some kinds, oldest first."""
+        only = [self.log.subjects.of_agent(agent_id, each) for each in kinds]
+        batches = self.log.read(0, await self.log.last_sequence(), only=only)
+        return [each async for batch in batches for each in batch.events]
+
+    async def same_words(self, words: Mapping[UUID, str], steps: Steps) -> None:
+        """Add where else the words of memories are remembered."""
+        if not words:
+            return
+        for row in await self.rows(_SIMILAR, ids=list(words), contents=list(words.values())):
+            if says_the_same(row.content, words[row.id]):
+                why = f"says the same as memory {row.id}"
+                steps[Thing("memory", row.id)].append((Thing("memory", row.memory_id), why))

@@ -1,0 +1,37 @@
+"""Whether views and log are halves of one whole: neither is ever guessed from a half that is of something else."""
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.projection import FOLD, VIEW, Projection, Unprojectable
+
+LOOKED_AT = 20
+"""So many of the newest events that the views know are looked up in the log."""
+MEND = "`nemuri rebuild` makes the views from this log"
+
+
+async def check_belonging(projection: Projection, log: Log) -> None:
+    """Raise `Unprojectable` unless the log is the one that the views were folded from, and at least as far.
+
+    Views that are behind, those of an older copy of the database too, belong to their log, and catch up. Views that
+    were never told their log take this one for it.
+    """
+    identity, place = await log.identity(), tables.checkpoint.c
+    async with projection.database.begin() as connection:
+        fresh = upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD, log=identity)
+        await connection.execute(fresh.on_conflict_do_nothing())
+        await connection.execute(update(tables.checkpoint).where(place.log.is_(None)).values(log=identity))
+        [known] = await connection.execute(select(place.sequence, place.log).where(place.view == VIEW))
+        entry = tables.journal.c
+        newest = select(entry.sequence, entry.event_id).order_by(entry.sequence.desc()).limit(LOOKED_AT)
+        events = list(await connection.execute(newest))
+    if known.log != identity:
+        raise Unprojectable(f"the views are of another log, which began {known.log}; {MEND}")
+    if known.sequence > (last := await log.last_sequence()):
+        raise Unprojectable(f"the log ends at event {last}, and the views are at {known.sequence}; {MEND}")
+    for sequence, event_id in events:
+        event = await log.at(sequence)
+        if event is not None and event.event_id != event_id:
+            raise Unprojectable(f"event {sequence} of the log is not the one that the views know; {MEND}")

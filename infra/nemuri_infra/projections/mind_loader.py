@@ -1,0 +1,105 @@
+"""Whole minds: as the views hold them, and as the log alone would make them."""
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Self, get_args
+from uuid import UUID
+
+from immutables import Map
+from sqlalchemy import select, text
+
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.event import Event
+from nemuri_domain.event_sourcing.deduplication import Firsts, first_of_each
+from nemuri_domain.event_sourcing.erasure import OF_A_TASK, TOMBSTONES, Erased
+from nemuri_domain.strength.aggregate import Agent, Memory, Mind
+from nemuri_domain.strength.fold import evolve
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import load
+from nemuri_infra.stores.deletion import tombstones
+
+_OF_MINDS: tuple[type[Event], ...] = get_args(AnyAgentEvent)
+
+
+async def mind_of(database: Database, agent_id: str) -> Mind:
+    """An agent with the state of all of its memories; without their contents."""
+    async with database.reading() as connection:
+        agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+        state = tables.memory_state
+        memories = await load(connection, state, Memory, state.c.agent_id == agent_id)
+    return Mind(next(iter(agents), None), Map({each.memory_id: each for each in memories}))
+
+
+async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:
+    """Those of the agents that are defined to live in a society."""
+    agent = tables.agent.c
+    query = select(agent.agent_id).where(agent.agent_id.in_(agent_ids), agent.definition["kept_by"].astext == "host")
+    async with database.reading() as connection:
+        return set((await connection.execute(query)).scalars())
+
+
+@dataclass(slots=True)
+class Replay:
+    """The minds of some agents as the log makes them without what is to be deleted from it."""
+
+    log: Log
+    erased: Erased
+    minds: dict[str, Mind]
+    until: int = 0
+    """How far the log was read."""
+    _firsts: dict[str, Firsts] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, log: Log, agent_ids: Iterable[str], erased: Erased) -> Self:
+        """Return the minds before the first event."""
+        return cls(log, erased, dict.fromkeys(agent_ids, Mind()))
+
+    async def advance(self, until: int) -> None:
+        """Fold what the log holds up to a place; only what is on the sub-streams of these agents is read."""
+        if until <= self.until:
+            return
+        told = await tombstones(self.log, self.until, until)
+        for agent_id in self.minds:
+            await self._advance(agent_id, deque(told), until)
+        self.until = until
+
+    async def _advance(self, agent_id: str, told: deque[Event], until: int) -> None:
+        firsts = self._firsts.setdefault(agent_id, Firsts())
+        only = [self.log.subjects.mind(agent_id)]
+        async for batch in self.log.read(self.until, until, only=only):
+            events: list[Event] = [
+                each for each in batch.events if not isinstance(each, TOMBSTONES) and not self.erased.deletes(each)
+            ]
+            while told and (told[0].sequence or 0) <= batch.until:
+                events.append(told.popleft())
+            for each in firsts.among(sorted(events, key=lambda each: each.sequence or 0)):
+                if each.agent_id == agent_id and isinstance(each, _OF_MINDS):
+                    self.minds[agent_id] = evolve(self.minds[agent_id], each)  # type: ignore[arg-type]
+
+
+def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Mind]:
+    """The minds that these events of them make, tombstones of others among them."""
+    minds = dict.fromkeys(agent_ids, Mind())
+    for each in first_of_each(events):
+        if each.agent_id in minds and isinstance(each, _OF_MINDS):
+            minds[each.agent_id] = evolve(minds[each.agent_id], each)  # type: ignore[arg-type]
+    return minds
+
+
+async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable[UUID]) -> set[str]:
+    """The agents on whose own sub-streams something goes with these tasks and events."""
+    query = text(
+        """
+        -- Agents of events that go with tasks, or by themselves.
+        SELECT agent_id FROM journal WHERE task_id = ANY(CAST(:tasks AS uuid[])) AND kind = ANY(CAST(:kinds AS text[]))
+            AND agent_id IS NOT NULL
+        UNION SELECT agent_id FROM journal WHERE event_id = ANY(CAST(:events AS uuid[])) AND agent_id IS NOT NULL
+        """
+    )
+    kinds = OF_A_TASK & {each.kind_of() for each in _OF_MINDS}
+    values = {"tasks": list(tasks), "kinds": list(kinds), "events": list(events)}
+    async with database.reading() as connection:
+        return set((await connection.execute(query, values)).scalars())

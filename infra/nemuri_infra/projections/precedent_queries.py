@@ -1,0 +1,49 @@
+"""What became of past tasks that the orchestrator remembers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri_contracts.event import OPERATOR, TUTOR
+from nemuri_infra.projections.database import Database
+
+
+@dataclass(slots=True)
+class Past:
+    """A task that a memory was encoded for."""
+
+    task_id: UUID
+    outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """How often its client called the work good and bad, for each agent that worked on it."""
+
+
+_PAST = text(
+    """
+    -- The tasks of memories, who worked on them, and what was said of them by those who may; the same said twice counts
+    -- once.
+    SELECT journal.event_id, journal.task_id, work.agent_id, said.good, said.bad
+    FROM journal
+    CROSS JOIN LATERAL (SELECT DISTINCT agent_id FROM assignment WHERE assignment.task_id = journal.task_id) AS work
+    CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE verdict = 'helpful' OR result = 'success') AS good,
+               count(*) FILTER (WHERE verdict = 'unhelpful' OR result = 'failure') AS bad
+        FROM (
+            SELECT DISTINCT verdict, result FROM feedback JOIN task USING (task_id)
+            WHERE feedback.task_id = journal.task_id AND feedback.client_id IN (task.client_id, :operator, :tutor)
+        ) AS told
+    ) AS said
+    WHERE journal.event_id = ANY(:memories)
+    """
+)
+
+
+async def past(database: Database, memory_ids: Iterable[UUID]) -> dict[UUID, Past]:
+    """The tasks of the memories that belong to one."""
+    found: dict[UUID, Past] = {}
+    asked = {"memories": list(memory_ids), "operator": OPERATOR, "tutor": TUTOR}
+    async with database.reading() as connection:
+        for memory_id, task_id, agent_id, good, bad in await connection.execute(_PAST, asked):
+            found.setdefault(memory_id, Past(task_id)).outcomes[agent_id] = (good, bad)
+    return found

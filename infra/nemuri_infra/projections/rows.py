@@ -1,0 +1,103 @@
+"""Between records and rows: read by key, written as absolute state in one statement for each table."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import orjson
+from psycopg.types.json import set_json_dumps
+from pydantic_core import to_json
+from sqlalchemy import Column, Select, Table, bindparam, delete, select, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.elements import TextClause
+
+from nemuri_domain.event_sourcing.row_model import Record
+
+R = TypeVar("R", bound=Record)
+
+
+async def load(connection: AsyncConnection, table: Table, record: type[R], *where: Any) -> list[R]:
+    """The records of the rows that meet every condition."""
+    return await records(connection, record, selecting(table, record).where(*where))
+
+
+def selecting(table: Table, record: type[Record]) -> Select[Any]:
+    """The columns of a table that its record is made of."""
+    return select(*(table.c[name] for name in record.model_fields))
+
+
+async def records(connection: AsyncConnection, record: type[R], statement: Select[Any]) -> list[R]:
+    """The records that a selection of their columns finds."""
+    rows = await connection.execute(statement)
+    return [record.model_validate(dict(row._mapping)) for row in rows]  # noqa: SLF001 - the documented mapping of a row
+
+
+async def write(connection: AsyncConnection, table: Table, changed: Iterable[Record]) -> None:
+    """Make the rows what the records say, whatever they were."""
+    rows: Sequence[Any] = [record.row() for record in changed]
+    if rows:
+        await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
+
+
+async def remove(connection: AsyncConnection, table: Table, gone: Iterable[Record]) -> None:
+    """Remove the rows of these records."""
+    keys = table.primary_key.columns
+    rows = [{f"key_{key.name}": getattr(record, key.name) for key in keys} for record in gone]
+    if rows:
+        await connection.execute(delete(table).where(*(key == bindparam(f"key_{key.name}") for key in keys)), rows)
+
+
+async def insert_new(
+    connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]], returned: Column[Any]
+) -> Sequence[Any]:
+    """Insert those rows whose key is not there yet, and return a column of what was inserted."""
+    if not rows:
+        return ()
+    statement = text(f"{_insert(table)} ON CONFLICT DO NOTHING RETURNING {returned.name}")
+    return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
+
+
+async def copy(connection: AsyncConnection, table: Table, fresh: Collection[Record]) -> None:
+    """Add rows of records whose keys are not there yet, many at once; raises psycopg's `UniqueViolation`."""
+    if fresh:
+        await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
+
+
+async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    """Add rows by their values, in the order of the columns; in binary, which both sides make and read the fastest."""
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    async with driver.cursor() as cursor:
+        set_json_dumps(to_json, cursor)
+        async with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN (FORMAT BINARY)") as stream:
+            stream.set_types([_type(column).lower() for column in table.columns])
+            # Row by row, so that the database takes in the first while the last are made.
+            for row in rows:
+                await stream.write_row(row)
+
+
+@cache
+def _upsert(table: Table) -> TextClause:
+    keys = [column.name for column in table.primary_key.columns]
+    rest = ", ".join(
+        f'"{column.name}" = excluded."{column.name}"' for column in table.columns if column.name not in keys
+    )
+    identity = ", ".join(f'"{name}"' for name in keys)
+    return text(f"{_insert(table)} ON CONFLICT ({identity}) DO UPDATE SET {rest}")
+
+
+@cache
+def _insert(table: Table) -> str:
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    types = ", ".join(f'"{column.name}" {_type(column)}' for column in table.columns)
+    return (
+        f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own tables
+        f"SELECT {columns} FROM json_to_recordset(CAST(:rows AS json)) AS fresh({types})"
+    )
+
+
+@cache
+def _type(column: Column[Any]) -> str:
+    return column.type.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]

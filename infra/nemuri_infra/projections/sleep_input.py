@@ -1,0 +1,75 @@
+"""What a sleep of an agent has to look at: what was used since the last, what has faded, what is too much."""
+
+from typing import Any
+
+import numpy as np
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_domain.strength.aggregate import Agent, Memory
+from nemuri_domain.strength.decay import advanced
+from nemuri_domain.strength.sleep import Resting, Tiredness, surplus
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import load, selecting
+from nemuri_infra.projections.snapshot_reads import of_one_moment
+
+ROUNDING = 1e-6
+"""What a search for faded memories leaves to the exact decision."""
+
+
+async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
+    """What a sleep of the agent has to look at; None if there is no such agent."""
+
+    async def read(connection: AsyncConnection) -> Tiredness | None:
+        found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+        if not found:
+            return None
+        agent = found[0]
+        state = tables.memory_state
+        active = and_(state.c.agent_id == agent_id, state.c.status == "active")
+        touched = await load(connection, state, Memory, active, state.c.changed > agent.reviewed)
+        faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
+        weakest = await _weakest(connection, agent, surplus(agent, touched))
+        concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
+        memory_id = tables.memory.c.memory_id
+        principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
+        kept = frozenset((await connection.execute(principles)).scalars())
+        return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+
+    return await of_one_moment(views, read)
+
+
+def is_principle(agent: Agent) -> ColumnElement[bool]:
+    """The rows of the agent's memories that `domain.memory.mind.is_principle` finds to be its principles."""
+    content, scope = tables.memory.c, tables.memory.c.memory["scope"]
+    named = func.coalesce(scope["name"].astext, "")
+    told = tuple_(content.memory["content"].astext, scope["level"].astext, named)
+    held = [(words, where.level, where.name or "") for words, where in agent.definition.held]
+    return and_(content.source == "definition", told.in_(held))
+
+
+def _faded(agent: Agent) -> list[Any]:
+    """Conditions that hold for at least every memory below the threshold once the clocks have moved on."""
+    state, rules = tables.memory_state, agent.rules
+    later = advanced(agent.clocks, rules, max(1, len(agent.awake)))
+    bound = [float(np.log(rules.archive_threshold)) - clock + ROUNDING for clock in later]
+    return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
+
+
+async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[Resting]:
+    """The first active memories in the order of pruning: the least settled, the longest unused, principles last."""
+    if not limit:
+        return []
+    state, content = tables.memory_state, tables.memory.c
+    since = func.coalesce(state.c.last_accessed_at, content.created_at)
+    query = (
+        selecting(state, Memory)
+        .add_columns(since.label("since"))
+        .join(tables.memory, content.memory_id == state.c.memory_id)
+        .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
+        .order_by(is_principle(agent), state.c.level, since, state.c.memory_id)
+        .limit(limit)
+    )
+    rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
+    return [Resting(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]

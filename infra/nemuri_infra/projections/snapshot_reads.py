@@ -1,0 +1,27 @@
+"""Several questions to the views, answered as of one moment."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_infra.projections.database import Database
+
+T = TypeVar("T")
+
+
+async def of_one_moment(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    """What is read in one transaction with one snapshot; begun again where a rebuild exchanged the tables meanwhile."""
+    while True:
+        async with views.begin() as connection:
+            await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+            here = await _tables(connection)
+            found = await read(connection)
+            if await _tables(connection) == here:
+                return found
+
+
+async def _tables(connection: AsyncConnection) -> int:
+    """Which tables are meant: a rebuild may exchange them under a transaction, which sees none of the new rows."""
+    return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())

@@ -1,0 +1,147 @@
+"""What came from memories that are kept by use, and what they came from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri_contracts.client_events import MemoryOffered
+from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
+from nemuri_contracts.event import Event
+from nemuri_domain.strength.quotation import quotes
+from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.lineage_result import ASKED_FOR, DefinedError, Reached, Steps, Thing
+
+_TAUGHT = (CourseBegun, ChapterRead, ExerciseGraded, MemoriesReviewed, CourseFinished)
+"""What may belong to a course of an agent."""
+_MEMORIES = text(
+    """
+    -- Memories, with the tasks that taught them.
+    SELECT memory_id, memory.agent_id, memory->>'content' AS content, source, created, journal.task_id
+    FROM memory LEFT JOIN journal ON journal.event_id = memory_id
+    WHERE memory_id = ANY(CAST(:ids AS uuid[]))
+    """
+)
+_PLACES = text("SELECT sequence FROM journal WHERE event_id = ANY(CAST(:ids AS uuid[]))")
+_CONTENTS = text(
+    "SELECT memory_id, memory->>'content' AS content FROM memory WHERE memory_id = ANY(CAST(:ids AS uuid[]))"
+)
+_DREW = text(
+    """
+    -- Tasks in which memories were used, cited or repeated.
+    SELECT DISTINCT named.id, task_id
+    FROM assignment, jsonb_array_elements_text(coalesce(used, '[]') || citations || repeated) AS named (id)
+    WHERE named.id IN (SELECT unnest(CAST(:ids AS text[]))) ORDER BY task_id
+    """
+)
+_LINKED = text(
+    """
+    -- Memories that name others which they came from.
+    SELECT named.id, memory_id FROM memory, jsonb_array_elements_text(links) AS named (id)
+    WHERE named.id IN (SELECT unnest(CAST(:ids AS text[]))) ORDER BY created
+    """
+)
+_GIVEN = text(
+    """
+    -- Answers for which memories were in the context, with all else that the answering model was given.
+    SELECT work.task_id, work.answer, work.dropped::text AS dropped, task.text, task.request, task.parts::text AS parts,
+        task.details::text AS details,
+        ARRAY(SELECT each->>'memory_id' FROM jsonb_array_elements(work.retrieved) AS each) AS retrieved
+    FROM assignment AS work JOIN task USING (task_id)
+    WHERE work.answer IS NOT NULL AND EXISTS (
+        SELECT 1 FROM jsonb_array_elements(work.retrieved) AS each
+        WHERE each->>'memory_id' IN (SELECT unnest(CAST(:ids AS text[])))
+    )
+    ORDER BY work.assigned_at, work.assignment_id
+    """
+)
+
+
+@dataclass(slots=True)
+class StrengthLineage:
+    """Follows the lineage of memories that are kept by use."""
+
+    read: LineageReading
+    found: Reached
+    _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
+    """The events of the courses of agents, each agent's read once."""
+
+    async def beyond(self, ids: Sequence[UUID]) -> Steps:
+        """Return what follows from those of these memories that are kept by use.
+
+        A memory whose agent goes as a whole leads nowhere: the agent does. Raises `DefinedError`.
+        """
+        known = {row.memory_id: row for row in await self.read.rows(_MEMORIES, ids=ids)}
+        rows = {each: known[each] for each in ids if each in known}
+        steps: Steps = {Thing("memory", each): [] for each in rows}
+        self.found.owners.update((each, row.agent_id) for each, row in rows.items())
+        rows = {each: row for each, row in rows.items() if Thing("agent", row.agent_id) not in self.found.why}
+        for row in rows.values():
+            if row.source == "definition":
+                raise DefinedError(f"memory {row.memory_id} is a principle in the definition of {row.agent_id}")
+        if rows:
+            await self._origins(list(rows.values()), steps)
+            asked = (each for each in rows if self.found.why[Thing("memory", each)] == ASKED_FOR)
+            await self.read.same_words({each: rows[each].content for each in asked}, steps)
+            await self._uses(rows, steps)
+        return steps
+
+    async def _uses(self, rows: dict[UUID, Any], steps: Steps) -> None:
+        """Add the tasks that drew on memories or quote them, and the memories that came from them."""
+        ids = list(map(str, rows))
+        for row in await self.read.rows(_DREW, ids=ids):
+            _add(steps, UUID(row.id), Thing("task", row.task_id), "drew on")
+        for row, contents in await self._given(ids):
+            given = [each for each in (row.text, row.request, row.parts, row.details) if each]
+            for each in contents.keys() & rows.keys():
+                others = (content for other, content in contents.items() if other != each)
+                if quotes(f"{row.answer}\n{row.dropped}", rows[each].content, [*given, *others]):
+                    _add(steps, each, Thing("task", row.task_id), "quotes")
+        for row in await self.read.rows(_LINKED, ids=ids):
+            _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")
+
+    async def _given(self, ids: Sequence[str]) -> list[tuple[Any, dict[UUID, str]]]:
+        """Return the answers for which any of the memories were in the context, each with all that were."""
+        rows = await self.read.rows(_GIVEN, ids=ids)
+        named = {each for row in rows for each in row.retrieved}
+        contents = {each.memory_id: each.content for each in await self.read.rows(_CONTENTS, ids=sorted(named))}
+        return [(row, {key: contents[key] for key in map(UUID, row.retrieved) if key in contents}) for row in rows]
+
+    async def _origins(self, rows: Sequence[Any], steps: Steps) -> None:
+        """Add where memories came from, which holds their words too: a task, an offer, a course."""
+        for row in rows:
+            if row.task_id is not None:
+                _add(steps, row.memory_id, Thing("task", row.task_id), "taught")
+        begun = await self.read.events_at(row.created for row in rows if row.source != "task")
+        causes = {each.event_id: each.causation_id for each in begun if each.causation_id is not None}
+        places = await self.read.rows(_PLACES, ids=list(causes.values()))
+        known = {each.event_id: each for each in await self.read.events_at(row.sequence for row in places)}
+        for memory_id, cause in causes.items():
+            match known.get(cause):
+                case MemoryOffered():
+                    self.found.events.add(cause)
+                case ChapterRead() as read:
+                    self.found.events |= await self._course(read)
+                    _add(steps, memory_id, Thing("course", read.course_id), "taught")
+                case _:
+                    pass
+
+    async def _course(self, read: ChapterRead) -> set[UUID]:
+        """Return the events of the course that a chapter belongs to."""
+        if (courses := self._courses.get(read.agent_id)) is None:
+            courses = self._courses[read.agent_id] = _by_course(await self.read.events_of(read.agent_id, *_TAUGHT))
+        return courses.get(read.course_id, set())
+
+
+def _by_course(events: Iterable[Event]) -> dict[UUID, set[UUID]]:
+    found: dict[UUID, set[UUID]] = {}
+    for each in events:
+        if isinstance(each, _TAUGHT):
+            found.setdefault(each.course_id, set()).add(each.event_id)
+    return found
+
+
+def _add(steps: Steps, memory_id: UUID, thing: Thing, how: str) -> None:
+    steps[Thing("memory", memory_id)].append((thing, f"{how} memory {memory_id}"))

@@ -1,0 +1,190 @@
+"""What services read of tiered minds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+import numpy as np
+from immutables import Map
+from numpy.typing import NDArray
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_contracts.id_prefix import beginning, between
+from nemuri_contracts.tiered import MemoryType
+from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
+from nemuri_domain.tiered.merge_and_forget import Fading
+from nemuri_domain.tiered.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Rows
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.projections.snapshot_reads import of_one_moment
+
+_MEMORY = tables.tier_memory
+_OF = _MEMORY.c
+_NEAR = """
+    -- All memories of an agent, each with its cosine to what is asked; 0 for what has no vector of the generation.
+    WITH near AS MATERIALIZED (
+        SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity
+        FROM memory_vector WHERE agent_id = :agent AND model = :generation
+    )
+    SELECT m.memory_id, m.layer, m.type, m.at, m.importance, COALESCE(near.similarity, 0) AS similarity
+    FROM tier_memory AS m LEFT JOIN near ON near.memory_id = m.memory_id
+    WHERE m.agent_id = :agent
+    """
+_SHARED = """
+    -- What others let an agent see, likewise; without their vectors where they recall by another model.
+    SELECT m.memory_id, m.layer, m.type, m.at, m.importance,
+        COALESCE(- (v.vector <#> CAST(:asked AS vector)), 0) AS similarity
+    FROM tier_memory AS m LEFT JOIN memory_vector AS v
+        ON v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = :generation
+    WHERE m.agent_id <> :agent AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? :agent)
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """Memories that can come to mind, by place."""
+
+    ids: Sequence[UUID]
+    rows: Rows
+    relevance: Relevance
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a mind holds at one moment."""
+
+    agent: TiersAgent
+    short: Sequence[TierMemory]
+    """Those that came last into short-term memory, newest first."""
+    long: Sequence[TierMemory]
+    types: dict[MemoryType, int]
+    """How many memories of each type there are."""
+    shared: int
+    """How many of its memories others may see."""
+    going: int
+    """How many of its memories are about to become part of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The tiered minds, for reading."""
+
+    database: Database
+
+    async def agents(self, agent_id: str | None = None) -> list[TiersAgent]:
+        """All agents with tiered memory, or the one of that name."""
+        chosen = [tables.tier_agent.c.agent_id == agent_id] if agent_id is not None else []
+        async with self.database.reading() as connection:
+            return await load(connection, tables.tier_agent, TiersAgent, *chosen)
+
+    async def agent(self, agent_id: str) -> TiersAgent | None:
+        """The agent; None if there is none of that name, or none with tiered memory."""
+        return next(iter(await self.agents(agent_id)), None)
+
+    async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, TierMemory]:
+        """Those of the memories that there are."""
+        ids = list(memory_ids)
+        if not ids:
+            return {}
+        async with self.database.reading() as connection:
+            found = await load(connection, _MEMORY, TierMemory, _OF.memory_id.in_(ids))
+        return {each.memory_id: each for each in found}
+
+    async def named(self, agent_id: str, begun: str) -> list[TierMemory]:
+        """The agent's memories whose id begins so; two of them where there are several. Raises `ValueError`."""
+        of = (_OF.agent_id == agent_id, _OF.memory_id.between(*between(beginning(begun))))
+        query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.memory_id).limit(2)
+        async with self.database.reading() as connection:
+            return await records(connection, TierMemory, query)
+
+    async def standing(self, agent_id: str, limit: int) -> "Standing | None":
+        """How a mind stands, all of one moment, with that many of the newest of each layer; None without such agent."""
+
+        async def read(connection: AsyncConnection) -> Standing | None:
+            agents = await load(connection, tables.tier_agent, TiersAgent, tables.tier_agent.c.agent_id == agent_id)
+            if not agents:
+                return None
+            own = _OF.agent_id == agent_id
+            types = await connection.execute(select(_OF.type, func.count()).where(own).group_by(_OF.type))
+            shared, going = func.count().filter(_OF.scope != "private"), func.count().filter(_OF.going)
+            counted = (await connection.execute(select(shared, going).where(own))).one()
+            short, long = [await _newest(connection, agent_id, layer, limit) for layer in ("short", "long")]
+            return Standing(agents[0], short, long, {row.type: row[1] for row in types}, *counted)
+
+        return await of_one_moment(self.database, read)
+
+    async def most_accessed(self, agent_id: str) -> int:
+        """How often any memory of the agent was retrieved."""
+        query = select(func.coalesce(func.max(_OF.access_count), 0)).where(_OF.agent_id == agent_id)
+        async with self.database.reading() as connection:
+            return int((await connection.execute(query)).scalar_one())
+
+    async def oldest(self, agent_id: str, since: float) -> float | None:
+        """When the oldest short-term memory began, of those that began at or after a moment; None for none."""
+        of = (_OF.agent_id == agent_id, _OF.layer == "short", ~_OF.going, _OF.at >= since)
+        async with self.database.reading() as connection:
+            found: float | None = (await connection.execute(select(func.min(_OF.at)).where(*of))).scalar_one()
+            return found
+
+    async def searched(
+        self, agent_id: str, generation: str, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
+    ) -> Searched:
+        """What can come to the agent's mind: all of its own, or what others let it see."""
+        values = {"agent": agent_id, "generation": generation, "asked": vector}
+        async with self.database.reading() as connection:
+            found = (await connection.execute(text(_NEAR if of == "own" else _SHARED), values)).all()
+        rows = np.array(
+            [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS
+        )
+        relevance = np.array([each.similarity for each in found], np.float64)
+        return Searched([each.memory_id for each in found], rows, relevance)
+
+    async def to_consolidate(self, agent_id: str) -> tuple[Tiers, Fading] | None:
+        """The mind with its short-term memories, and its long-term ones as columns where it may be time to forget any.
+
+        All of one moment. None if there is no such agent.
+        """
+
+        async def read(connection: AsyncConnection) -> tuple[Tiers, Fading] | None:
+            agents = await load(connection, tables.tier_agent, TiersAgent, tables.tier_agent.c.agent_id == agent_id)
+            if not agents:
+                return None
+            of = (_OF.agent_id == agent_id, _OF.layer == "short")
+            short = await load(connection, _MEMORY, TierMemory, *of)
+            tiers, long = Tiers(agents[0], Map({each.memory_id: each for each in short})), agents[0].rules.long_term
+            if agents[0].long < long.forgetting_from * long.capacity:
+                return tiers, Fading.of(())
+            return tiers, await _fading(connection, agent_id)
+
+        return await of_one_moment(self.database, read)
+
+    async def vectors(self, agent_id: str, generation: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
+        """The vectors of memories, as far as there are any of the generation."""
+        vector = tables.memory_vector.c
+        query = select(vector.memory_id, vector.vector).where(
+            vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(ids)
+        )
+        async with self.database.reading() as connection:
+            return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}
+
+
+async def _newest(connection: AsyncConnection, agent_id: str, layer: str, limit: int) -> list[TierMemory]:
+    of = (_OF.agent_id == agent_id, _OF.layer == layer)
+    query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.at.desc(), _OF.memory_id).limit(limit)
+    return await records(connection, TierMemory, query)
+
+
+async def _fading(connection: AsyncConnection, agent_id: str) -> Fading:
+    fixed = (_OF.scope != "private") | _OF.going
+    query = select(_OF.memory_id, _OF.at, _OF.importance, _OF.access_count, fixed.label("fixed"))
+    found: list[Any] = list(await connection.execute(query.where(_OF.agent_id == agent_id, _OF.layer == "long")))
+    return Fading(
+        [each.memory_id for each in found],
+        np.array([each.at for each in found], np.float64),
+        np.array([each.importance for each in found], np.float64),
+        np.array([each.access_count for each in found], np.int64),
+        np.array([each.fixed for each in found], bool),
+    )

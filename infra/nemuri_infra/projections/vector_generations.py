@@ -1,0 +1,123 @@
+"""Which vectors agents recall by, the words that those are of, and which memories have none of a generation yet."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Column, ColumnElement, Table, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nemuri_contracts.agents import Embedding
+from nemuri_domain.affective import memory_text as affect
+from nemuri_domain.affective.aggregate import AffectMemory
+from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.strength.aggregate import Content
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.tiered.aggregate import TierMemory
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import records, selecting
+from nemuri_infra.stores.vectors import generation_of
+
+
+class Words(NamedTuple):
+    """The present words of a memory, remembered by use, by feeling or by tiers."""
+
+    memory_id: UUID
+    since: int
+    """The log's sequence of what brought them."""
+    text: str
+    """What its vector is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """Where one sort of memories has its words."""
+
+    table: Table
+    since: Column[int]
+    record: type[Record]
+    text: Callable[[Any], str]
+
+
+_SORTS = (
+    _Sort(tables.memory, tables.memory.c.created, Content, lambda each: embedded_text(each.memory)),
+    _Sort(
+        tables.affect_memory,
+        tables.affect_memory.c.worded,
+        AffectMemory,
+        lambda each: affect.embedded_text(each.trigger, each.content),
+    ),
+    _Sort(tables.tier_memory, tables.tier_memory.c.worded, TierMemory, lambda each: str(each.content)),
+)
+
+
+async def embeddings(database: Database) -> dict[str, Embedding]:
+    """What every agent recalls by, in the order of their names, but for those of societies: their hosts recall."""
+    agent = tables.agent.c
+    kept_here = agent.definition["kept_by"].astext.is_distinct_from("host")
+    query = select(agent.agent_id, agent.embedding).where(kept_here).order_by(agent.agent_id)
+    async with database.reading() as connection:
+        rows = (await connection.execute(query)).all()
+    return {agent_id: Embedding.model_validate(embedding) for agent_id, embedding in rows}
+
+
+async def generations(database: Database) -> set[str]:
+    """Return the generations of all vectors that memories have, and of those that agents recall by."""
+    async with database.reading() as connection:
+        found = await connection.execute(select(tables.memory_vector.c.model).distinct())
+        known = {str(each) for each in found.scalars()}
+    return known | {generation_of(each.model, each.dimension) for each in (await embeddings(database)).values()}
+
+
+async def lacking(database: Database, generation: str) -> dict[str, int]:
+    """How many memories of an agent have no vector of the generation; nothing for an agent that lacks none."""
+    counted: dict[str, int] = {}
+    async with database.reading() as connection:
+        for each in _SORTS:
+            owner = each.table.c.agent_id
+            query = select(owner, func.count()).where(~_with_vector(each.table, generation)).group_by(owner)
+            for agent_id, number in await connection.execute(query):
+                counted[agent_id] = counted.get(agent_id, 0) + number
+    return counted
+
+
+async def oldest_lacking(database: Database, generation: str, agent_id: str, *, after: int, limit: int) -> list[Words]:
+    """The agent's oldest words without a vector of the generation that came after a place in the log."""
+
+    def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
+        return each.table.c.agent_id == agent_id, each.since > after, ~_with_vector(each.table, generation)
+
+    async with database.reading() as connection:
+        return await _words(connection, chosen, limit)
+
+
+async def words_of(
+    connection: AsyncConnection, agent_id: str, memory_ids: Sequence[UUID], *, before: int
+) -> list[Words]:
+    """The words of those of an agent's memories that have had them since before a place in the log."""
+
+    def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
+        return each.table.c.agent_id == agent_id, each.since < before, each.table.c.memory_id.in_(memory_ids)
+
+    return await _words(connection, chosen)
+
+
+async def _words(
+    connection: AsyncConnection, chosen: Callable[[_Sort], Sequence[ColumnElement[bool]]], limit: int | None = None
+) -> list[Words]:
+    found: list[Words] = []
+    for each in _SORTS:
+        query = selecting(each.table, each.record).where(*chosen(each)).order_by(each.since).limit(limit)
+        rows: list[Any] = await records(connection, each.record, query)
+        found += (Words(row.memory_id, getattr(row, each.since.name), each.text(row)) for row in rows)
+    return sorted(found, key=lambda each: each.since)[:limit]
+
+
+def _with_vector(memory: Table, generation: str) -> ColumnElement[bool]:
+    vector = tables.memory_vector.c
+    query = select(vector.memory_id).where(
+        vector.agent_id == memory.c.agent_id, vector.memory_id == memory.c.memory_id, vector.model == generation
+    )
+    return query.exists()

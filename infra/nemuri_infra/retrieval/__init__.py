@@ -1,0 +1,1 @@
+"""Retrieval indexes and topics of agents, cached in each process."""

@@ -1,0 +1,178 @@
+"""What comes to an agent's mind: the indexes of agents in this process, kept up from the views."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.strength import Candidate
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.learning_decision import COMPARED, near
+from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_domain.strength.ranking import holding, version
+from nemuri_domain.strength.retrieval import Asked, Wording, relevant, retrieved, worded
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.scopes import setting_of
+from nemuri_infra.observability.tracing import span
+from nemuri_infra.projections.erasure import everything_erased
+from nemuri_infra.projections.strength_queries import Change, changes
+from nemuri_infra.retrieval.index_cache import IndexCache, Indexed
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+
+_PROCESS = IndexCache()
+"""The indexes of all services of this process: several of them recall for the same agents."""
+AT_ONCE = 64
+"""More memories than this are indexed in a thread, under the index's lock, so that others are answered meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What came to mind: candidates best first, and all that went into finding them."""
+
+    candidates: tuple[Candidate, ...]
+    known: dict[UUID, Remembered]
+    terms: tuple[str, ...]
+    expansions: dict[str, str]
+    items: int
+    """How many requests the query lists."""
+    ranking: str
+    deep: bool
+    """Whether the archive was asked."""
+    principles: tuple[Remembered, ...]
+    """The agent's active principles, which need not be relevant."""
+
+
+@dataclass(slots=True)
+class Recollections:
+    """The indexes of this process, by database and namespace, agent and generation of vectors.
+
+    They take at most `Settings.index_bytes`, and while it is used the one that is in use.
+    """
+
+    indexes: IndexCache = field(default_factory=lambda: _PROCESS)
+
+    async def recall(
+        self,
+        resources: Resources,
+        agent: Agent,
+        query: str,
+        *,
+        perspective: str | None,
+        setting: Setting,
+        deep: bool = False,
+        now: datetime | None = None,
+        summary: str | None = None,
+    ) -> Recollection:
+        """The memories relevant to a query, and to the summary of the task that asks it, ranked, or none.
+
+        The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
+        """
+        with span("recall", agent=agent.agent_id):
+            wording = worded(agent, query, summary)
+            vectors = resources.vectors.serving(agent.embedding)
+            asked = await _asked(vectors, wording, setting)
+            scorer = await resources.views.scorer(agent.agent_id)
+            async with self._current(resources, agent, vectors) as indexed:
+                mind = (agent, indexed.index, indexed.known.__getitem__)
+                moment = now or datetime.now(UTC)
+                found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
+                known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
+                defined = [indexed.known[each] for each in indexed.principles]
+                principles = holding(agent.definition, defined, setting)
+            return Recollection(
+                candidates=found.candidates,
+                known=known,
+                terms=tuple(terms(query)),
+                expansions=dict(wording.expansions),
+                items=len(wording.items),
+                ranking=version(agent.rules, scorer),
+                deep=found.deep,
+                principles=principles,
+            )
+
+    async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
+        """The active memories of exactly this scope that are close enough to the text to be compared with it.
+
+        At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
+        """
+        vectors = resources.vectors.serving(agent.embedding)
+        asked = await _asked(vectors, Wording(text), setting_of(scope))
+        wanted = terms(text)
+        async with self._current(resources, agent, vectors) as indexed:
+            found = relevant(agent, indexed.index, indexed.known.__getitem__, asked)
+        close = [
+            (each.content, each.memory)
+            for each in found
+            if each.content.memory.scope == scope and near(each.similarity, wanted, terms(each.content.memory.content))
+        ]
+        return tuple(close[:COMPARED])
+
+    @asynccontextmanager
+    async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[Indexed]:
+        """The index of an agent, brought up to the views and held for as long as the context lasts."""
+        views, dimension = resources.database, vectors.embedder.dimension
+        name = (views.url, views.schema, agent.agent_id, vectors.generation)
+        indexed = self.indexes.take(name, lambda: Indexed(AgentIndex(dimension), vectors.generation))
+        try:
+            async with indexed.lock:
+                async with nullcontext() if indexed.known else self.indexes.loading:
+                    await _refresh(indexed, resources, agent, vectors)
+                yield indexed
+        finally:
+            self.indexes.fit(resources.settings.index_bytes)
+
+
+async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:
+    return Asked(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
+
+
+async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+    """Take in what changed since the index was last used."""
+    here = await resources.views.progress.here()
+    if here == indexed.seen:
+        return
+    if indexed.known:
+        erased = await everything_erased(resources.database, after=indexed.seen)
+        if not erased.ids.isdisjoint(indexed.known):
+            indexed.begin_again()
+    changed = await changes(resources.database, agent.agent_id, indexed.until, generation=indexed.generation)
+    await _index(indexed, [each for each in changed if each.memory.memory_id not in indexed.index], vectors)
+    for active in (True, False):
+        flipped = [each.memory.memory_id for each in changed if (each.memory.status == "active") == active]
+        indexed.index.set_active(flipped, active)
+    indexed.learn({each.memory.memory_id: (each.content, each.memory) for each in changed})
+    indexed.principles |= {each.memory.memory_id for each in changed if each.content.source == "definition"}
+    indexed.until = max((each.memory.changed for each in changed), default=indexed.until)
+    indexed.seen = here
+
+
+async def _index(indexed: Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
+    if not fresh:
+        return
+    # A memory may have been encoded under another model: its vector of this one is then made on the way.
+    missing = [each.content for each in fresh if each.vector is None]
+    made = await vectors.of([embedded_text(each.memory) for each in missing])
+    own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
+    rows = [own[each.memory.memory_id] if each.vector is None else each.vector for each in fresh]
+    if len(fresh) > AT_ONCE:
+        await asyncio.to_thread(_add, indexed, fresh, rows)
+    else:
+        _add(indexed, fresh, rows)
+
+
+def _add(indexed: Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
+    indexed.index.add(
+        [each.memory.memory_id for each in fresh],
+        np.stack(rows),
+        [indexed_text(each.content.memory) for each in fresh],
+        scopes=[each.content.memory.scope for each in fresh],
+        sources=[each.content.origin.source for each in fresh],
+    )

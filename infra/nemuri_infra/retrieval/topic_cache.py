@@ -1,0 +1,86 @@
+"""What agents know about: read from the views once, and again only when their memory has changed."""
+
+import asyncio
+from dataclasses import dataclass, field
+from sys import getsizeof
+
+from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or_, select
+
+from nemuri_contracts.client_events import Setting
+from nemuri_domain.strength.agent_topics import Held, Topic, topics
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_infra.process.byte_cache import ByteCache
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.queries import Views
+
+AT_MOST = 500
+"""So many of the strongest active memories that are valid in a setting tell what an agent knows there."""
+READ = 400
+"""Characters of an untagged memory that tell what it is about."""
+KEPT_BYTES = 16 * 1024 * 1024
+"""Bytes of topics that are kept for each service of a process; the least recently wanted are read again."""
+TOPIC_BYTES = 150
+"""What a topic takes beside its name, and a domain of a setting."""
+
+State = tuple[int, int, tuple[int, ...], int]
+"""What changes whenever an agent's memories do: sessions slept and waiting, active memories by level, archived."""
+
+
+Place = tuple[str, str, str, tuple[str | None, frozenset[str]]]
+"""The database and its schema, the agent, the project and the domains."""
+Known = tuple[State, tuple[Topic, ...]]
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """The topics of agents in settings, kept in this process."""
+
+    known: ByteCache[Place, Known] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
+
+    async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
+        """What those of the agent's active memories are about that are valid in the setting, strongest first."""
+        where = (setting.project, frozenset(setting.domains))
+        name = (views.database.url, views.database.schema, agent.agent_id, where)
+        state = (agent.slept, len(agent.awake), agent.active, agent.archived)
+        found = self.known.get(name)
+        if found is None or found[0] != state:
+            # In a thread, because keywords of many untagged memories take long the first time.
+            found = (state, await asyncio.to_thread(topics, await held(views.database, agent, setting)))
+            self.known.keep(name, found)
+        return found[1]
+
+
+def _bytes(place: Place, known: Known) -> int:
+    url, schema, agent, (project, domains) = place
+    texts = [url, schema, agent, project or "", *domains, *(each.name for each in known[1])]
+    return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
+
+
+async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]:
+    """The agent's strongest active memories that are valid in the setting, with their strengths now."""
+    state, content = tables.memory_state.c, tables.memory.c
+    clock = case(*((state.level == level, clock) for level, clock in enumerate(agent.clocks)))
+    strength = func.exp(state.kept + clock)
+    tagged = func.jsonb_array_length(content.memory["tags"]) > 0
+    text = func.left(content.memory["content"].astext, READ)
+    query = (
+        select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), strength)
+        .join(tables.memory, content.memory_id == state.memory_id)
+        .where(state.agent_id == agent.agent_id, state.status == "active", _valid(setting))
+        .order_by(strength.desc(), state.memory_id)
+        .limit(AT_MOST)
+    )
+    async with database.reading() as connection:
+        return [Held(tuple(tags), body, now) for tags, body, now in await connection.execute(query)]
+
+
+def _valid(setting: Setting) -> ColumnElement[bool]:
+    """The rows that `domain.memory.scopes.valid` finds valid in the setting."""
+    scope = tables.memory.c.memory["scope"]
+    level, name = scope["level"].astext, scope["name"].astext
+    return or_(
+        level == "universal",
+        and_(level == "project", name == setting.project) if setting.project is not None else false(),
+        and_(level == "domain", name.in_(setting.domains)) if setting.domains else false(),
+    )

@@ -1,0 +1,1 @@
+"""The service runtime: handlers, their resources, deliveries, provisioning and readiness."""

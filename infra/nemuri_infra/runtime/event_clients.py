@@ -1,0 +1,52 @@
+"""For which client an event is handled."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from cachetools import LRUCache
+from sqlalchemy import select
+
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.event import ClientEvent, Event
+from nemuri_infra.errors.database_errors import OUTAGES
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database
+
+KNOWN = 10_000
+"""Tasks whose client is kept in one process."""
+
+
+@dataclass(slots=True)
+class Askers:
+    """The clients of tasks, as far as this process has met them."""
+
+    known: LRUCache[UUID, str] = field(default_factory=lambda: LRUCache(KNOWN))
+
+    async def of(self, event: Event, database: Database, *, look: bool) -> str:
+        """The client of an event, else its task, else its agent; with `look` the views are asked for the client.
+
+        Never fails: while the views cannot be read, or do not know the task yet, the task stands for its client.
+        """
+        if isinstance(event, ClientEvent):
+            if isinstance(event, TaskSubmitted):
+                self.known[event.event_id] = event.client_id
+            return event.client_id
+        task_id = event.thread
+        if task_id is None:
+            return f"agent {event.agent_id}"
+        found = self.known.get(task_id)
+        if found is None and look:
+            found = await _client(task_id, database)
+            if found is not None:
+                self.known[task_id] = found
+        return found or f"task {task_id}"
+
+
+async def _client(task_id: UUID, database: Database) -> str | None:
+    query = select(tables.task.c.client_id).where(tables.task.c.task_id == task_id)
+    try:
+        async with database.reading() as connection:
+            found: str | None = (await connection.execute(query)).scalar_one_or_none()
+    except OUTAGES:
+        return None
+    return found

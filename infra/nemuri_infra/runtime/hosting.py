@@ -1,0 +1,301 @@
+"""A service as a FastStream application: subscribers on its durables, acknowledgements, signs of life."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from faststream import AckPolicy, FastStream
+from faststream.exceptions import NackMessage, RejectMessage
+from faststream.nats import JStream, NatsBroker, PullSub
+from faststream.nats.annotations import NatsMessage
+from faststream.nats.security import NatsSecurity, NatsUserPassword
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from nemuri_contracts.codec import AnyEvent, UndecodableError
+from nemuri_contracts.queries import Query
+from nemuri_infra.bus.access import Credentials, asker_of, credentials, inbox, servers
+from nemuri_infra.bus.broker import Broker, Handler
+from nemuri_infra.bus.connection import PING_SECONDS, Troubles
+from nemuri_infra.bus.event_log import ANSWER_SECONDS, Log, message_id
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import ModelUnavailable
+from nemuri_infra.observability.deliveries import Delivery, delivery
+from nemuri_infra.process.cancellation import end
+from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.runtime.fair_turns import CrowdedError, Turns
+from nemuri_infra.runtime.outages import is_waiting
+from nemuri_infra.runtime.provisioning import Durable
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import GaveUpError, Reactor, Service
+from nemuri_infra.stores.dead_letters import DeadLetters, letter_of, naming
+
+DRAIN_SECONDS = 20.0
+"""How long a service that is told to stop may finish what it has in work; the rest comes again after `ack_wait`."""
+LONGEST_WAIT = 30.0
+"""Seconds until an event that had to wait is tried again, at most."""
+LONGEST_PAUSE = 120.0
+"""The same where a provider of models does not answer: there each try may cost money."""
+KEPT_FREE = 4
+"""One part in so many is added to what a service has in work: no client has that many at once."""
+IN_LINE = 3
+"""Times what a client may have in work it may have waiting in one worker."""
+HELD = 8
+"""Times what a service has in work one worker holds, waiting ones included."""
+QUESTIONS = 8
+"""Questions of one topic that are answered at the same time in one worker, and two fewer of one client."""
+QUESTIONS_IN_LINE = 512
+"""Questions of one client on one topic that wait for their turn; further ones are refused for now."""
+QUESTIONS_HELD = 8_192
+"""Questions of one topic that a worker holds."""
+
+logger = structlog.get_logger()
+
+
+def application(service: Service, resources: Resources) -> FastStream:
+    """The service as an application that consumes from its durables; they must have been provisioned."""
+    resources = resources.of(service.name)
+    known = credentials(str(resources.settings.nats_url))
+    prefix = inbox(known.user if known else None)
+    broker, reactor = _broker(service, resources, known, prefix), Reactor(service, resources)
+    for durable in service.durables(resources.log.subjects):
+        _consume(broker, durable, reactor, prefix)
+    for kind, topic in service.asked():
+        _answer(broker, kind, topic, reactor)
+    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None, serializer=None)
+
+
+def _broker(service: Service, resources: Resources, known: Credentials | None, prefix: str) -> Broker:
+    async def lose() -> None:
+        resources.log.lost.set()
+
+    troubles = Troubles(service.name)
+
+    async def complain(error: Exception) -> None:
+        troubles.tell(str(error) or type(error).__name__)
+
+    async def regain() -> None:
+        troubles.over()
+
+    access = resources.settings.access
+    tls = access.tls()
+    return Broker(
+        servers(str(resources.settings.nats_url)),
+        inbox_prefix=prefix,
+        security=NatsUserPassword(*known, ssl_context=tls) if known else NatsSecurity(ssl_context=tls),
+        name=f"{resources.settings.namespace}-{service.name}",
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=1,
+        ping_interval=PING_SECONDS,
+        graceful_timeout=DRAIN_SECONDS,
+        apply_types=False,
+        closed_cb=lose,
+        error_cb=complain,
+        reconnected_cb=regain,
+        js_options={"timeout": ANSWER_SECONDS, "domain": access.domain},
+        logger=None,
+    )
+
+
+def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        if service.background is None:
+            yield
+            return
+        work = asyncio.ensure_future(service.background(resources))
+        work.add_done_callback(lambda ended: _report(service.name, ended, resources))
+        try:
+            yield
+        finally:
+            await end(work)
+
+    return lifespan
+
+
+def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> None:
+    """Work that should go on for ever and ends by itself is never silent."""
+    if work.cancelled():
+        return
+    error = work.exception()
+    resources.halted[name] = said(error) if error else "it returned"
+    logger.critical("halted", service=name, why=resources.halted[name])
+
+
+def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str) -> None:
+    options: dict[str, Any] = {"max_workers": HELD * durable.at_once} if durable.at_once > 1 else {}
+    turns = _turns(durable.at_once)
+    subscriber = broker.subscriber(
+        durable.subjects[0],
+        stream=JStream(reactor.resources.log.subjects.stream, declare=False),
+        durable=durable.name,
+        pull_sub=PullSub(batch_size=1, timeout=5.0),
+        ack_policy=AckPolicy.NACK_ON_ERROR,
+        title=durable.name,
+        inbox_prefix=f"{prefix}.".encode(),
+        **options,
+    )
+
+    async def handle(message: NatsMessage) -> None:
+        await _take(message, reactor, turns)
+
+    subscriber(Handler(handle))
+    if durable.at_once > 1:
+        _keep_alive_while_held(subscriber, reactor.resources.settings.ack_wait)
+        _give_back_when_stopped(subscriber, turns)
+
+
+def _turns(at_once: int) -> Turns:
+    """The turns at a service's events: whatever one client's wait for, some are left for the others."""
+    return Turns(at_once + at_once // KEPT_FREE, share=at_once, line=IN_LINE * at_once)
+
+
+def _give_back_when_stopped(subscriber: Any, turns: Turns) -> None:
+    """What only waits for its turn goes to another worker at once."""
+    stop = subscriber.stop
+
+    async def stopped() -> None:
+        turns.close()
+        await stop()
+
+    subscriber.stop = stopped
+
+
+def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
+    """A worker without room takes one event more and holds it until there is: nobody else is given it meanwhile."""
+    put = subscriber._put_msg  # noqa: SLF001 - between the pull and our handler FastStream tells nobody
+
+    async def held(message: Msg) -> None:
+        async with _alive(message, ack_wait):
+            await put(message)
+
+    subscriber._put_msg = held  # noqa: SLF001
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A message of the log, decoded, and whose it is."""
+
+    raw: Msg
+    event: AnyEvent | UndecodableError
+    asker: str
+
+
+async def _take(message: NatsMessage, reactor: Reactor, turns: Turns) -> None:
+    """Handle an event when it is its client's turn; put it off where the client has too much in work."""
+    raw: Msg = message.raw_message
+    async with _alive(message, reactor.resources.settings.ack_wait):
+        arrival = await _arrived(raw, reactor.resources, look=turns.busy)
+        sequence = raw.metadata.sequence.stream
+        try:
+            turns.admit(arrival.asker, sequence)
+            async with turns.turn(arrival.asker):
+                await _handle(arrival, reactor, turns)
+        except CrowdedError as error:
+            reactor.resources.metrics.put_off.labels(reactor.service.name).inc()
+            raise NackMessage(delay=error.delay) from error
+
+
+async def _arrived(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
+    log = resources.log
+    try:
+        event = log.decode(raw)
+    except UndecodableError as error:
+        return _Arrival(raw, error, log.subjects.client_of(raw.subject) or "")
+    return _Arrival(raw, event, await resources.askers.of(event, resources.database, look=look))
+
+
+async def _handle(arrival: _Arrival, reactor: Reactor, turns: Turns) -> None:
+    """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
+    raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
+    with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
+        try:
+            await _deliver(arrival, reactor, seen)
+            seen.outcome = "done"
+            turns.settled(*place)
+        except (UndecodableError, GaveUpError) as error:
+            seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
+            logger.warning("dead letter", outcome=seen.outcome)
+            turns.settled(*place)
+            raise RejectMessage from error
+        except Exception as error:
+            delay = _delay(error, raw.metadata.num_delivered)
+            if is_waiting(error):
+                seen.outcome = "waiting"
+                logger.info("waiting", why=said(error), seconds=delay)
+                turns.put_off(*place, delay)
+            else:
+                seen.outcome = "fault"
+                logger.exception("fault")
+            raise NackMessage(delay=delay) from error
+
+
+def _delay(error: Exception, deliveries: int) -> float:
+    """Seconds until the event is tried again: longer each time, and at least as long as a provider asked for."""
+    growing = 0.05 * 2.0 ** min(deliveries, 12)
+    if isinstance(error, ModelUnavailable):
+        return min(LONGEST_PAUSE, max(error.retry_after or 0.0, growing))
+    return min(LONGEST_WAIT, growing)
+
+
+async def _deliver(arrival: _Arrival, reactor: Reactor, seen: Delivery) -> None:
+    """Hand a message to the service; what it gives up on is buried before that is raised.
+
+    What a client says and nobody understands is buried by the one service that hears clients. Something of our own
+    waits: it comes from a newer version, or halts the projector until an operator has mended or parked it.
+    """
+    log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
+    raw, event = arrival.raw, arrival.event
+    if isinstance(event, UndecodableError):
+        if log.subjects.client_of(raw.subject) is None:
+            if await _is_parked(raw, log):
+                return
+            raise BehindError(str(event)) from event
+        if service.hears_clients:
+            await letters.bury(letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
+        raise event
+    seen.concerns(event)
+    try:
+        await reactor.react(event, raw.metadata.num_delivered)
+    except GaveUpError as error:
+        letter = letter_of(service.name, raw, str(error), error.fault)
+        await letters.bury(naming(letter, event, error.attempt, error.faults), raw.data)
+        raise
+
+
+async def _is_parked(raw: Msg, log: Log) -> bool:
+    """Return whether an operator has parked a message that is no event."""
+    return (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream)
+
+
+@asynccontextmanager
+async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
+    """Tell the server every now and then that the event is still in work."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(ack_wait / 3)
+            try:
+                await message.in_progress()
+            except NatsError as error:  # without a server there is nobody to tell; it may be back for the next beat
+                logger.info("no sign of life", why=said(error))
+
+    beating = asyncio.ensure_future(beat())
+    try:
+        yield
+    finally:
+        await end(beating)
+
+
+def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:
+    subject = reactor.resources.log.subjects.query(topic)
+    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=QUESTIONS_HELD)
+    turns = Turns(QUESTIONS, share=QUESTIONS - 2, line=QUESTIONS_IN_LINE, patient=False)
+
+    async def handle(message: NatsMessage) -> bytes:
+        return await reactor.ask(kind, message.body, turns, asker_of(message.raw_message))
+
+    subscriber(Handler(handle))

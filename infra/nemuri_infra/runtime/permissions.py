@@ -1,0 +1,289 @@
+"""Who may do what on the log's server: derived from what services say of themselves, and from nothing else.
+
+Services share the namespace's account. Nobody there but the projector, operators and hosts of societies may make a
+consumer, because a consumer reads everything; and nobody reads messages as messages instead of as answers (direct
+reads): both let the server deliver what lies in a stream to a subject of the asker's choice, past its permissions. For
+the same reason every client has an account of its own, to which the namespace's account lends exactly what clients do.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from nemuri_contracts.affective import ProtectionChanged
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import OPERATOR, ClientEvent, Event
+from nemuri_contracts.subjects import Subjects
+from nemuri_contracts.tiered import ConsolidationAsked
+from nemuri_infra.bus.access import INBOX, inbox
+from nemuri_infra.runtime.consumer_pauses import pauses_bucket
+from nemuri_infra.runtime.provisioning import Durable, timers_durable
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.stores.blobs import blob_bucket
+from nemuri_infra.stores.clock import clock_bucket
+from nemuri_infra.stores.delivery_attempts import tries_bucket
+from nemuri_infra.stores.objects import object_stream
+from nemuri_infra.stores.results import result_bucket, result_subject
+from nemuri_infra.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
+from nemuri_infra.stores.vectors import vector_bucket
+
+API = "$JS.API"
+ASKERS = ("operator", "importer", "eraser")
+"""Those that ask questions inside the namespace's account; their answers go to their own inboxes."""
+LENT = "_R_.>"
+"""Where the answers to other accounts' questions go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a user may publish and subscribe to; `never` takes back what a wildcard of the former would include."""
+
+    publish: frozenset[str] = frozenset()
+    subscribe: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Rights") -> "Rights":
+        """Both together."""
+        return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.never | other.never)
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """Everybody's rights in one namespace."""
+
+    subjects: Subjects
+    services: Mapping[str, Service]
+
+    def user(self, role: str) -> str:
+        """The name under which a service or an operator is known to the server, unique over all namespaces."""
+        return f"{self.subjects.namespace}-{role}"
+
+    def client_user(self, client: str) -> str:
+        """The name under which a client is known, and of its account."""
+        return self.user(f"client-{client}")
+
+    def roles(self) -> dict[str, Rights]:
+        """The rights of all that share the namespace's account, by their role."""
+        found = {name: self._service(each) for name, each in self.services.items()}
+        found |= {"operator": self._operator(), "importer": self._importer(), "eraser": self._eraser()}
+        found |= {"provisioner": self._provisioner()}
+        return {role: rights | self._everybody(role) for role, rights in found.items()}
+
+    def client(self, client: str) -> Rights:
+        """What a client may do: say what clients say, in its own name, hand in inputs, ask, and hear of results."""
+        said = self._saying(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
+        handed_in = _publishing(*self._folder(client), *self.lent(client))
+        return said | self._asking() | handed_in | _hearing(f"{INBOX}.>")
+
+    def lent(self, client: str) -> tuple[str, ...]:
+        """Return the requests about stores that a client may make: its account knows them under a domain.
+
+        It reads its own inputs only.
+        """
+        stream = object_stream(self._blobs)
+        return (
+            f"{API}.STREAM.INFO.{stream}",
+            f"{API}.STREAM.INFO.KV_{result_bucket(self.subjects.namespace)}",
+            *(f"{API}.DIRECT.GET.{stream}.{each}" for each in self._folder(client)),
+        )
+
+    def _folder(self, client: str) -> tuple[str, str]:
+        """Return the subjects of a client's own inputs."""
+        return f"$O.{self._blobs}.M.{client}.*", f"$O.{self._blobs}.C.{client}.>"
+
+    def durables(self) -> dict[str, tuple[Durable, ...]]:
+        """The consumers that are somebody's, by stream."""
+        mine = tuple(each for service in self.services.values() for each in service.durables(self.subjects))
+        return {self.subjects.stream: mine, self.subjects.timers_stream: (timers_durable(self.subjects),)}
+
+    def operators_kinds(self) -> frozenset[type[Event]]:
+        """What neither a service nor a client says is left to operators; they too define, protect, consolidate."""
+        said = frozenset[type[Event]]().union(*(each.says() for each in self.services.values()))
+        left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
+        return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
+
+    @property
+    def _blobs(self) -> str:
+        return blob_bucket(self.subjects.namespace)
+
+    @property
+    def _states(self) -> str:
+        return societies_bucket(self.subjects.namespace)
+
+    @property
+    def _buckets(self) -> tuple[str, ...]:
+        name = self.subjects.namespace
+        buckets = (vector_bucket, result_bucket, clock_bucket, tries_bucket, societies_bucket, pauses_bucket)
+        return tuple(f"KV_{each(name)}" for each in buckets)
+
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        subjects = self.subjects
+        objects = map(object_stream, (self._blobs, checkpoints_bucket(subjects.namespace)))
+        return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
+
+    def _everybody(self, role: str) -> Rights:
+        """Their own answers, how far the views are, and what there is."""
+        there = _publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
+        return there | _hearing(f"{inbox(self.user(role))}.>", self.subjects.projected)
+
+    def _service(self, service: Service) -> Rights:
+        rights = self._saying(service.name, service.says(), service.mind)
+        if service.reactions or service.says():
+            rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
+        if service.reactions:
+            tries = tries_bucket(self.subjects.namespace)
+            rights |= _publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
+            rights |= _publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
+        for durable in service.durables(self.subjects):
+            rights |= _consuming(self.subjects.stream, durable)
+        for _, topic in service.asked():
+            answers = (LENT, *(f"{inbox(self.user(each))}.>" for each in ASKERS))
+            rights |= _publishing(*answers) | _hearing(f"{self.subjects.query(topic)} {service.name}")
+        for use in service.uses:
+            rights |= self._using(use)
+        return rights
+
+    def _using(self, use: Use) -> Rights:
+        name, subjects = self.subjects.namespace, self.subjects
+        vectors = _publishing(f"{API}.STREAM.MSG.GET.KV_{vector_bucket(name)}")
+        match use:
+            case Use.READS_INPUTS:
+                return _publishing(f"{API}.STREAM.MSG.GET.OBJ_{self._blobs}")
+            case Use.READS_VECTORS:
+                return vectors
+            case Use.MAKES_VECTORS:
+                return vectors | _publishing(f"$KV.{vector_bucket(name)}.>")
+            case Use.TELLS_RESULTS:
+                told = f"{API}.STREAM.MSG.GET.KV_{result_bucket(name)}"
+                return _publishing(result_subject(name, "*"), told)
+            case Use.READS_CLOCK:
+                clock = clock_bucket(name)
+                return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _hearing(f"$KV.{clock}.*")
+            case Use.SETS_TIMERS:
+                return _publishing(subjects.timer("*")) | _consuming(subjects.timers_stream, timers_durable(subjects))
+            case Use.PROJECTS:
+                return _publishing(subjects.projected) | self._reading_all(subjects.stream)
+            case Use.KEEPS_AGENTS:
+                return self._keeping_agents()
+            case Use.KEEPS_WORLDS:
+                return self._keeping_worlds()
+
+    def _keeping_agents(self) -> Rights:
+        """Cells of any society, what their agents remember, and checkpoints of all there is; but no world."""
+        subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
+        told = _publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
+        written = _publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
+        messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
+        laid = _publishing(*(f"{API}.STREAM.MSG.{each}" for each in messages))
+        read = self._reading(subjects.stream) | self._reading(f"KV_{states}") | _hearing(subjects.percepts("*"))
+        return told | written | laid | read | Rights(never=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
+
+    def _keeping_worlds(self) -> Rights:
+        """What hosts tell worlds and hear of them, and what worlds write down; as a world makes no reader, no more."""
+        subjects, states = self.subjects, self._states
+        told = _publishing(subjects.percepts("*"), subjects.turning("*"), f"{inbox(self.user('host'))}.>")
+        written = _publishing(f"$KV.{states}.*.{WORLD}.*", f"$KV.{states}.*.{LEASE}.{WORLD}")
+        heard = _hearing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
+        return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
+
+    def _saying(self, client: str, kinds: Iterable[type[Event]], mind: str | None = None) -> Rights:
+        """Publishing events of some kinds: those of clients in one name only, those of agents maybe of one only."""
+        rights = Rights()
+        for kind in kinds:
+            if issubclass(kind, ClientEvent):
+                rights |= _publishing(self.subjects.of_client(client, kind))
+            elif mind is not None and kind.stream == "agent":
+                rights |= _publishing(self.subjects.of_agent(mind, kind))
+            else:
+                rights |= _publishing(*self.subjects.of_kind(kind))
+        return rights
+
+    def _asking(self) -> Rights:
+        questions = (kind for service in self.services.values() for kind in service.answers)
+        asked = _publishing(*(self.subjects.query(each.name) for each in questions))
+        return asked | _hearing(result_subject(self.subjects.namespace, "*"))
+
+    def _reading(self, stream: str) -> Rights:
+        """By readers of one's own; the consumers that are somebody's are left alone."""
+        rights = _publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
+        for durable in self.durables().get(stream, ()):
+            made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
+            never = (made, f"{made}.>", f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}")
+            rights |= Rights(never=frozenset(never))
+        return rights
+
+    def _reading_all(self, *streams: str) -> Rights:
+        """Likewise, in all the ways in which clients of the bus read, and knowing who reads too."""
+        rights = _publishing(f"{API}.STREAM.NAMES")
+        for stream in streams:
+            make = (f"{API}.CONSUMER.CREATE.{stream}", f"{API}.CONSUMER.CREATE.{stream}.>")
+            read = (f"{API}.STREAM.MSG.GET.{stream}", f"$JS.FC.{stream}.>")
+            rights |= _publishing(*make, *read, f"{API}.CONSUMER.INFO.{stream}.*", f"{API}.CONSUMER.LIST.{stream}")
+            rights |= self._reading(stream)
+        return rights
+
+    def _operator(self) -> Rights:
+        """Whoever defines agents, looks at everything and mends what is broken; speaks as a client of its own too."""
+        name = self.subjects.namespace
+        kinds = (*self.operators_kinds(), *(each for each in EVENTS.values() if issubclass(each, ClientEvent)))
+        stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
+        retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.asked())
+        letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
+        said = self._saying(OPERATOR, kinds) | _publishing(*stores, *retries, letters)
+        return said | self._asking() | self._reading_all(*self._streams) | self._societies()
+
+    def _societies(self) -> Rights:
+        """Whoever begins societies, watches them, puts them back to a checkpoint, and takes them away."""
+        subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
+        written = _publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
+        laid = _publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
+        return written | laid | _hearing(*(each("*") for each in (subjects.acts, subjects.vitals, subjects.turning)))
+
+    def _importer(self) -> Rights:
+        """Whoever fills an empty log: all events in everybody's name, while nobody reacts."""
+        return self._operator() | self._pausing() | _publishing(*self.subjects.everything)
+
+    def _eraser(self) -> Rights:
+        """Whoever takes single messages away, out of the log and all that lies beside it, while nobody reacts."""
+        gone = _publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
+        beside = (each for each in self._streams if each != self.subjects.stream)
+        emptied = _publishing(*(f"{API}.STREAM.PURGE.{each}" for each in beside))
+        results = _publishing(f"$KV.{result_bucket(self.subjects.namespace)}.*")
+        return self._operator() | self._pausing() | gone | emptied | results
+
+    def _pausing(self) -> Rights:
+        """Pausing every consumer of the log and of its timers, and holding a pause by name."""
+        bucket = pauses_bucket(self.subjects.namespace)
+        streams = (self.subjects.stream, self.subjects.timers_stream)
+        return _publishing(
+            *(f"{API}.CONSUMER.PAUSE.{each}.*" for each in streams),
+            f"$KV.{bucket}.>",
+            f"{API}.STREAM.MSG.DELETE.KV_{bucket}",
+        )
+
+    def _provisioner(self) -> Rights:
+        """Whoever makes streams and consumers, and alone may; reads nothing and says nothing."""
+        made = (f"{API}.STREAM.{verb}.{each}" for verb in ("CREATE", "UPDATE") for each in self._streams)
+        streams = (self.subjects.stream, self.subjects.timers_stream)
+        verbs = ("CREATE", "DURABLE.CREATE", "DELETE")
+        consumers = (f"{API}.CONSUMER.{verb}.{each}.>" for verb in verbs for each in streams)
+        looking = (f"{API}.CONSUMER.{verb}" for each in streams for verb in (f"INFO.{each}.*", f"LIST.{each}"))
+        return _publishing(*made, *consumers, *looking)
+
+
+def _publishing(*subjects: str) -> Rights:
+    return Rights(publish=frozenset(subjects))
+
+
+def _hearing(*subjects: str) -> Rights:
+    return Rights(subscribe=frozenset(subjects))
+
+
+def _consuming(stream: str, durable: Durable) -> Rights:
+    """Working from a consumer that somebody else made; without the last, what was done is silently done again."""
+    return _publishing(
+        f"{API}.CONSUMER.INFO.{stream}.{durable.name}",
+        f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}",
+        f"$JS.ACK.{stream}.{durable.name}.>",
+    )

@@ -1,0 +1,167 @@
+"""Everything on the server that must be there before anybody works: made in one place, by one step."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from nats.js import JetStreamContext, api
+from nats.js.errors import NotFoundError
+
+from nemuri_contracts.event import TUTOR
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.consumer_pauses import pauses_bucket
+from nemuri_infra.runtime.storage_limits import limits
+from nemuri_infra.stores.blobs import blob_bucket
+from nemuri_infra.stores.clock import clock_bucket
+from nemuri_infra.stores.delivery_attempts import TRIES_LIFE, tries_bucket
+from nemuri_infra.stores.objects import object_stream_config
+from nemuri_infra.stores.results import result_bucket
+from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
+from nemuri_infra.stores.vectors import vector_bucket
+
+RESULT_LIFE = 7 * 24 * 3600.0
+"""Seconds that a result stays; later the views answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Durable:
+    """A durable consumer of the log: a service, or one partition of it."""
+
+    name: str
+    subjects: tuple[str, ...]
+    at_once: int
+    """Events in work at the same time in one worker."""
+    workers: int = 1
+    """So many workers add to each other; one more finds nothing to do while the others are busy."""
+    put_off: int = 0
+    """Events that may wait to be tried again beside those in work: to the server both are handed out."""
+
+
+async def provision(
+    log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1, storage: int | None = None
+) -> None:
+    """Make or update the streams, the stores and the consumers of a namespace; what is in them stays.
+
+    `ack_wait` is how many seconds without a sign of life hand an event to another worker. `storage` is how many bytes
+    all streams may hold together on each node; without it they hold what the disk does. A stream that has more already
+    than it may hold keeps it, and takes no more.
+    """
+    subjects, bounds = log.subjects, limits(log.subjects, storage)
+    for wanted in _streams(subjects, replicas):
+        await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
+    await _consumers(log.stream, subjects.stream, (_consumer(each, ack_wait, replicas) for each in durables))
+    await _consumers(log.stream, subjects.timers_stream, [_consumer(timers_durable(subjects), ack_wait, replicas)])
+
+
+def _streams(subjects: Subjects, replicas: int) -> Iterator[api.StreamConfig]:
+    yield _log(subjects, replicas)
+    yield _dead_letters(subjects, replicas)
+    yield _timers(subjects, replicas)
+    yield from _stores(subjects.namespace, replicas)
+
+
+def _log(subjects: Subjects, replicas: int) -> api.StreamConfig:
+    return api.StreamConfig(
+        name=subjects.stream,
+        subjects=list(subjects.everything),
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
+        deny_purge=True,
+        allow_direct=True,
+        duplicate_window=120,
+        num_replicas=replicas,
+    )
+
+
+def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
+    return api.StreamConfig(
+        name=subjects.dead_stream,
+        subjects=[subjects.dead("*")],
+        storage=api.StorageType.FILE,
+        num_replicas=replicas,
+    )
+
+
+def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
+    """A stream of its own, because schedules and `deny_purge` exclude each other; one message for each timer."""
+    return api.StreamConfig(
+        name=subjects.timers_stream,
+        subjects=[subjects.timer("*"), subjects.ringing("*")],
+        storage=api.StorageType.FILE,
+        max_msgs_per_subject=1,
+        allow_msg_schedules=True,
+        allow_direct=True,
+        num_replicas=replicas,
+    )
+
+
+def timers_durable(subjects: Subjects) -> Durable:
+    """The consumer of the timers that are due."""
+    return Durable(TUTOR, (subjects.ringing("*"),), 4)
+
+
+def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerConfig:
+    return api.ConsumerConfig(
+        durable_name=durable.name,
+        filter_subjects=list(durable.subjects),
+        deliver_policy=api.DeliverPolicy.ALL,
+        ack_policy=api.AckPolicy.EXPLICIT,
+        ack_wait=ack_wait,
+        max_ack_pending=durable.at_once * durable.workers + durable.put_off,
+        max_deliver=-1,
+        num_replicas=replicas,
+    )
+
+
+async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[api.ConsumerConfig]) -> None:
+    """Make or update consumers; a new one rests as long as those that are there already, which keep their pauses."""
+    there = {each.name: each.config.pause_until for each in await consumers_of(context, stream)}
+    pause = max(filter(None, there.values()), default=None)
+    for each in wanted:
+        await context.add_consumer(stream, each if each.durable_name in there else replace(each, pause_until=pause))
+
+
+async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
+    try:
+        await context.stream_info(str(wanted.name))
+    except NotFoundError:
+        await context.add_stream(wanted)
+    else:
+        await context.update_stream(wanted)
+
+
+def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
+    lives = {
+        vector_bucket(namespace): None,
+        result_bucket(namespace): RESULT_LIFE,
+        clock_bucket(namespace): None,
+        tries_bucket(namespace): TRIES_LIFE,
+        societies_bucket(namespace): None,
+        pauses_bucket(namespace): None,
+    }
+    for name, life in lives.items():
+        wanted = _bucket(name, life, replicas, atomic=name == societies_bucket(namespace))
+        yield replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace))
+    for name in (blob_bucket(namespace), checkpoints_bucket(namespace)):
+        yield object_stream_config(name, replicas)
+
+
+def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:
+    """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go.
+
+    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer. It
+    takes no rollups: a header of a single message would delete all entries. An atomic one takes several entries as one.
+    """
+    return api.StreamConfig(
+        name=f"KV_{name}",
+        subjects=[f"$KV.{name}.>"],
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
+        max_age=life,
+        max_msgs_per_subject=1,
+        duplicate_window=120,
+        allow_rollup_hdrs=False,
+        allow_atomic=atomic,
+        num_replicas=replicas,
+    )

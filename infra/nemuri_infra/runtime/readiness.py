@@ -1,0 +1,183 @@
+"""Whether a process lives, and whether it can do its work: asked of the servers, at most once a second."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import structlog
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerInfo
+from nats.js.errors import NotFoundError
+from sqlalchemy.exc import DBAPIError
+
+from nemuri_contracts.event import TUTOR
+from nemuri_infra.errors.database_errors import OUTAGES
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.projections.projection import FOLD, OtherFoldsError
+from nemuri_infra.runtime.consumer_pauses import UNFINISHED, waits_for_good
+from nemuri_infra.runtime.provisioning import timers_durable
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service
+from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
+
+FRESH = 1.0
+"""Seconds for which a report is good: however many ask, the servers are asked once."""
+PATIENCE = 3.0
+"""Seconds that a server may take to answer."""
+ROUND = 10.0
+"""Seconds between two looks where nobody asks."""
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a process stands."""
+
+    missing: tuple[str, ...]
+    """What it needs and does not have, each in a line; nothing when it is ready."""
+    lag: dict[str, tuple[int, int]]
+    """For each service, what lies before its consumers and what is in their work."""
+    behind: int | None = None
+    """Events that the views do not hold yet."""
+    dead: int | None = None
+    full: Mapping[str, float] = field(default_factory=dict)
+    """How full each stream is that has a limit, as a share of it."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the process can do its work."""
+        return not self.missing
+
+
+@dataclass(slots=True)
+class Readiness:
+    """Looks after the services of this process."""
+
+    resources: Resources
+    services: Sequence[Service]
+    pings: Mapping[str, Callable[[], Awaitable[bool]]]
+    """For each service, whether its own connection to NATS works."""
+    _newest: Report = Report(("not looked yet",), {})
+    _looked: float = float("-inf")
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def lives(self) -> dict[str, str]:
+        """Why the process is as good as dead: halted services and connections closed for good; nothing if it lives."""
+        lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
+        return lost | self.resources.halted
+
+    async def report(self) -> Report:
+        """How the process stands, as of at most a second ago."""
+        async with self._lock:
+            if (now := asyncio.get_running_loop().time()) - self._looked >= FRESH:
+                self._newest = await self._look()
+                self._looked = now
+                self._show(self._newest)
+            return self._newest
+
+    async def keep(self) -> None:
+        """Look now and then for ever, and say in the log whenever the process gets ready or stops being so.
+
+        A stream that gets nearly full is said too.
+        """
+        before: tuple[str, ...] = ()
+        warned = set[str]()
+        while True:
+            report = await self.report()
+            found = report.missing
+            if found and found != before:
+                logger.error("not ready", missing=list(found))
+            elif before and not found:
+                logger.warning("ready again")
+            before = found
+            filling = nearly_full(report.full)
+            if filling - warned:
+                logger.warning("nearly full", warnings=list(warnings(report.full)))
+            warned = filling
+            await asyncio.sleep(ROUND)
+
+    async def _look(self) -> Report:
+        lag: dict[str, tuple[int, int]] = {}
+        numbers: dict[str, int] = {}
+        full: dict[str, float] = {}
+        checks: list[Awaitable[str | None]] = [
+            _tried("PostgreSQL", partial(self._views, numbers)),
+            _tried("NATS", partial(self._log, numbers, full)),
+            *(_tried(f"NATS for {name}", partial(_pinged, name, ping)) for name, ping in self.pings.items()),
+            *(
+                _tried(f"the durable {durable}", partial(self._consumer, each.name, stream, durable, lag))
+                for each in self.services
+                for stream, durable in self._consumers(each)
+            ),
+        ]
+        found = await asyncio.gather(*checks)
+        halted = (f"{name} halted: {why}" for name, why in self.lives().items())
+        last, projected = numbers.get("last"), numbers.get("projected")
+        behind = None if last is None or projected is None else max(0, last - projected)
+        return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"), full)
+
+    def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
+        subjects = self.resources.log.subjects
+        timers = [(subjects.timers_stream, timers_durable(subjects).name)] if service.name == TUTOR else []
+        return [*((subjects.stream, each.name) for each in service.durables(subjects)), *timers]
+
+    async def _consumer(self, service: str, stream: str, durable: str, lag: dict[str, tuple[int, int]]) -> str | None:
+        try:
+            info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
+        except NotFoundError:
+            return f"the durable {durable} of {stream} is gone; {self._mended()}"
+        pending, in_work = lag.get(service, (0, 0))
+        lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
+        if waits_for_good(info):
+            return f"the durable {durable} is paused: an import or a restore {UNFINISHED}"
+        if info.paused:
+            return f"the durable {durable} is paused: somebody erases, or was killed less than a minute ago"
+        return None
+
+    def _mended(self) -> str:
+        """How somebody makes again what was provisioned: whoever starts may do so, or the provisioner alone."""
+        if self.resources.settings.provision:
+            return "start any worker or `nemuri up` to make it again"
+        return "run `python -m nemuri.cli.provision` as the provisioner to make it again"
+
+    async def _views(self, numbers: dict[str, int]) -> str | None:
+        position = await self.resources.projection.position()
+        numbers["projected"] = position.sequence
+        if position.halted is not None:
+            return f"the views are halted: {position.halted}"
+        return str(OtherFoldsError(position.fold)) if position.fold != FOLD else None
+
+    async def _log(self, numbers: dict[str, int], full: dict[str, float]) -> None:
+        log = self.resources.log
+        numbers["last"] = await log.last_sequence()
+        numbers["dead"] = int((await log.stream.stream_info(log.subjects.dead_stream)).state.messages)
+        full |= await fullness(log)
+
+    def _show(self, report: Report) -> None:
+        metrics = self.resources.metrics
+        metrics.ready.set(report.ready)
+        for name, (pending, in_work) in report.lag.items():
+            metrics.pending.labels(name).set(pending)
+            metrics.unacknowledged.labels(name).set(in_work)
+        for stream, share in report.full.items():
+            metrics.storage.labels(stream).set(share)
+        for gauge, number in ((metrics.behind, report.behind), (metrics.dead, report.dead)):
+            if number is not None:
+                gauge.set(number)
+
+
+async def _tried(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
+    """What the check found missing; that it could not be made where a server does not answer."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await check()
+    except (NatsError, *OUTAGES) as error:
+        return f"{what} does not answer: {said(error)}"
+    except DBAPIError as error:  # a database without the views, or with those of another version
+        return f"{what} cannot be asked: {said(error)}"
+
+
+async def _pinged(name: str, ping: Callable[[], Awaitable[bool]]) -> str | None:
+    return None if await ping() else f"{name} is not connected to NATS"

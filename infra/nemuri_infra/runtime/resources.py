@@ -1,0 +1,95 @@
+"""What reactions work with: every adapter of a process, opened and closed in one place."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from nemuri_contracts.event import Event
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.models.call_budget import Spendings
+from nemuri_infra.models.factory import Models, build_models
+from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.progress import Progress
+from nemuri_infra.projections.projection import Projection
+from nemuri_infra.projections.queries import Views
+from nemuri_infra.runtime.event_clients import Askers
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.runtime.timers import Timers
+from nemuri_infra.stores.blobs import Blobs
+from nemuri_infra.stores.clock import Clock
+from nemuri_infra.stores.delivery_attempts import Tries
+from nemuri_infra.stores.results import Results
+from nemuri_infra.stores.vectors import Vectors
+
+ALL = 16
+"""Services of a process that says nothing of how many it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The adapters of one process."""
+
+    settings: Settings
+    log: Log
+    database: Database
+    projection: Projection
+    views: Views
+    blobs: Blobs
+    vectors: Vectors
+    results: Results
+    models: Models
+    clock: Clock
+    timers: Timers
+    tries: Tries
+    metrics: Metrics
+    spendings: Spendings
+    askers: Askers = field(default_factory=Askers)
+    halted: dict[str, str] = field(default_factory=dict)
+    """Services of this process whose work in the background ended by itself, and why."""
+
+    def of(self, service: str) -> Self:
+        """The same, with what is appended counted as the service's."""
+
+        def count(event: Event) -> None:
+            self.metrics.appended.labels(service, event.kind).inc()
+
+        return replace(self, log=replace(self.log, said=count))
+
+
+@asynccontextmanager
+async def opened(settings: Settings, services: int = ALL) -> AsyncIterator[Resources]:
+    """The adapters that the settings ask for, for so many services; closed again at the end."""
+    async with AsyncExitStack() as stack:
+        log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
+        stack.push_async_callback(log.close)
+        connections = settings.connections(services)
+        database = Database.at(str(settings.database_url), settings.namespace, connections=connections)
+        stack.push_async_callback(database.close)
+        embedder = build_embedder(settings.embedding_settings())
+        stack.push_async_callback(embedder.aclose)
+        metrics = Metrics()
+        models = build_models(settings.model_settings(), metrics)
+        stack.push_async_callback(models.aclose)
+        vectors = await Vectors.open(log, embedder)
+        projection = Projection(database, vectors)
+        progress = await stack.enter_async_context(Progress.following(log, projection))
+        clock = await Clock.open(log)
+        yield Resources(
+            settings=settings,
+            log=log,
+            database=database,
+            projection=projection,
+            views=Views(database, progress),
+            blobs=await Blobs.open(log),
+            vectors=vectors,
+            results=await Results.open(log),
+            models=models,
+            clock=clock,
+            timers=Timers(log, clock),
+            tries=await Tries.open(log),
+            metrics=metrics,
+            spendings=Spendings(settings.model_calls),
+        )

@@ -1,0 +1,26 @@
+"""Which spans a join joins, as links: looked up in the log, and only where somebody records the trace."""
+
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import AgentSlept, SessionEnded
+from nemuri_contracts.tasks import ChunkSummarised, TaskAnswered, TaskCompleted, TaskSummarised
+from nemuri_infra.observability.tracing import link
+from nemuri_infra.runtime.resources import Resources
+
+MOST = 64
+"""Links of one span."""
+
+
+async def link_joined(outcome: object, resources: Resources) -> None:
+    """Link the present span to every event that was joined into the outcome."""
+    match outcome:
+        case TaskSummarised():
+            places = await resources.views.places(ChunkSummarised, task_id=outcome.task_id)
+        case TaskCompleted():
+            places = await resources.views.places(TaskAnswered, task_id=outcome.task_id)
+        case AgentSlept():
+            ended = (derive(each, SessionEnded.kind_of()) for each in outcome.sessions)
+            places = await resources.views.places_of(ended)
+        case _:
+            return
+    for place in places[:MOST]:
+        link(await resources.log.headers_at(place))

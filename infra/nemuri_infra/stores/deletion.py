@@ -1,0 +1,148 @@
+"""Out of the log, its stores and the dead letters: what tombstones say is erased, with its bytes on the disk."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import get_args
+
+from nemuri_contracts.affective import MemoryCompressed, TurnOffered, TurnRemembered
+from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
+from nemuri_contracts.codec import AnyClientEvent, UndecodableError, decode
+from nemuri_contracts.erasure import Erasure
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
+from nemuri_contracts.subjects import Subjects, virtual_partition
+from nemuri_contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
+from nemuri_contracts.tiered import ExperienceOffered, ExperienceRecorded, MemoryFormed
+from nemuri_domain.affective.memory_text import embedded_text as affect_text
+from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.stores.dead_letters import DeadLetters
+
+Advance = Callable[[int, int], None]
+SINGLY = 32
+"""Partitions that are read by themselves, at most: where more are wanted, all are read."""
+
+
+@dataclass(slots=True)
+class Doomed:
+    """What the log holds of the erased, by where it lies."""
+
+    sequences: list[int] = field(default_factory=list)
+    refs: set[str] = field(default_factory=set)
+    """Blobs; tasks that stay may refer to them too."""
+    vectors: set[str] = field(default_factory=set)
+    """Keys of vectors; memories that stay may have them too."""
+    hashes: set[str] = field(default_factory=set)
+    """The sha256 of texts whose vectors go, whichever model made them; memories that stay may say the same."""
+
+    def take(self, event: Event) -> None:
+        """Count in an event that goes."""
+        self.sequences.append(event.sequence or 0)
+        self.refs.update(refs_in(event))
+        match event:
+            case TaskSubmitted() | TaskAnswered():
+                self._say(event.text)
+            case TaskSummarised():
+                self._say(event.summary)
+            case MemoriesRetrieved():
+                self.vectors.add(event.vector)
+                self._say(event.query, *event.expansions.values())
+            case LearningsExtracted():
+                self.vectors.update(each.vector for each in event.learnings)
+                self.vectors.update(each.learning.vector for each in event.repetitions)
+            case MemoryEncoded() | MemoryOffered():
+                self._say(embedded_text(event.memory))
+            case TurnOffered():
+                self._say(event.prompt)
+            case TurnRemembered(reading=words) | (MemoryCompressed() as words):
+                self.vectors.add(event.vector)
+                self._say(affect_text(words.trigger, words.content))
+            case ExperienceOffered():
+                self._say(event.experience.content)
+            case ExperienceRecorded(experience=words) | (MemoryFormed() as words):
+                self.vectors.add(event.vector)
+                self._say(words.content)
+            case _:
+                pass
+
+    def _say(self, *texts: str) -> None:
+        self.hashes.update(sha256(each.encode()).hexdigest() for each in texts)
+
+
+def refs_in(event: Event) -> Iterator[str]:
+    """The blobs that an event names."""
+    match event:
+        case TaskSubmitted():
+            yield from (each.ref for each in event.documents)
+        case TaskChunked():
+            yield from (each.ref for each in event.details)
+        case TaskSummarised():
+            yield from (each.detail.ref for each in event.details)
+        case TaskAnswered():
+            yield from (each.ref for each in event.details)
+        case _:
+            pass
+
+
+async def tombstones(log: Log, after: int, until: int) -> list[Event]:
+    """Return the tombstones between two places of the log."""
+    only = [subject for kind in TOMBSTONES for subject in log.subjects.of_kind(kind)]
+    return [each async for batch in log.read(after, until, only=only) for each in batch.events]
+
+
+async def doomed(log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)) -> Doomed:
+    """Return what the log still holds of the erased, up to its present end.
+
+    Each of `only` are subjects that are read together; by default all are.
+    """
+    found, until, places = Doomed(), await log.last_sequence(), list(only)
+    for number, subjects in enumerate(places):
+        # What is parked means nothing, and holds words all the same.
+        async for batch in log.read(0, until, only=subjects, with_parked=True):
+            for event in batch.events:
+                if erased.deletes(event):
+                    found.take(event)
+            advance(number * until + batch.until, len(places) * until)
+    return found
+
+
+def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]:
+    """Yield the subjects on which something of an erasure can be, in groups that are read together.
+
+    Those are the sub-streams of the agents that it names, the partitions of its tasks, and what clients say of tasks
+    and offer to agents.
+    """
+    for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
+        yield (subjects.mind(agent_id),)
+    keys = sorted({virtual_partition(str(each)) for each in whole.tasks})
+    if len(keys) > SINGLY:
+        yield (subjects.tasks,)
+    elif keys:
+        yield tuple(map(subjects.partition, keys))
+    of = OF_A_TASK if whole.tasks else frozenset[str]()
+    offered = OF_AN_AGENT if whole.agents or whole.events else frozenset[str]()
+    kinds = [each for each in get_args(AnyClientEvent) if each.kind_of() in of | offered]
+    if kinds:
+        yield tuple(subject for kind in kinds for subject in subjects.of_kind(kind))
+
+
+async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> int:
+    """Delete the dead letters that hold something of the erased, or were written about what did; how many."""
+    letters, gone, number = DeadLetters(log), set(sequences), 0
+    async for each in letters.all():
+        about = {each.letter.event_id, each.letter.task_id}
+        if each.letter.sequence in gone or not erased.ids.isdisjoint(about) or _holds(each.original, erased):
+            await letters.drop(each)
+            number += 1
+    return number
+
+
+def _holds(data: bytes, erased: Erased) -> bool:
+    """Whether the copy of a message is of an event that goes; what cannot be read goes if it names what is erased."""
+    try:
+        return erased.deletes(decode(data, recorded_at=datetime.now(UTC), sequence=0))
+    except UndecodableError:
+        return any(str(each).encode() in data for each in erased.ids)

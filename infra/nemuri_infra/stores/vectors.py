@@ -1,0 +1,179 @@
+"""The vector store: the vectors of texts, so that a replay never calls a model; no source of facts."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Self
+
+import numpy as np
+from nats.js.errors import KeyNotFoundError
+from nats.js.kv import KeyValue
+from numpy.typing import NDArray
+
+from nemuri_contracts.agents import Embedding
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.stream_messages import delete_message, sequences_on
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.stores.buckets import Entry, entries
+
+HASHING = HashingEmbedder().model
+TOGETHER = 128
+"""Vectors on their way to or from the store at the same time."""
+
+
+_KEY = re.compile(r"([A-Za-z0-9._-]{1,128})\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
+DIMENSIONS = 16_000
+"""The longest vector that a table holds."""
+
+
+def vector_bucket(namespace: str) -> str:
+    """The name of the namespace's vector store."""
+    return f"{namespace}-vectors"
+
+
+def vector_key(model: str, dimension: int, text: str) -> str:
+    """Where the vector of a text is kept: model, dimension and the sha256 of the text."""
+    return f"{generation_of(model, dimension)}.{sha256(text.encode()).hexdigest()}"
+
+
+def generation_of(model: str, dimension: int) -> str:
+    """The name of the vectors of one model and dimension: how their keys begin."""
+    return f"{model}.{dimension}"
+
+
+def generation_in(key: str) -> str:
+    """The generation that the vector under a key belongs to."""
+    return key.rpartition(".")[0]
+
+
+def hash_in(key: str) -> str:
+    """The sha256 of the text whose vector is under a key."""
+    return key.rpartition(".")[2]
+
+
+def bytes_under(key: str) -> int | None:
+    """How many bytes the vector under a key has; None where that is no key of a vector."""
+    parts = _KEY.fullmatch(key)
+    return np.dtype(np.float32).itemsize * int(parts[2]) if parts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The vectors of texts, so that a replay never calls a model."""
+
+    store: KeyValue
+    embedder: Embedder
+    log: Log
+
+    @classmethod
+    async def open(cls, log: Log, embedder: Embedder) -> Self:
+        """The vectors of the log's namespace, made by `embedder` where they are not there yet."""
+        return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log)
+
+    @property
+    def generation(self) -> str:
+        """The name of these vectors, of which those of another model or dimension are no part."""
+        return generation_of(self.embedder.model, self.embedder.dimension)
+
+    def serving(self, embedding: Embedding) -> Self:
+        """The vectors for an agent that recalls by `embedding`, where this process can make such: else its own.
+
+        Hashed vectors of any dimension can be made everywhere, those of a model only where it is the configured one.
+        """
+        if embedding.model == HASHING and generation_of(HASHING, embedding.dimension) != self.generation:
+            return replace(self, embedder=HashingEmbedder(embedding.dimension))
+        return self
+
+    def key(self, text: str) -> str:
+        """The key of a text's vector."""
+        return vector_key(self.embedder.model, self.embedder.dimension, text)
+
+    async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts, shape (n, dimension), rows of length 1 or 0; written down before they are returned."""
+        if not self.embedder.stored:
+            return await self.embedder.embed(texts)
+        rows: list[NDArray[np.float32]] = []
+        for some in _slices(texts):
+            rows += await self._made(some)
+        return np.stack(rows) if rows else np.zeros((0, self.embedder.dimension), dtype=np.float32)
+
+    async def _made(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """The vectors of a few texts: those that are in the store out of it, the others new."""
+        keys = [self.key(text) for text in texts]
+        found = dict(zip(keys, await asyncio.gather(*map(self._stored, keys)), strict=True))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+        made = (await self.embedder.embed(list(missing.values()))).astype("<f4") if missing else ()
+        fresh = dict(zip(missing, made, strict=True))
+        await asyncio.gather(*(self.store.put(key, row.tobytes()) for key, row in fresh.items()))
+        known = {key: row for key, row in found.items() if row is not None} | fresh
+        return [known[key] for key in keys]
+
+    async def recorded(self, texts: Mapping[str, str]) -> dict[str, NDArray[np.float32] | None]:
+        """The vectors under keys, whichever model made them; `texts` are the keys and the texts they stand for.
+
+        Vectors of the hashing embedder are computed again. None for a vector that is not there any more, that no table
+        can hold, or whose key is none.
+        """
+        hashed: defaultdict[int, list[str]] = defaultdict(list)
+        stored: list[str] = []
+        for key in texts:
+            parts = _KEY.fullmatch(key)
+            if parts and int(parts[2]) <= DIMENSIONS:
+                (hashed[int(parts[2])] if parts[1] == HASHING else stored).append(key)
+        found: dict[str, NDArray[np.float32] | None] = dict.fromkeys(texts)
+        for length, keys in hashed.items():
+            found |= zip(keys, await HashingEmbedder(length).embed([texts[key] for key in keys]), strict=True)
+        for some in _slices(stored):
+            found |= zip(some, await asyncio.gather(*map(self._stored, some)), strict=True)
+        return found
+
+    async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Every stored vector: its key and its numbers as raw little-endian float32."""
+        async for entry in self._entries():
+            yield entry.key, entry.value
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store a vector that was exported."""
+        await self.store.put(key, data)
+
+    async def any(self) -> bool:
+        """Return whether anything is stored: vectors of the hashing embedder never are."""
+        return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
+
+    async def erase(self, hashes: Iterable[str], generations: Iterable[str] | None) -> None:
+        """Delete the vectors of texts with these hashes that are of these generations, without them of any.
+
+        Without generations everything that is stored is looked through.
+        """
+        texts = set(hashes)
+        if generations is None:
+            keys = [each.key async for each in self._entries() if hash_in(each.key) in texts]
+        else:
+            keys = [f"{generation}.{each}" for generation in generations for each in sorted(texts)]
+        for key in keys:
+            async for sequence in sequences_on(self.log.stream, f"KV_{self._bucket}", f"$KV.{self._bucket}.{key}"):
+                await delete_message(self.log.stream, f"KV_{self._bucket}", sequence)
+
+    def _entries(self) -> AsyncIterator[Entry]:
+        return entries(self.log, self._bucket)
+
+    @property
+    def _bucket(self) -> str:
+        return vector_bucket(self.log.subjects.namespace)
+
+    async def _stored(self, key: str) -> NDArray[np.float32] | None:
+        try:
+            entry = await self.store.get(key)
+        except KeyNotFoundError:
+            return None
+        data = entry.value or b""
+        row = np.frombuffer(data, dtype="<f4") if len(data) == bytes_under(key) else None
+        return row if row is not None and np.isfinite(row).all() else None
+
+
+def _slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))

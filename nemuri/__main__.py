@@ -1,6 +1,0 @@
-"""`python -m nemuri` is the command line."""
-
-from nemuri.face.cli import main
-
-if __name__ == "__main__":
-    main()

@@ -1,1 +1,0 @@
-"""What people and programs touch: the client, the command line, the platform, its operations, and the experiments."""

@@ -1,5 +1,0 @@
-"""The demo: agents that learn from the language reference that CPython ships, on a platform of their own."""
-
-from nemuri.face.demo.show import run
-
-__all__ = ["run"]

@@ -1,0 +1,175 @@
+"""The reactions of affective memory: reading turns, and putting what has faded into fewer words."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from nemuri_contracts.affective import (
+    CompressionDue,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightPassed,
+    ProtectionChanged,
+    TurnOffered,
+    TurnRemembered,
+)
+from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
+from nemuri_contracts.error_messages import no_feeling
+from nemuri_contracts.event import Usage, derive
+from nemuri_contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, AffectTurnQuery, Refusal
+from nemuri_contracts.strength import MemoryRefused
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.memory_text import embedded_text
+from nemuri_domain.affective.nightly_job import admitted
+from nemuri_domain.affective.prompt_cues import tie_of
+from nemuri_domain.affective.sanitize import is_command
+from nemuri_domain.affective.turn_encoding import Understood, home, remembered
+from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob
+from nemuri_infra.process.timezone import local
+from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_services.affective_memory.presenters import memory_view, portrait
+from nemuri_services.affective_memory.retrieval import earlier, recalled
+
+STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
+"""The levels whose words are fewer, in order."""
+service = Service("affect", also_says=(MemoriesRecalled,), uses=frozenset({Use.MAKES_VECTORS}))
+
+
+@service.reaction(TurnOffered)
+async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
+    """A turn becomes a memory, if there is an agent that remembers by feeling; commands leave none."""
+    feelings = Feelings(resources.database)
+    agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
+    if agent is None or defined is None:
+        return MemoryRefused.following(event, reason=no_feeling(event.agent_id))
+    if is_command(event.prompt):
+        return None
+    if await feelings.memories([derive(event.event_id, TurnRemembered.kind_of())]):
+        return None  # It is remembered already: no model is asked twice.
+    reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
+    vectors = resources.vectors.serving(defined.embedding)
+    words = embedded_text(reply.value.trigger, reply.value.content)
+    await vectors.of([words])
+    sort = tie_of(event.prompt)
+    known = await earlier(words, agent, defined, resources) if sort else ()
+    made = Understood(reply.value, reply.usage, vectors.key(words), sort, known)
+    return remembered(event, agent, made, await feelings.turns_until(event), home(agent.rules, local()))
+
+
+@service.reaction(NightPassed)
+async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
+    """Each memory that fell is to be put into fewer words, one by one; the archive has keywords."""
+    levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
+    return [
+        CompressionDue.following(event, nth=memory_id, memory_id=memory_id, level=level)
+        for memory_id, level in levels.items()
+    ]
+
+
+@service.reaction(CompressionDue)
+async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
+    """A summary, then keywords: of a memory that fell two levels at once, one after the other."""
+    found = await Feelings(resources.database).memories([event.memory_id])
+    memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
+    if memory is None or defined is None or memory.protected or memory.words_level >= event.level:
+        return None
+    words, calls = Compressed(memory.trigger, memory.content), list[Usage]()
+    for level in STEPS[memory.words_level - 1 : event.level - 1]:
+        job = CompressJob(level=level, trigger=words.trigger, content=words.content)
+        reply = await resources.models.light.compress(job)
+        words = reply.value
+        calls.append(reply.usage)
+    vectors = resources.vectors.serving(defined.embedding)
+    text = embedded_text(words.trigger, words.content)
+    await vectors.of([text])
+    usage = Usage.together(calls)
+    return MemoryCompressed.following(
+        event,
+        memory_id=event.memory_id,
+        level=event.level,
+        trigger=words.trigger,
+        content=words.content,
+        compressed_by=usage.model,
+        usage=usage,
+        vector=vectors.key(text),
+    )
+
+
+@service.reaction(TurnRemembered, ProtectionChanged)
+async def admit(event: TurnRemembered | ProtectionChanged, resources: Resources) -> Against[ProtectionChanged] | None:
+    """Of the memories that wait for protection the oldest has it where there is room; the next follows from that.
+
+    Serialised by the log, so that however many ask at once the limit holds.
+    """
+    if isinstance(event, TurnRemembered) and event.protection == "none":
+        return None
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ProtectionChanged))
+    await resources.views.progress.wait(newest.sequence)
+    feelings = Feelings(resources.database)
+    agent = await feelings.agent(event.agent_id)
+    room = admitted(agent, await feelings.waiting(event.agent_id)) if agent else ()
+    if not room:
+        return None
+    key = f"{room[0]}/{newest.sequence}"
+    return Against(ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest.sequence)
+
+
+@service.answer(AffectRecallQuery, appends=True)
+async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
+    """What comes to mind; that it did is noted, unless it is asked for quietly."""
+    feelings = Feelings(resources.database)
+    agent, defined = await feelings.agent(query.agent_id), await resources.views.agent(query.agent_id)
+    if agent is None or defined is None:
+        return Refusal(refused=no_feeling(query.agent_id))
+    return await recalled(query, agent, defined, resources)
+
+
+@service.answer(AffectQuery)
+async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal:
+    """How an affective memory stands."""
+    agent = await Feelings(resources.database).agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=no_feeling(query.agent_id))
+    return await portrait(agent, resources)
+
+
+@service.answer(AffectMemoryQuery)
+async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
+    """One memory, by its label or the beginning of its id."""
+    found = await _named(query, resources)
+    return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
+
+
+@service.answer(AffectTurnQuery)
+async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
+    """Answer with the turn of a memory word for word, as long as the memory is at level 1."""
+    found = await _named(query, resources)
+    if isinstance(found, Refusal):
+        return found
+    memory, _ = found
+    if memory.level > 1:
+        return Refusal(refused=f"{memory.label} is at level {memory.level}: the words of its turn are forgotten")
+    turn = await Feelings(resources.database).place_of(memory.turn_id)
+    event = None if turn is None else await resources.log.at(turn)
+    if not isinstance(event, TurnOffered):
+        return Refusal(refused=f"the turn of {memory.label} is not on the log any more")
+    return TurnView(
+        label=memory.label, session=event.session, said_at=memory.said_at, prompt=event.prompt, reply=event.reply
+    )
+
+
+async def _named(
+    query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
+) -> tuple[AffectMemory, AffectAgent] | Refusal:
+    """The memory that a query names, and its agent."""
+    feelings = Feelings(resources.database)
+    agent = await feelings.agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=no_feeling(query.agent_id))
+    found = await feelings.named(query.agent_id, query.memory)
+    if not found:
+        return Refusal(refused=f"{query.agent_id} has no memory {query.memory!r}: give its label, or how its id begins")
+    if len(found) > 1:
+        return Refusal(refused=f"memory {query.memory!r} could be any of several; give more of its id")
+    return found[0], agent

@@ -1,0 +1,61 @@
+"""Affective minds as people see them."""
+
+from nemuri_contracts.affective_views import AffectMemoryView, AffectView
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.runtime.resources import Resources
+
+SHOWN = 20
+"""The strongest memories that are shown."""
+DAYS = 30
+"""The days with memories whose mood is shown."""
+
+
+def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
+    """A memory on a night."""
+    return AffectMemoryView(
+        memory_id=memory.memory_id,
+        label=memory.label,
+        said_at=memory.said_at,
+        level=memory.level,
+        retention=memory.retention(night),
+        coefficient=memory.coefficient,
+        days=memory.days(night if memory.archived_night is None else memory.archived_night),
+        intensity=memory.intensity,
+        emotion=memory.emotion,
+        category=memory.category,
+        keywords=memory.keywords,
+        trigger=memory.trigger,
+        content=memory.content,
+        recall_count=memory.recall_count,
+        protection=memory.protection,
+        archived=memory.archived,
+    )
+
+
+async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
+    """How the mind stands: counts, mood, what is strongest, what the user is asked."""
+    feelings, night = Feelings(resources.database), agent.nights
+    waiting = await feelings.waiting(agent.agent_id)
+    limit = agent.rules.protection.max_protected_memories
+    protected = await feelings.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []
+    lived = await feelings.lived(agent.agent_id)
+    strongest = await feelings.strongest(agent, SHOWN)
+    return AffectView(
+        agent_id=agent.agent_id,
+        nights=night,
+        last_night=agent.last_night,
+        levels=agent.levels,
+        protected=agent.protected,
+        limit=limit,
+        waiting=tuple(memory_view(each, night) for each in waiting),
+        oldest_protected=tuple(memory_view(each, night) for each in protected),
+        moods=tuple(await feelings.moods(agent.agent_id, DAYS)),
+        memories=tuple(memory_view(each, night) for each in strongest),
+        remembered=lived.remembered,
+        compressed=(lived.summaries, lived.keyword_lists),
+        recalls=lived.recalls,
+        first_at=lived.first_at,
+        parameters=dict(agent.policy),
+        coming=None if agent.next_policy is None else dict(agent.next_policy),
+    )

@@ -1,0 +1,175 @@
+"""Asking an affective mind: by a vector where there is one in time, else by words."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from time import monotonic
+from uuid import UUID, uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.affective import MemoriesRecalled
+from nemuri_contracts.affective_views import AffectRecallView, RecalledView
+from nemuri_contracts.queries import AffectRecallQuery
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.context_block import Block
+from nemuri_domain.affective.retrieval import Asking, Come, Found, Told, asked_back, come, related
+from nemuri_domain.affective.sanitize import is_conversation
+from nemuri_domain.affective.spoken_text import own_lines
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.word_overlap import prompt_terms, shares
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
+from nemuri_infra.projections.affective_queries import Feelings, Wanted
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+from nemuri_services.affective_memory.presenters import memory_view
+
+IN_TIME = 0.5
+"""Seconds that the vector of a prompt may take before words are compared instead."""
+WORDS = 24
+"""So many different words of a prompt are compared, at most."""
+COMMON = 0.3
+"""The share of a prompt's words from which on a memory may be about the same thing."""
+CONSIDERED = 100
+"""So many of the best that are similar enough are looked at for words in common."""
+
+
+async def recalled(
+    query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
+) -> AffectRecallView:
+    """What comes to mind for a prompt; noted unless it was asked for quietly."""
+    if not is_conversation(query.prompt):
+        return AffectRecallView(recalled=(), block="")
+    feelings, rules, began = Feelings(resources.database), agent.rules, monotonic()
+    mood = await feelings.mood(agent.agent_id, query.session) if query.session else None
+    vectors = resources.vectors.serving(defined.embedding)
+    felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
+    relevance, revival = _bounds(agent, vectors, words_only=vector is None)
+    asking = Asking(query.prompt, relevance, revival, felt, query.category)
+    wanted = Wanted(
+        top=max(CONSIDERED, rules.retrieval.top_k),
+        relevance=relevance,
+        revival=revival,
+        mood=felt,
+        archive=rules.archive.enable_archive_recall,
+        newest=asking.last_time,
+        fill=rules.retrieval.fill_up,
+    )
+    found = await _found(query, agent, vectors, vector, wanted, feelings)
+    if vector is None or vectors.embedder.lexical:
+        found = await _with_words(query.prompt, found, feelings)
+    chosen = come(found, asking, rules)
+    block = Block()
+    await _fill(block, chosen, agent, feelings)
+    noted = _noted(query, block.shown, asking, agent)
+    waited_for = query.within is None or monotonic() - began < query.within
+    if waited_for and not query.quietly and (noted.recalled or noted.asked_back):
+        await resources.log.append(noted)
+    views = tuple(_view(each, agent.nights) for each in block.shown)
+    return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
+
+
+def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
+    """The similarities from which on an active and an archived memory are about the same thing."""
+    rules = agent.rules
+    if words_only:
+        return COMMON, COMMON
+    given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
+    relevance = vectors.embedder.recall_threshold if given is None else given
+    return relevance, relevance if revival is None else revival
+
+
+async def _with_words(prompt: str, found: Sequence[Found], feelings: Feelings) -> list[Found]:
+    """What was found by letters, each with whether it has enough words in common with the prompt."""
+    asked = prompt_terms(own_lines(prompt))
+    words = await feelings.words(each.memory_id for each in found) if asked else {}
+    return [replace(each, shares_words=shares(asked, words.get(each.memory_id, ""))) for each in found]
+
+
+async def _fill(block: Block, chosen: Sequence[Come], agent: AffectAgent, feelings: Feelings) -> None:
+    """Put what came to mind into the block, and what belongs to what is in it, as far away as the policy says.
+
+    At most `top_k` more for belonging to others, so that none of them crowds out another prompt's answer.
+    """
+    known = await feelings.memories(each.memory_id for each in chosen)
+    reach = block.fill(Told(known[each.memory_id], each) for each in chosen if each.memory_id in known)
+    left = agent.rules.retrieval.top_k
+    for _ in range(agent.rules.relations.relation_traversal_depth):
+        ids = [each.memory.memory_id for each in reach]
+        if not ids:
+            break
+        near = await feelings.related(agent.agent_id, ids)
+        reach = block.fill(related(ids, near, (each.memory.memory_id for each in block.shown))[:left])
+        left -= len(reach)
+
+
+async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
+    """The active memory that a text is about, if there is one."""
+    vectors, feelings = resources.vectors.serving(defined.embedding), Feelings(resources.database)
+    bound, _ = _bounds(agent, vectors, words_only=False)
+    wanted = Wanted(top=5, relevance=bound, revival=bound, mood=None, archive=False)
+    found = await feelings.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    if vectors.embedder.lexical:
+        found = [each for each in await _with_words(words, found, feelings) if each.shares_words]
+    nearest = max(found, key=lambda each: each.similarity, default=None)
+    return () if nearest is None else tuple((await feelings.memories([nearest.memory_id])).values())
+
+
+async def _found(
+    query: AffectRecallQuery,
+    agent: AffectAgent,
+    vectors: Vectors,
+    vector: NDArray[np.float32] | None,
+    wanted: Wanted,
+    feelings: Feelings,
+) -> list[Found]:
+    asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
+    found: dict[UUID, Found] = {}
+    for category in dict.fromkeys((query.category, None)):
+        each = replace(wanted, category=category)
+        some = (
+            await feelings.worded(agent, asked, each)
+            if vector is None
+            else await feelings.alike(agent, vectors.generation, vector, each)
+        )
+        found |= {one.memory_id: one for one in some}
+    return list(found.values())
+
+
+async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
+    """The vector of a prompt; None where its maker is too slow, not there, or makes something else."""
+    try:
+        async with asyncio.timeout(IN_TIME):
+            rows = await vectors.embedder.embed([prompt])
+    except (TimeoutError, ModelUnavailable, ModelUnusable):
+        return None
+    vector: NDArray[np.float32] = rows[0]
+    return vector
+
+
+def _noted(query: AffectRecallQuery, shown: Sequence[Told], asking: Asking, agent: AffectAgent) -> MemoriesRecalled:
+    """Exactly what the assistant is shown was recalled; what only fills up was not."""
+    came = [each.come for each in shown if each.come is not None]
+    meant = [each.memory for each in shown if each.come is None or each.come.by != "fill"]
+    return MemoriesRecalled(
+        event_id=uuid4(),
+        agent_id=agent.agent_id,
+        session=query.session,
+        recalled=tuple(each.memory_id for each in meant if not each.archived),
+        asked_back=asked_back(came, asking),
+        mood=meant[0].emotion if meant else None,
+    )
+
+
+def _view(one: Told, night: int) -> RecalledView:
+    come = one.come
+    return RecalledView(
+        memory=memory_view(one.memory, night),
+        priority=come.priority if come else 0.0,
+        similarity=come.found.similarity if come else 0.0,
+        resonance=come.resonance if come else 0.0,
+        by=come.by if come else "relation",
+        relation=one.relation,
+    )

@@ -1,0 +1,43 @@
+"""The reactions of the night: it is decided when it falls, and goes on until all is done."""
+
+from nemuri_contracts.affective import NightFell, NightPassed
+from nemuri_domain.affective import nightly_job
+from nemuri_domain.affective.nightly_job import Evening
+from nemuri_infra.projections.affective_night_input import evening
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_services.affective_nightly.night_schedule import watch
+
+service = Service(
+    "night", at_once=4, background=watch, also_says=(NightFell,), uses=frozenset({Use.READS_CLOCK, Use.READS_VECTORS})
+)
+
+
+@service.reaction(NightFell)
+async def pass_night(event: NightFell, resources: Resources) -> Against[NightPassed] | None:
+    """Serialised by the log: appended only if no other night of this agent came in between."""
+    newest, found = await _as_it_is(event.agent_id, event.nights, resources)
+    if found is None or (found.agent.last_night is not None and found.agent.last_night >= event.date):
+        return None
+    return Against(nightly_job.decide(event, found), newest)
+
+
+@service.reaction(NightPassed)
+async def go_on(event: NightPassed, resources: Resources) -> Against[NightPassed] | None:
+    """What did not fit into one event is done in the next; serialised in the same way."""
+    if not event.unfinished:
+        return None
+    newest, found = await _as_it_is(event.agent_id, 0, resources)
+    passed = nightly_job.go_on(event, found) if found else None
+    return None if passed is None else Against(passed, newest)
+
+
+async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[int, Evening | None]:
+    """The place of the agent's newest night, and what it has to look at after that one."""
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, NightPassed))
+    await resources.views.progress.wait(newest.sequence)
+    agent = await resources.views.agent(agent_id)
+    if agent is None:
+        return newest.sequence, None
+    generation = resources.vectors.serving(agent.embedding).generation
+    return newest.sequence, await evening(resources.database, agent_id, generation, nights)

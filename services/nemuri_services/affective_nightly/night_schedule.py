@@ -1,0 +1,65 @@
+"""When nights fall: at the hour of each agent by the platform's clock, and at once where one was missed."""
+
+import asyncio
+from contextlib import suppress
+from datetime import date, datetime, tzinfo
+from functools import partial
+
+from nemuri_contracts.affective import NightFell
+from nemuri_contracts.event import derive
+from nemuri_domain.affective.aggregate import AffectAgent
+from nemuri_domain.affective.nightly_job import evening_of
+from nemuri_domain.affective.turn_encoding import home
+from nemuri_infra.process.cancellation import together
+from nemuri_infra.process.timezone import local
+from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.runtime.consumer_pauses import awake
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.retry_forever import persistently
+from nemuri_infra.runtime.service import WAITING
+
+LOOK = 60.0
+"""Seconds after which it is looked again who there is and how late it is, whether or not anybody moved the clock."""
+
+
+async def watch(resources: Resources) -> None:
+    """Let every night fall that is due, for ever."""
+    await persistently("night", partial(_watch, resources), passing=WAITING)
+
+
+async def _watch(resources: Resources) -> None:
+    moved = asyncio.Event()
+    await together(_look(resources, moved), _listen(resources, moved))
+
+
+async def _look(resources: Resources, moved: asyncio.Event) -> None:
+    while True:
+        moved.clear()
+        await awake(resources.log, "night")
+        for agent in await Feelings(resources.database).agents():
+            if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
+                await resources.log.append(fell)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK):
+                await moved.wait()
+
+
+async def _listen(resources: Resources, moved: asyncio.Event) -> None:
+    async for _ in resources.clock.changes():
+        moved.set()
+
+
+def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
+    """The night that is due by now, with all that were missed before it; None while the last one was the last."""
+    rules = agent.rules
+    at_home, hour = home(rules, zone), rules.compression.schedule_hour
+    today = _day(now, at_home, hour)
+    nights = (today - (agent.last_night or _day(agent.defined_at, at_home, hour))).days
+    if nights < 1:
+        return None
+    event_id = derive(f"{agent.agent_id}/{today}", NightFell.kind_of())
+    return NightFell(event_id=event_id, agent_id=agent.agent_id, date=today, nights=nights)
+
+
+def _day(moment: datetime, zone: tzinfo, hour: int) -> date:
+    return evening_of(moment.astimezone(zone), hour).date()

@@ -1,0 +1,151 @@
+"""The reactions of attribution."""
+
+from collections.abc import Mapping, Sequence
+
+import structlog
+
+from nemuri_contracts.client_events import FeedbackGiven
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import (
+    LearningsExtracted,
+    MemoriesUsed,
+    MemoryEncoded,
+    Origin,
+    RepetitionWithdrawn,
+    SessionEnded,
+)
+from nemuri_contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
+from nemuri_domain.strength import usage_detection
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.learning_decision import learned
+from nemuri_domain.strength.memory_content import encoded
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.feedback_credit import Fate, fate
+from nemuri_domain.tasks.read_share import within
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_services.attribution.learning_deduplication import written
+from nemuri_services.attribution.usage_evidence import recognised
+
+service = Service("attribution", at_once=8, uses=frozenset({Use.MAKES_VECTORS}))
+logger = structlog.get_logger()
+
+
+@service.reaction(TaskAnswered)
+async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed | None:
+    """Which memories of its context the answer really drew on."""
+    state = await resources.views.task(event.task_id)
+    work = state.assignments.get(event.assignment_id)
+    if state.task is None or work is None or work.used is not None or work.retrieved is None:
+        return None
+    known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
+    shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
+    question = state.task.part(work.part).text
+    agent = await resources.views.agent(work.agent_id)
+    detection = (agent.rules if agent else Policy()).use_detection
+    used, cost = await recognised(event, question, shown, detection, resources, perspective=work.perspective)
+    return MemoriesUsed.following(
+        event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
+    )
+
+
+@service.reaction(MemoriesUsed)
+async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
+    """What the agent takes from the assignment, at most one learning for each perspective, and which are new."""
+    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    work = state.assignments.get(event.assignment_id)
+    if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
+        return None
+    reply = await _asked(_job(agent, state.task, work, work.answer), resources)
+    learnings, empty = learned(reply.value, state.task.setting)
+    origin = Origin(client_id=state.task.client_id, task_id=event.task_id)
+    (kept, repeated, dropped), cost = await written(agent, learnings, event.memory_ids, origin, resources)
+    return LearningsExtracted.following(
+        event,
+        assignment_id=event.assignment_id,
+        learnings=kept,
+        repetitions=repeated,
+        dropped=(*empty, *dropped),
+        usage=Usage.together(each for each in (reply.usage, cost) if each),
+    )
+
+
+@service.reaction(LearningsExtracted)
+async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
+    """Every learning becomes a memory; then the session is over."""
+    memories = [
+        encoded(event, each, nth=nth, source="task", assignment_id=event.assignment_id)
+        for nth, each in enumerate(event.learnings)
+    ]
+    return [*memories, usage_detection.ended(event, event.assignment_id, event.agent_id)]
+
+
+@service.reaction(RepetitionWithdrawn)
+async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
+    """What was no repetition becomes a memory of its own."""
+    return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
+
+
+@service.reaction(ReactionFailed)
+async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
+    """What attribution itself could not handle is not learned, but the sessions of the task end all the same."""
+    if event.service != service.name:
+        return ()
+    state = await resources.views.task(event.task_id)
+    return [
+        usage_detection.ended(event, each.assignment_id, each.agent_id)
+        for each in state.assignments.values()
+        if each.answer is not None and not each.ended
+    ]
+
+
+@service.reaction(FeedbackGiven)
+async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
+    """What becomes of feedback as things stand: credited, parked, or refused."""
+    state = await resources.views.task(event.task_id)
+    said = state.feedback.get(event.event_id)
+    return fate(said, state, await _policies(state, resources), event) if said else ()
+
+
+@service.reaction(SessionEnded, TaskFailed)
+async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[Fate]:
+    """What becomes of feedback that came before: the other side of the join. What waits on was parked already."""
+    if event.thread is None:
+        return ()
+    state = await resources.views.task(event.thread)
+    policies = await _policies(state, resources) if state.feedback else {}
+    fates = [each for said in state.feedback.values() for each in fate(said, state, policies, event)]
+    return [each for each in fates if not isinstance(each, FeedbackParked)]
+
+
+def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
+    return LearningsJob(
+        role=agent.definition.role,
+        question=task.part(work.part).text,
+        answer=answer,
+        perspectives=agent.definition.perspective_names,
+        details=tuple(
+            Source(f"d{number}", each.point)
+            for number, each in enumerate(task.details, 1)
+            if each.point and any(within(passage, each.detail) for passage in work.details)
+        ),
+        keywords={each.name: each.keywords for each in agent.definition.perspectives},
+    )
+
+
+async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
+    """The rules of everybody who works on the task in its present attempt."""
+    agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
+    return {name: agent.rules for name, agent in agents.items() if agent}
+
+
+async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
+    """What the model says was learned; nothing where it refuses, because a session must end all the same."""
+    try:
+        return await resources.models.main.learnings(job)
+    except ModelRefused as error:
+        logger.warning("nothing learned", service=service.name, why=said(error))
+        return Reply({}, Usage(model=resources.models.main.name))

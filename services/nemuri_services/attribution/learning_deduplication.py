@@ -1,0 +1,118 @@
+"""How learnings are written down: compared with what the agent remembers, and with each other."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+import structlog
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import Dropped, NewMemory, Origin, Repetition
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.learning_decision import Fate, Kept, Learned, Repeated, Verdicts, fate, near
+from nemuri_domain.strength.memory_content import beginning, embedded_text
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.runtime.resources import Resources
+
+minds = Recollections()
+logger = structlog.get_logger()
+
+Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]
+"""What becomes a memory, what strengthens one, and what is not kept."""
+
+
+async def written(
+    agent: Agent, learnings: Sequence[Learned], used: Collection[UUID], origin: Origin, resources: Resources
+) -> tuple[Written, Usage | None]:
+    """What becomes of the learnings of a session, and what it cost where a model was asked about it.
+
+    The vectors of all that may become a memory are stored. Two sessions that learn the same at the same moment do
+    not see each other.
+    """
+    older = await asyncio.gather(
+        *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
+    )
+    texts = [embedded_text(each.memory) for each in learnings]
+    vectors = resources.vectors.serving(agent.embedding)
+    rows = await vectors.of(texts)
+    alike = rows @ rows.T if len(rows) else rows
+    words = [terms(text) for text in texts]
+    doubles = [
+        (one, two)
+        for one in range(len(learnings))
+        for two in range(one)
+        if near(float(alike[one, two]), words[one], words[two])
+    ]
+    reply = await _compared(_job(learnings, older, doubles), resources.models.light)
+    said = reply.value if reply else {}
+    verdicts = _verdicts(older, doubles, said)
+    fates = [fate(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
+    links = tuple(used)
+    made = [
+        (each, beginning(agent, each.memory, vectors.key(text), origin=origin, links=links))
+        for each, text in zip(learnings, texts, strict=True)
+    ]
+    return _sorted(made, fates), reply.usage if reply else None
+
+
+def _job(
+    learnings: Sequence[Learned], older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]]
+) -> RelationsJob:
+    labels = _labels(older)
+    known = {content.memory_id: content.memory.content for found in older for content, _ in found}
+    pairs = [
+        *((f"n{at}", labels[content.memory_id]) for at, found in enumerate(older, 1) for content, _ in found),
+        *((f"n{one + 1}", f"n{two + 1}") for one, two in doubles),
+    ]
+    return RelationsJob(
+        new=tuple(Source(f"n{at}", each.memory.content) for at, each in enumerate(learnings, 1)),
+        older=tuple(Source(label, known[memory_id]) for memory_id, label in labels.items()),
+        pairs=tuple(pairs),
+    )
+
+
+def _labels(older: Sequence[Sequence[Remembered]]) -> dict[UUID, str]:
+    known = dict.fromkeys(content.memory_id for found in older for content, _ in found)
+    return {memory_id: f"o{at}" for at, memory_id in enumerate(known, 1)}
+
+
+def _verdicts(
+    older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], said: Comparisons
+) -> list[Verdicts]:
+    labels = _labels(older)
+    return [
+        Verdicts(
+            older=[(each, said.get((f"n{at + 1}", labels[each[0].memory_id]), "unrelated")) for each in found],
+            doubled=any(said.get((f"n{at + 1}", f"n{two + 1}")) == "same" for one, two in doubles if one == at),
+        )
+        for at, found in enumerate(older)
+    ]
+
+
+def _sorted(made: Sequence[tuple[Learned, NewMemory]], fates: Sequence[Fate]) -> Written:
+    kept: list[NewMemory] = []
+    repeated: list[Repetition] = []
+    dropped: list[Dropped] = []
+    for (learning, new), one in zip(made, fates, strict=True):
+        match one:
+            case Kept(relations):
+                kept.append(new.model_copy(update={"relations": relations}))
+            case Repeated(memory_id):
+                repeated.append(Repetition(memory_id=memory_id, perspective=learning.perspective, learning=new))
+            case Dropped():
+                dropped.append(one)
+    return tuple(kept), tuple(repeated), tuple(dropped)
+
+
+async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:
+    """The model's comparisons; None where there is nothing to compare, or where it refuses: then nothing is related."""
+    if not job.pairs:
+        return None
+    try:
+        return await model.relations(job)
+    except ModelRefused as error:
+        logger.warning("nothing compared", service="attribution", why=said(error))
+        return None

@@ -1,0 +1,72 @@
+"""How it is recognised which memories an answer drew on; what needs a model or an embedder for it."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import Use
+from nemuri_contracts.tasks import TaskAnswered
+from nemuri_domain.strength import usage_detection
+from nemuri_domain.strength.aggregate import Content
+from nemuri_domain.strength.memory_content import embedded_text, shown_text
+from nemuri_domain.strength.policy import Detection
+from nemuri_domain.strength.usage_detection import Shown
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+
+logger = structlog.get_logger()
+
+
+async def recognised(
+    event: TaskAnswered,
+    question: str,
+    memories: Sequence[Content],
+    detection: Detection,
+    resources: Resources,
+    *,
+    perspective: str | None,
+) -> tuple[tuple[Use, ...], Usage | None]:
+    """What the answer drew on, and what a judge's word on it cost; None where none was given.
+
+    `memories` are those of the context, in its order; a judge sees of each what the model saw under the perspective.
+    A judge that refuses leaves it to the layered way.
+    """
+    if detection == "judge" and memories:
+        labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
+        sources = (Source(label, shown_text(each, perspective)) for label, each in zip(labels, memories, strict=True))
+        reply = await _judgement(JudgeJob(question, event.text, tuple(sources)), resources)
+        if reply is not None:
+            return usage_detection.judged(labels, reply.value), reply.usage
+    shown = await _compared(event.text, memories, resources.vectors)
+    threshold = resources.vectors.embedder.use_threshold
+    found = usage_detection.uses(
+        event.text,
+        event.citations,
+        shown,
+        threshold=threshold,
+        complete=event.citations_complete,
+        detection=detection,
+    )
+    return found, None
+
+
+async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
+    try:
+        return await resources.models.light.judgement(job)
+    except ModelRefused as error:
+        logger.warning("no judgement of what was used", service="attribution", why=said(error))
+        return None
+
+
+async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
+    """The memories with their tags and their cosine to the answer."""
+    if not contents:
+        return []
+    rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
+    likeness = rows[1:] @ rows[0]
+    return [
+        Shown(each.memory_id, each.memory.tags, float(cosine)) for each, cosine in zip(contents, likeness, strict=True)
+    ]

@@ -1,0 +1,146 @@
+"""The reactions of the intake."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, Origin
+from nemuri_contracts.tasks import (
+    ChunkReady,
+    ChunkSummarised,
+    DetailPoint,
+    NegotiationOpened,
+    NegotiationRefused,
+    TaskChunked,
+    TaskReopened,
+    TaskSummarised,
+)
+from nemuri_domain.language.keywords import keywords
+from nemuri_domain.strength.admission import PRINCIPLE, refusal
+from nemuri_domain.strength.memory_content import beginning, embedded_text, encoded, principle_key
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.tasks import chunk_order, fan_in, negotiation
+from nemuri_domain.tasks.aggregate import Task, TaskState
+from nemuri_infra.models.protocol import KeyPointJob
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_services.intake.key_point_limit import capped
+from nemuri_services.intake.splitting import details_of, items_beside, items_of
+
+service = Service("intake", at_once=16, hears_clients=True, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
+
+
+@service.reaction(TaskSubmitted, TaskReopened)
+async def take_in(
+    event: TaskSubmitted | TaskReopened, resources: Resources
+) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
+    """A small task is summarised as it stands; a large one is cut; one of too many items is negotiated."""
+    state = await resources.views.task(event.task_id)
+    task = state.task
+    if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
+        return None
+    if task.chunks:
+        state = await resources.views.with_chunks(state)
+        return fan_in.summarise(event, state) or chunk_order.resumed(event, state)
+    listed = () if task.option else await items_of(task, resources.blobs)
+    return negotiation.negotiate(event, listed) or await _cut(event, task, listed, resources)
+
+
+@service.reaction(NegotiationAnswered)
+async def go_on(
+    event: NegotiationAnswered, resources: Resources
+) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
+    """Go on with the items that the task's client chose; refuse the choice of another client."""
+    state = await resources.views.task(event.task_id)
+    if state.task is None:
+        return None
+    if refused := negotiation.refuse(event, state.task):
+        return refused
+    if state.task.option != event.option or state.begun:
+        return None
+    return await _cut(event, state.task, (), resources)
+
+
+async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Resources) -> TaskSummarised | TaskChunked:
+    details, beside = await details_of(task, resources.blobs), items_beside(task, listed)
+    if why := chunk_order.too_long([each.document for each in details]):
+        raise ValueError(why)
+    if not details or task.supplied_summary is not None:
+        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), beside)
+    return TaskChunked.following(event, key=task.task_id, details=details, beside=beside)
+
+
+@service.reaction(TaskChunked)
+async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
+    """Give the first chunks their turn; each of the others follows on one that is read."""
+    return chunk_order.begun(event)
+
+
+@service.reaction(ChunkReady)
+async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
+    """Extract the key point of a chunk with the light model."""
+    task = await resources.views.task_alone(event.task_id)
+    chunk = await resources.views.chunk(event.task_id, event.ordinal)
+    if task is None or task.status != "open" or chunk is None or chunk.point is not None:
+        return None
+    text = (await resources.blobs.get(chunk.detail.ref))[chunk.detail.start : chunk.detail.end]
+    reply = await resources.models.light.key_point(KeyPointJob(question=task.text, text=text))
+    return ChunkSummarised.following(event, ordinal=event.ordinal, point=capped(reply.value), usage=reply.usage)
+
+
+@service.reaction(ChunkSummarised)
+async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
+    """Give the next chunk its turn; the newest key point of a task that lacks no other makes the summary.
+
+    One row of the task is read for each chunk, so that a document costs in proportion to its length.
+    """
+    task = await resources.views.task_alone(event.task_id)
+    if task is None or task.summary is not None:
+        return None
+    if task.points < task.chunks:
+        return chunk_order.next_turn(event, task)
+    if await resources.views.newest(event.task_id, event.kind) != event.sequence:
+        return None
+    return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))
+
+
+@service.reaction(MemoryOffered)
+async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
+    """An offered memory becomes one of the agent's, if there is such an agent and anything to remember."""
+    agent = await resources.views.agent(str(event.agent_id))
+    if agent is None:
+        return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
+    if (kind := agent.definition.memory) != "strength":
+        takes = "turns" if kind == "affective" else "experiences"
+        return MemoryRefused.following(event, reason=f"{event.agent_id} remembers {takes}, and nothing else")
+    refused = refusal(event.memory)
+    if refused is not None:
+        return MemoryRefused.following(event, reason=refused)
+    origin = Origin(client_id=event.client_id)
+    text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
+    await vectors.of([text])
+    return encoded(event, beginning(agent, event.memory, vectors.key(text), origin=origin), source="manual")
+
+
+@service.reaction(AgentDefined)
+async def encode_principles(event: AgentDefined, resources: Resources) -> Sequence[MemoryEncoded]:
+    """The principles of a definition become memories, each once however often the agent is defined."""
+    known = await resources.views.agent(event.agent_id)
+    rules = known.rules if known else Policy()
+    held, vectors = event.definition.held, resources.vectors.serving(event.embedding)
+    await vectors.of([text for text, _ in held])
+    return [
+        encoded(
+            event,
+            NewMemory(
+                memory=MemoryContent(content=text, tags=(PRINCIPLE, *keywords(text)), scope=scope),
+                vector=vectors.key(text),
+                strength=rules.initial_strength,
+                perspectives=event.definition.perspective_names,
+            ),
+            key=principle_key(event.agent_id, text, scope),
+            source="definition",
+        )
+        for text, scope in held
+    ]

@@ -1,0 +1,54 @@
+"""The mechanical part of intake: chunks of documents and listed items."""
+
+import asyncio
+
+from nemuri_contracts.tasks import Detail
+from nemuri_domain.language.chunks import split
+from nemuri_domain.language.request_items import are_to_be_answered, is_list_of_requests, listed_items
+from nemuri_domain.language.sentences import normalised
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.negotiation import MANY_ITEMS
+from nemuri_infra.stores.blobs import Blobs
+
+
+async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
+    """The pieces of all documents of a task, in order: ten pages or the equivalent each (document 000 §3.9)."""
+    pieces: list[Detail] = []
+    for document in task.documents:
+        pieces += [
+            Detail(
+                document=document.name,
+                ref=document.ref,
+                start=span.start,
+                end=span.end,
+                pages=(span.first_page, span.last_page) if span.first_page and span.last_page else None,
+            )
+            for span in await asyncio.to_thread(split, await blobs.get(document.ref))
+        ]
+    return tuple(pieces)
+
+
+async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
+    """The separate requests of a task: those of its text, and of every document that is mostly a list of them;
+    each once."""
+    items = list(listed_items(task.text))
+    for document in task.documents:
+        # In a thread: a document of several megabytes takes seconds, and other tasks go on meanwhile.
+        items += await asyncio.to_thread(_requests_in, await blobs.get(document.ref))
+    return tuple(dict.fromkeys(items))
+
+
+def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the listed requests that the task's own text does not hold, to be answered with it.
+
+    None where there are too many, so that the client chooses, or where it has chosen.
+    """
+    if task.option is not None or len(listed) > MANY_ITEMS:
+        return ()
+    text = normalised(task.text)
+    beside = tuple(each for each in listed if each not in text)
+    return beside if are_to_be_answered(beside, text) else ()
+
+
+def _requests_in(text: str) -> tuple[str, ...]:
+    return listed_items(text) if is_list_of_requests(text) else ()

@@ -1,0 +1,101 @@
+"""The reactions of the orchestrator."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.event import Event
+from nemuri_contracts.tasks import (
+    NegotiationOpened,
+    ReactionFailed,
+    TaskAnswered,
+    TaskAssigned,
+    TaskCompleted,
+    TaskFailed,
+    TaskReopened,
+    TaskRouted,
+    TaskSummarised,
+)
+from nemuri_domain.tasks import fan_in, panel, routing
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.read_share import noted
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_services.orchestrator import model_requests
+from nemuri_services.orchestrator.applicants import Applicants
+from nemuri_services.orchestrator.precedents import Precedents
+
+service = Service("orchestrator", at_once=16, uses=frozenset({Use.MAKES_VECTORS}))
+applicants = Applicants()
+precedents = Precedents()
+
+ENDING = frozenset({"intake", "orchestrator", "specialist"})
+"""The services without which a task has no answer; what others fail at does not fail it."""
+PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
+"""After these a turn of a conversation holds up the next one no longer."""
+
+
+@service.reaction(TaskSummarised, TaskReopened)
+async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
+    """Choose who works on the task, or find that nobody can.
+
+    A turn of a conversation is not routed while an earlier one is on its way: then `go_on` routes it, as soon as that
+    one ends or waits for its client. So nothing blocks: every open task ends.
+    """
+    return await _routed(event, await resources.views.task(event.task_id), resources)
+
+
+@service.reaction(*PASSING_ON)
+async def go_on(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
+    """The next turn of the conversation need not wait for this one any more: the other side of the join."""
+    following = await resources.views.next_turn(event.task_id)
+    return None if following is None else await _routed(event, await resources.views.task(following), resources)
+
+
+async def _routed(event: Event, state: TaskState, resources: Resources) -> TaskRouted | TaskFailed | None:
+    task = state.task
+    if task is None or task.summary is None or task.routed or task.status != "open":
+        return None
+    understood = await model_requests.understood(task, resources)
+    if understood is None:
+        return None
+    task, usage = understood
+    known = await precedents.like(task, resources)
+    routed = routing.route(event, task, await applicants.all(resources.views, task.setting), known)
+    return routed.model_copy(update={"usage": usage}) if isinstance(routed, TaskRouted) else routed
+
+
+@service.reaction(TaskRouted)
+async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every reaction has this form
+    """One assignment for each choice."""
+    return routing.assignments(event)
+
+
+@service.reaction(TaskAnswered)
+async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
+    """Once the last assignment is answered the task is done; the reaction to the last answer merges a panel."""
+    state = await resources.views.task(event.task_id)
+    if panel.voices(state) and await resources.views.newest(event.task_id, event.kind) != event.sequence:
+        return None
+    return await _completed(event, state, resources)
+
+
+async def _completed(event: Event, state: TaskState, resources: Resources) -> TaskCompleted | None:
+    heard = panel.voices(state)
+    if heard is None or state.task is None:
+        return fan_in.complete(event, state)
+    reply = await model_requests.merged(state.task, heard, resources)
+    end = panel.concluded(event, state.task, heard, reply.value.text, reply.value.dissent, reply.usage)
+    return end.model_copy(update={"answer": noted(end.answer, state)})
+
+
+@service.reaction(ReactionFailed)
+async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | None:
+    """What nobody could handle fails the task, if it has no answer; or the turn that it kept from going on."""
+    held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}
+    concerned = await resources.views.next_turn(event.task_id) if held_up else event.task_id
+    state = await resources.views.task(concerned) if concerned else TaskState()
+    if state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
+        return None
+    if not held_up and event.attempt != state.task.attempt:  # said of an attempt that is over
+        return None
+    reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
+    return await _completed(event, state, resources) or routing.fail(event, state.task, reason)

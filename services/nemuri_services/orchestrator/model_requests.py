@@ -1,0 +1,52 @@
+"""What the orchestrator asks its models: a request in words that stand on their own, and one answer of many voices."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.tasks import Voice
+from nemuri_domain.tasks import conversation_history, panel
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import Merged, MergeJob, ModelRefused, Reply, RestateJob
+from nemuri_infra.runtime.resources import Resources
+
+logger = structlog.get_logger()
+
+
+async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
+    """The task with a request that stands on its own, and what that cost; None while an earlier turn is on its way.
+
+    The light model is asked only for a turn that follows answered ones of the same client's conversation. What it
+    refuses is routed as it was asked, because a turn is answered all the same.
+    """
+    if not conversation_history.continues(task):
+        return task, None
+    earlier = await resources.views.earlier_turns(task, conversation_history.MOST_TURNS)
+    if conversation_history.waits(earlier):
+        return None
+    turns = conversation_history.turns(earlier)
+    if not turns or conversation_history.stands_alone(task.text):
+        return task, None
+    try:
+        reply = await resources.models.light.restate(RestateJob(turns=turns, request=task.text))
+    except ModelRefused as error:
+        logger.warning("not restated", task=str(task.task_id), why=said(error))
+        return task, None
+    return task.but(request=conversation_history.restated(task.text, reply.value)), reply.usage
+
+
+async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Reply[Merged]:
+    """The voices of a panel as one answer; side by side where the model refuses, because every voice was answered."""
+    voices = panel.unlabelled(heard)
+    try:
+        return await resources.models.main.merge(MergeJob(question=_asked(task), voices=voices))
+    except ModelRefused as error:
+        logger.warning("not merged", task=str(task.task_id), why=said(error))
+        return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
+
+
+def _asked(task: Task) -> str:
+    """All that the voices answered, with the items of documents too."""
+    return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))

@@ -1,0 +1,43 @@
+"""What the orchestrator remembers of tasks like the present one."""
+
+from dataclasses import dataclass, field
+
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_domain.tasks import precedents
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.precedents import Precedent
+from nemuri_infra.projections.precedent_queries import past
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.runtime.resources import Resources
+
+
+@dataclass(slots=True)
+class Precedents:
+    """The orchestrator's own memory in this process."""
+
+    minds: Recollections = field(default_factory=Recollections)
+
+    async def like(self, task: Task, resources: Resources) -> tuple[Precedent, ...]:
+        """Past tasks like this one that are valid in its setting, the most telling first.
+
+        None where it is settled who works on it.
+        """
+        agent = await resources.views.agent(ORCHESTRATOR)
+        if agent is None or task.wanted_agent is not None:
+            return ()
+        # Its keywords say how to look back on a task, not what tasks are about: they would only make all alike.
+        plain = agent.but(policy={**agent.policy, "enable_query_expansion": False})
+        found = await self.minds.recall(
+            resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting
+        )
+        before = await past(resources.database, [each.memory_id for each in found.candidates])
+        return precedents.telling(
+            Precedent(
+                each.memory_id,
+                before[each.memory_id].task_id,
+                precedents.weight(each.similarity, agent.strength(found.known[each.memory_id][1])),
+                before[each.memory_id].outcomes,
+            )
+            for each in found.candidates
+            if each.memory_id in before
+        )

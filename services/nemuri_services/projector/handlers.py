@@ -1,0 +1,87 @@
+"""The projector: a reader of the whole log that knows its own place."""
+
+import asyncio
+
+import structlog
+from nats.errors import Error as NatsError
+from sqlalchemy.exc import DBAPIError
+
+from nemuri_infra.errors.database_errors import OUTAGES
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.projections.batch_fold import fold
+from nemuri_infra.projections.log_identity import check_belonging
+from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, OutdatedError, Unprojectable
+from nemuri_infra.projections.rebuilder import rebuild
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+
+RETRY = 0.5
+"""Seconds until it is tried again to reach a server that is not there."""
+
+HALTED = 5.0
+"""Seconds until what could not be projected is tried again."""
+
+logger = structlog.get_logger()
+
+
+async def project(resources: Resources) -> None:
+    """Keep the views up with the log for ever.
+
+    What cannot be projected halts the views before it, and `nemuri status` says why; it is tried again now and then,
+    because an operator may have mended or parked it. Views that a newer version made are left to it.
+    """
+    aside = anew = False
+    while True:
+        try:
+            if anew:
+                await rebuild(resources.projection, resources.log, _report)
+            anew = False
+            await _follow(resources)
+        except (NatsError, *OUTAGES) as error:
+            logger.info("waiting", service="projector", why=said(error))
+            await asyncio.sleep(RETRY)
+        except GapError as error:
+            logger.warning("reading again", service="projector", why=said(error))
+        except OutdatedError as error:
+            logger.warning("making the views anew", service="projector", why=said(error))
+            anew = True
+        except OtherFoldsError as error:
+            if not aside:
+                logger.warning("stands aside", service="projector", why=said(error))
+            aside = error.newer
+            await asyncio.sleep(HALTED if aside else 0)
+        except Exception as error:
+            expected = isinstance(error, Unprojectable)
+            logger.critical("halted", service="projector", why=said(error), exc_info=not expected)
+            await _halt(resources, said(error), error.sequence if isinstance(error, Unprojectable) else None)
+            await asyncio.sleep(HALTED)
+
+
+async def _halt(resources: Resources, why: str, at: int | None) -> None:
+    try:
+        await resources.projection.halt(why, at)
+    except (DBAPIError, *OUTAGES) as error:
+        logger.warning("the reason could not be kept", service="projector", why=said(error))
+
+
+async def _follow(resources: Resources) -> None:
+    """Fold what comes, from where the views are; views that an older version made are made anew first."""
+    position = await resources.projection.position()
+    if position.fold != FOLD:
+        await rebuild(resources.projection, resources.log, _report)
+        position = await resources.projection.position()
+    await check_belonging(resources.projection, resources.log)
+    await _tell(resources, position.sequence)
+    async for batch in resources.log.read(position.sequence):
+        await _tell(resources, await fold(resources.projection, batch, resources.log.subjects))
+
+
+def _report(done: int, total: int) -> None:
+    logger.info("rebuilding", service="projector", done=done, total=total)
+
+
+async def _tell(resources: Resources, sequence: int) -> None:
+    await resources.log.connection.publish(resources.log.subjects.projected, str(sequence).encode())
+
+
+service = Service("projector", background=project, uses=frozenset({Use.READS_VECTORS, Use.PROJECTS}))

@@ -1,0 +1,275 @@
+"""The reactions of the herald, and the questions that clients may ask of the views."""
+
+import asyncio
+from collections.abc import Sequence
+from itertools import chain
+from uuid import UUID
+
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.codec import digest
+from nemuri_contracts.error_messages import not_by_use
+from nemuri_contracts.event import derive
+from nemuri_contracts.explanation_views import RoutingView, WhyView
+from nemuri_contracts.health_views import HealthView
+from nemuri_contracts.memory_views import (
+    AgentsView,
+    EventView,
+    IdView,
+    MemoriesView,
+    MemoryView,
+    MemoView,
+    RememberedView,
+    StatusView,
+)
+from nemuri_contracts.queries import (
+    AgentsQuery,
+    EventQuery,
+    FeedbackQuery,
+    HealthQuery,
+    IdQuery,
+    MemoQuery,
+    MemoriesQuery,
+    MemoryQuery,
+    Refusal,
+    RememberedQuery,
+    RoutingQuery,
+    ScorerQuery,
+    StatusQuery,
+    TaskQuery,
+    WhyQuery,
+)
+from nemuri_contracts.scorers import ScorerView
+from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, SessionEnded
+from nemuri_contracts.task_views import FeedbackStanding, TaskResult
+from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
+from nemuri_contracts.tiered import ExperienceRecorded
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.training_samples import WINDOW
+from nemuri_infra.projections.erasure import absent, is_erased
+from nemuri_infra.projections.id_lookup import begun
+from nemuri_infra.projections.learning_queries import gathered
+from nemuri_infra.projections.projection import FOLD, OtherFoldsError
+from nemuri_infra.runtime.fair_turns import aside
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.stores.results import fitting
+from nemuri_services.query_api.explanations import LostError, explanation, routing
+from nemuri_services.query_api.health import health_of, memo_of
+from nemuri_services.query_api.presenters import agent_view, feedback_of, in_force, memory_view, page, result_of
+from nemuri_services.query_api.scorers import scorer_view
+
+LONGEST_WAIT = 2.0
+"""Seconds until a question about what is on its way is answered, whether or not it has arrived."""
+
+service = Service("herald", at_once=16, uses=frozenset({Use.TELLS_RESULTS}))
+
+
+@service.reaction(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
+async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
+    """Whoever waits for the task hears how it stands."""
+    task_id = event.thread
+    if task_id is None:
+        return
+
+    async def standing() -> TaskResult | None:
+        result = result_of(await resources.views.task(task_id))
+        return None if result is None or result.status == "open" else result
+
+    await resources.results.tell(task_id, standing)
+
+
+@service.answer(TaskQuery)
+async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
+    """How a task stands."""
+    known = result_of(await resources.views.task(query.task_id))
+    if known is None:
+        return await _absent("task", query.task_id, resources)
+    return fitting(known, resources.log.room)
+
+
+@service.answer(FeedbackQuery)
+async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStanding | Refusal:
+    """What became of feedback; waits a while for what is not decided."""
+    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    while True:
+        here = resources.views.progress.sequence
+        known = {each.feedback_id: each for each in feedback_of(await resources.views.task(query.task_id))}
+        said = known.get(query.feedback_id)
+        if said is None:
+            if await is_erased(resources.database, query.task_id):
+                return await _absent("task", query.task_id, resources)
+            return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
+        left = until - asyncio.get_running_loop().time()
+        if said.decided or left <= 0 or not await _moves(here, left, resources):
+            return said
+
+
+@service.answer(EventQuery)
+async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
+    """What was said first under an id."""
+    place = await resources.views.place(query.event_id)
+    first = None if place is None else await resources.log.at(place)
+    if first is not None:
+        return EventView(sequence=place, digest=digest(first))
+    if place is not None or await is_erased(resources.database, query.event_id):
+        return Refusal(refused=f"event {query.event_id} was erased")
+    return EventView()
+
+
+@service.answer(IdQuery)
+async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
+    """The one id that begins so."""
+    first, number = await begun(resources.database, query.of, query.beginning)
+    if first is None:
+        return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
+    if number > 1:
+        return Refusal(refused=f"{query.of} {query.beginning} could be any of {number}; give more of its id")
+    return IdView(found=first)
+
+
+@service.answer(WhyQuery)
+async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
+    """Why memories came to mind for a task."""
+    state = await resources.views.task(query.task_id)
+    if state.task is None:
+        return await _absent("task", query.task_id, resources)
+    try:
+        return await explanation(state, query.task_id, query.number, resources)
+    except LostError as error:
+        return Refusal(refused=str(error))
+
+
+@service.answer(RoutingQuery)
+async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
+    """Why the task got its agent."""
+    if (await resources.views.task(query.task_id)).task is None:
+        return await _absent("task", query.task_id, resources)
+    try:
+        return await routing(query.task_id, resources)
+    except LostError as error:
+        return Refusal(refused=str(error))
+
+
+@service.answer(AgentsQuery)
+async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
+    """Who there is."""
+    found = await resources.views.agents(query.agent_id)
+    if query.agent_id is not None and not found:
+        return await _nobody(query.agent_id, resources)
+    listed = [each for each in found if each.agent_id != ORCHESTRATOR or query.orchestrator or query.agent_id]
+    return AgentsView(agents=tuple(agent_view(each) for each in listed))
+
+
+@service.answer(MemoriesQuery)
+async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
+    """A page of what an agent remembers, strongest first."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return await _nobody(query.agent_id, resources)
+    if agent.definition.memory != "strength":
+        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
+    found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
+    views = await _seen(agent, found, resources)
+    return page(views, query, resources.log.room)
+
+
+@service.answer(MemoryQuery)
+async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refusal:
+    """One memory."""
+    found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
+    agent = await resources.views.agent(found[0].agent_id) if found else None
+    if found is None or agent is None:
+        return await _absent("memory", query.memory_id, resources)
+    return (await _seen(agent, [found], resources))[0]
+
+
+async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
+    """The memories as clients see them, with their relations to older ones and the time of their last change."""
+    named = {each.older for content, _ in found for each in content.relations}
+    older = await resources.views.memories_by_id(named) if named else {}
+    times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
+    return [
+        memory_view(agent, content, memory, in_force(content, older), times.get(memory.changed))
+        for content, memory in found
+    ]
+
+
+@service.answer(RememberedQuery)
+async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
+    """What became of offered memories; waits a while for those that are not decided."""
+    if await resources.views.agent(query.agent_id) is None:
+        return await _nobody(query.agent_id, resources)
+    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    while True:
+        here = resources.views.progress.sequence
+        view = await _decided(query.offers, resources)
+        left = until - asyncio.get_running_loop().time()
+        if not view.pending or left <= 0 or not await _moves(here, left, resources):
+            return view
+
+
+async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
+    """Whether the views get beyond a place in the log within some seconds; other questions are answered meanwhile."""
+    async with aside():
+        return await resources.views.progress.moves(beyond, seconds=seconds)
+
+
+async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedView:
+    taken = {each: {derive(each, kind.kind_of()) for kind in (MemoryEncoded, ExperienceRecorded)} for each in offers}
+    refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
+    happened = await resources.views.happened([*chain.from_iterable(taken.values()), *refused.values()])
+    gone = {each for each in offers if each not in happened and await is_erased(resources.database, each)}
+    return RememberedView(
+        pending=tuple(each for each in offers if not happened & {*taken[each], refused[each]} and each not in gone),
+        refused=tuple(each for each in offers if refused[each] in happened or each in gone),
+    )
+
+
+@service.answer(ScorerQuery)
+async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refusal:
+    """How an agent's learned scorer stands."""
+    agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
+    if agent is None:
+        return await _nobody(query.agent_id, resources)
+    since = known.until if known else 0
+    fresh = await gathered(resources.database, query.agent_id, after=since, window=WINDOW)
+    return scorer_view(agent, known, fresh)
+
+
+@service.answer(StatusQuery)
+async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
+    """How far the views are and what they hold."""
+    tasks, agents_known, memories_known = await resources.views.numbers()
+    position = await resources.projection.position()
+    return StatusView(
+        projected=position.sequence,
+        tasks=tasks,
+        agents=agents_known,
+        memories=memories_known,
+        halted=position.halted or (str(OtherFoldsError(position.fold)) if position.fold != FOLD else None),
+        halted_at=position.halted_at,
+    )
+
+
+@service.answer(HealthQuery)
+async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
+    """How well memories work."""
+    found = await resources.views.agents(query.agent_id)
+    if query.agent_id is not None and not found:
+        return await _nobody(query.agent_id, resources)
+    return HealthView(agents=tuple([await health_of(each, resources) for each in found]))
+
+
+@service.answer(MemoQuery)
+async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
+    """The table of contents that an agent is given in a setting."""
+    agent = await resources.views.agent(query.agent_id)
+    return await _nobody(query.agent_id, resources) if agent is None else await memo_of(agent, query.setting, resources)
+
+
+async def _nobody(agent_id: str, resources: Resources) -> Refusal:
+    return await _absent("agent", agent_id, resources)
+
+
+async def _absent(sort: str, name: UUID | str, resources: Resources) -> Refusal:
+    return Refusal(refused=await absent(resources.database, sort, name))

@@ -1,0 +1,35 @@
+"""How an agent's memory does, and what it is told of it."""
+
+from datetime import UTC, datetime
+
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.health_views import AgentHealth
+from nemuri_contracts.memory_views import MemoView
+from nemuri_domain.language.token_estimate import estimate_tokens
+from nemuri_domain.strength.agent_topics import memo
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.health_diagnosis import examined
+from nemuri_infra.projections.health_counts import vitals
+from nemuri_infra.retrieval.topic_cache import Knowledge
+from nemuri_infra.runtime.resources import Resources
+
+knowledge = Knowledge()
+
+
+async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
+    """The agent's measures by the policy in force; what waits for the next sleep is told beside them."""
+    counted, never = await vitals(resources.database, agent, datetime.now(UTC))
+    relevance = resources.vectors.serving(agent.embedding).embedder.relevance_threshold
+    return AgentHealth(
+        agent_id=agent.agent_id,
+        findings=examined(counted, agent.rules, relevance=relevance),
+        never_used=never,
+        waiting=None if agent.next_policy is None else dict(agent.next_policy),
+    )
+
+
+async def memo_of(agent: Agent, setting: Setting, resources: Resources) -> MemoView:
+    """The table of contents as the specialist would give it to the agent with a task in the setting now."""
+    limit = agent.rules.index_memo_tokens
+    text = memo(await knowledge.topics(agent, setting, resources.views), limit)
+    return MemoView(agent_id=agent.agent_id, memo=text, tokens=estimate_tokens(text), limit=limit)

@@ -1,0 +1,187 @@
+"""Tasks, agents and memories as clients see them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView
+from nemuri_contracts.queries import MemoriesQuery
+from nemuri_contracts.strength import FEATURES, Relation
+from nemuri_contracts.task_views import FeedbackStanding, Retrieved, TaskResult
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, is_principle
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, Task, TaskState
+from nemuri_domain.tasks.feedback_credit import credited_to
+from nemuri_domain.tasks.read_share import share_read
+from nemuri_domain.tasks.task_costs import costs
+
+PAGE_BYTES = 64
+"""What the page itself takes of a reply, besides the memories on it."""
+
+
+def result_of(state: TaskState) -> TaskResult | None:
+    """How a task stands; None if there is no such task."""
+    task, work = state.task, state.present
+    if task is None:
+        return None
+    share = share_read(state)
+    return TaskResult(
+        task_id=task.task_id,
+        client_id=task.client_id,
+        status=task.status,
+        attempt=task.attempt,
+        agent_id=work[0].agent_id if work else None,
+        answer=task.answer,
+        panel=task.voices,
+        model=next((each.usage.model for each in work if each.usage), None),
+        citations=tuple(dict.fromkeys(memory for each in work for memory in each.citations)),
+        retrieved=tuple(_retrieved(memory) for each in work for memory in each.retrieved or ()),
+        recalled=_recalled(work),
+        used=tuple(dict.fromkeys(memory for each in work for memory in each.used or ())),
+        learned=tuple(memory for each in work for memory in each.memories),
+        repeated=tuple(dict.fromkeys(memory for each in work for memory in each.repeated)),
+        dropped=tuple(dict.fromkeys(learning for each in work for learning in each.dropped)),
+        costs=costs(state),
+        reason=task.reason,
+        items=task.items if task.status == "negotiation" else (),
+        options=task.options if task.status == "negotiation" else (),
+        feedback=feedback_of(state),
+        progress=_progress(task, state),
+        chunks=max(task.chunks, len(task.details)),
+        points=task.points,
+        chunks_read=share.chunks if share else None,
+        share_read=share.text if share else None,
+        settled=task.status == "failed" or (task.status == "done" and all(each.ended for each in work)),
+    )
+
+
+def feedback_of(state: TaskState) -> tuple[FeedbackStanding, ...]:
+    """What became of what was said of a task, by id; also where there is no such task yet."""
+    return tuple(_feedback(each, state) for _, each in sorted(state.feedback.items()))
+
+
+def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
+    return FeedbackStanding(
+        feedback_id=said.feedback_id,
+        verdict=said.verdict,
+        result=said.result,
+        prevented_error=said.prevented_error,
+        standing=said.standing,
+        reason=said.reason,
+        memories=credited_to(said, state),
+    )
+
+
+def _recalled(work: Sequence[Assignment]) -> int | None:
+    known = [each.retrieved for each in work if each.retrieved is not None]
+    return sum(memory.score is not None for each in known for memory in each) if known else None
+
+
+def _retrieved(memory: Recalled) -> Retrieved:
+    features = dict(zip(FEATURES, memory.features, strict=False))
+    return Retrieved(memory_id=memory.memory_id, score=memory.score, features=features)
+
+
+def _progress(task: Task, state: TaskState) -> str:
+    if task.status != "open":
+        return {"negotiation": "waiting for your choice", "done": "answered", "failed": "failed"}[task.status]
+    if task.routed:
+        return _answered(task, state)
+    if task.summary is not None:
+        return "summarised"
+    if task.chunks:
+        return f"{task.points} of {task.chunks} parts read"
+    return "submitted"
+
+
+def _answered(task: Task, state: TaskState) -> str:
+    """How much of the task is answered: items of a negotiated one, which count once every voice has answered them."""
+    answered = Counter(each.part for each in state.present if each.answer is not None)
+    if task.option is None:
+        return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"
+    voices = task.routed // len(task.parts)
+    items = [part.items for part in task.parts]
+    done = sum(number for part, number in enumerate(items) if answered[part] == voices)
+    return f"{done} of {sum(items)} items answered"
+
+
+def agent_view(agent: Agent) -> AgentView:
+    """An agent with its totals."""
+    return AgentView(
+        agent_id=agent.agent_id,
+        definition=agent.definition,
+        embedding=agent.embedding,
+        sessions_slept=agent.slept,
+        active=sum(agent.active),
+        archived=agent.archived,
+        fading=_fading(agent.coming) if agent.definition.memory == "strength" else None,
+    )
+
+
+def _fading(rules: Policy) -> FadingView:
+    return FadingView(
+        by_clock=rules.fading == "clock", tasks_per_day=rules.expected_tasks_per_day, days=rules.lifetime()
+    )
+
+
+def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relation, ...]:
+    """What a memory says of older ones, without what was withdrawn."""
+    return tuple(
+        each
+        for each in content.relations
+        if each.older in older and content.memory_id in older[each.older][1].yields_to
+    )
+
+
+def memory_view(
+    agent: Agent,
+    content: Content,
+    memory: Memory,
+    relations: tuple[Relation, ...] = (),
+    updated_at: datetime | None = None,
+) -> MemoryView:
+    """A memory with its strengths as they are now, and the relations that are in force."""
+    return MemoryView(
+        memory_id=memory.memory_id,
+        agent_id=memory.agent_id,
+        memory=content.memory,
+        source=content.source,
+        origin=content.origin,
+        principle=is_principle(agent.definition, content),
+        links=content.links,
+        relations=relations,
+        yields_to=memory.yields_to,
+        status=memory.status,
+        strength=agent.strength(memory),
+        strength_by_perspective={name: agent.strength(memory, name) for name in memory.perspectives},
+        level=memory.level,
+        candidate_count=memory.candidate_count,
+        access_count=memory.access_count,
+        impact_score=memory.impact_score,
+        last_accessed_at=memory.last_accessed_at,
+        last_decay_at=_faded_at(agent, content, memory),
+        archived_at=memory.archived_at,
+        created_at=content.created_at,
+        updated_at=updated_at,
+    )
+
+
+def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None:
+    """Document 003 §3.5: every active memory fades in every sleep of its agent over a session."""
+    at = agent.last_slept_at
+    return at if at is not None and memory.status == "active" and content.created_at < at else None
+
+
+def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
+    """As many of the memories as were asked for and fit a reply of `room` bytes, at least one of those there are.
+
+    `found` begins at the query's offset and holds one more than its limit where there are more.
+    """
+    left, fit = room - PAGE_BYTES, 0
+    for each in found[: query.limit]:
+        left -= len(each.model_dump_json().encode()) + 1
+        if fit and left < 0:
+            break
+        fit += 1
+    return MemoriesView(memories=tuple(found[:fit]), following=query.offset + fit if fit < len(found) else None)

@@ -1,0 +1,42 @@
+"""The reactions of the chronicler: the orchestrator's own memory, which never keeps a task waiting."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined
+from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, MemoryEncoded, SessionEnded
+from nemuri_contracts.tasks import TaskCompleted, TaskRouted
+from nemuri_domain.tasks import precedents
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_services.routing_memory.memory_events import taken_in
+
+service = Service("chronicler", at_once=8, mind=ORCHESTRATOR, uses=frozenset({Use.MAKES_VECTORS}))
+
+
+@service.reaction(TaskRouted)
+async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
+    """The orchestrator has used the memories that its choice rests on."""
+    return precedents.used(event)
+
+
+@service.reaction(TaskCompleted)
+async def remember(event: TaskCompleted, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
+    """What was asked and who did it becomes a memory of the orchestrator's, and its session ends."""
+    state = await resources.views.task(event.task_id)
+    if state.task is None or not state.present:
+        return ()
+    memory = precedents.routing_memory(state)
+    taken = await taken_in(event, state.task, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources)
+    return [*taken, precedents.session_ended(event, state.task)] if taken else ()
+
+
+@service.reaction(ImpactCredited)
+async def remember_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
+    """How an agent's work was judged becomes a memory of what that agent is good at."""
+    task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
+    if task is None:
+        return ()
+    memory = precedents.aptitude_memory(task, event.agent_id, event.reason)
+    return await taken_in(
+        event, task, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources
+    )

@@ -1,0 +1,299 @@
+"""The tiered memories of a host's agents: folded here, recorded on the log, recalled within a module's run (004 §4.6).
+
+What a memory is is decided by events alone. The host keeps what its agents remember in step with what it appends, on
+its own disk, so that recalling asks nobody; who takes an agent over folds the same events again.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from time import perf_counter
+from typing import Any, Final, get_args
+from uuid import UUID
+
+import numpy as np
+import structlog
+from immutables import Map
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.event import derive
+from nemuri_contracts.tiered import (
+    Access,
+    Because,
+    ConsolidationBegun,
+    ExperienceRecorded,
+    Group,
+    MemoriesAccessed,
+    MemoryFormed,
+    Module,
+)
+from nemuri_domain.cognition.memory_interface import Remembered
+from nemuri_domain.tiered.aggregate import Tiers, TiersAgent
+from nemuri_domain.tiered.consolidation import due
+from nemuri_domain.tiered.consolidation_decision import gathered
+from nemuri_domain.tiered.fold import evolve, evolved, moment_of, touched
+from nemuri_domain.tiered.memory_formation import extracted, formed
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.stores.memory_cache import Shelves
+from nemuri_infra.stores.vectors import vector_key
+from nemuri_services.simulation.cooperative_yield import Turns
+from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER, recorded
+from nemuri_services.simulation.outbox import Outbox
+
+FORMING: Final = 0.1
+"""Seconds in each in which groups of memories are put into words: after some minutes everybody has too many at once."""
+WAITING: Final = 500
+"""Groups of memories from which on no consolidation begins: each group holds what it is to be made of."""
+TELLING: Final = 10.0
+"""Seconds after which the log is told again which memories an agent has come back to."""
+TOGETHER: Final = 8
+"""Experiences, or groups, that are remembered in one step."""
+QUERIES: Final = 1_024
+"""Vectors of questions that are kept."""
+MODULES: Final = frozenset(get_args(Module))
+
+logger = structlog.get_logger()
+Vector = NDArray[np.float32]
+Lived = tuple[str, Mapping[str, Any], float]
+"""Whose experience it is, what it is, and when it was told."""
+Wordless = tuple[ConsolidationBegun, Group, int]
+"""What is decided and has no words yet, and how often the agent had come back to any memory most when it was."""
+
+
+@dataclass(slots=True)
+class Held:
+    """What a host holds of one agent's memory beside what is on the shelves."""
+
+    agent: TiersAgent
+    accessed: Counter[UUID] = field(default_factory=Counter)
+    """Since the log was last told."""
+    told: float = 0.0
+    """When that was."""
+
+
+class Recollecting:
+    """The memories of the agents that are here. Times are seconds of the society's clock."""
+
+    def __init__(self, log: Log) -> None:
+        """Holds nobody's yet."""
+        self._log = log
+        self._embedder = HashingEmbedder(DIMENSION)
+        self._shelves = Shelves(DIMENSION)
+        self._held: dict[str, Held] = {}
+        self._expected: deque[tuple[str, ...]] = deque()
+        self._lived: list[Lived] = []
+        self._outbox = Outbox(log)
+        self._forming: deque[Wordless] = deque()
+        self._vector = lru_cache(QUERIES)(lambda query: self._embedder.rows([query])[0])
+
+    def __len__(self) -> int:
+        """How many memories its agents have, but for those that are becoming part of others."""
+        return sum(each.agent.short + each.agent.long for each in self._held.values())
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        self._held.clear()
+        self._shelves.close()
+
+    def expect(self, agent_ids: Iterable[str]) -> None:
+        """These agents are here: what they remember is to be read."""
+        self._expected.append(tuple(agent_ids))
+
+    async def load(self) -> None:
+        """Fold what the log says of those expected first, all in one reading; nothing where nobody is expected."""
+        if not self._expected:
+            return
+        agent_ids = self._expected[0]
+        minds, begun = {each: Tiers.of(each) for each in agent_ids}, list[ConsolidationBegun]()
+        subjects = [self._log.subjects.mind(each) for each in minds]
+        async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
+            for event in batch.events:
+                agent_id = str(event.agent_id)
+                minds[agent_id] = evolved(minds[agent_id], event)  # type: ignore[arg-type]
+                if isinstance(event, ConsolidationBegun):
+                    begun.append(event)
+        turns = Turns()
+        for agent_id, tiers in minds.items():
+            if not self._expected or self._expected[0] is not agent_ids:
+                return  # they are somewhere else by now
+            there = list(tiers.memories.values())
+            rows = self._embedder.rows([each.content for each in there])
+            self._shelves.drop(agent_id)
+            self._shelves.take(there, {each.memory_id: row for each, row in zip(there, rows, strict=True)})
+            await turns()
+        if not self._expected or self._expected[0] is not agent_ids:
+            return
+        self._expected.popleft()
+        self._held |= {agent_id: Held(tiers.agent) for agent_id, tiers in minds.items() if tiers.agent is not None}
+        for each in begun:
+            self._to_form(each, minds[each.agent_id])
+
+    def drop(self, agent_ids: Iterable[str]) -> None:
+        """These agents are somewhere else now."""
+        gone = set(agent_ids)
+        for agent_id in gone:
+            self._held.pop(agent_id, None)
+            self._shelves.drop(agent_id)
+        self._expected = deque(each for each in self._expected if gone.isdisjoint(each))
+        self._outbox.keep(self._held)
+        self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
+
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
+        """What comes to the agent's mind, by the layers, types, weights and number of the module; counts as access."""
+        held = self._held.get(agent_id)
+        if held is None:
+            return ()
+        asked: Module = module if module in MODULES else "default"  # type: ignore[assignment]
+        known = partial(self._shelves.memory, agent_id)
+        found = self._shelves.shelf(agent_id).recall(held.agent, known, self._vector(query), second, asked)
+        held.accessed.update(each.memory_id for each, _ in found)
+        return [Remembered(memory.content, each.score, each.layer, memory.type) for each, memory in found]
+
+    def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
+        """Take down what the agent lived through; it can be recalled after the next beat."""
+        self._lived.extend((agent_id, each, second) for each in experiences)
+
+    async def remember(self) -> None:
+        """Called every beat: what was taken down since is remembered, as far as it is important enough, step by step.
+
+        Reflecting consolidates.
+        """
+        left, turns = len(self._lived), Turns()
+        while left > 0:
+            some, self._lived = self._lived[:TOGETHER], self._lived[TOGETHER:]
+            left -= len(some)
+            expected = {each for agents in self._expected for each in agents}
+            self._lived += [each for each in some if each[0] in expected]
+            self._remember([each for each in some if each[0] not in expected])
+            await turns()
+
+    async def consolidate(self, second: float) -> None:
+        """Called every second: begins what is due, and for `FORMING` seconds puts groups into words, oldest first.
+
+        While enough groups wait for words nothing begins; then those come first whose last turn was the longest ago.
+        """
+        turns = Turns()
+        for agent_id, held in list(self._held.items()):
+            if len(self._forming) >= WAITING:
+                break
+            gone = self._held.get(agent_id) is not held
+            if not gone and (because := due(held.agent, second)) is not None:
+                self._held[agent_id] = self._held.pop(agent_id)
+                self._consolidate(agent_id, because, second)
+            await turns()
+        spent = 0.0
+        while self._forming and spent < FORMING:
+            began = perf_counter()
+            self._form([self._forming.popleft() for _ in range(min(TOGETHER, len(self._forming)))], second)
+            spent += perf_counter() - began
+            await turns()
+
+    def _remember(self, lived: Sequence[Lived]) -> None:
+        found = list(filter(None, (self._recorded(*each) for each in lived)))
+        rows = self._embedder.rows([each.experience.content for each in found])
+        for event, vector in zip(found, rows, strict=True):
+            self._happened(event, self._mind(event.agent_id, touched(event)), vector)
+            if event.experience.type == "reflection":
+                self._consolidate(event.agent_id, "reflection", moment_of(event))
+
+    def _recorded(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
+        held = self._held.get(agent_id)
+        if held is None:
+            return None
+        try:
+            return recorded(agent_id, told, second, held.agent.rules)
+        except ValidationError as error:
+            logger.warning("no experience", agent=agent_id, why=said(error))
+            return None
+
+    async def flush(self, second: float, *, last: bool = False) -> None:
+        """Append what is not on the log yet, or as much of it as can be now.
+
+        What memories were come back to is told now and then, and when it is the `last` time.
+        """
+        turns = Turns()
+        try:
+            for agent_id, held in list(self._held.items()):
+                due = last or second - held.told >= TELLING
+                if held.accessed and due and self._held.get(agent_id) is held:
+                    self._tell_accesses(agent_id, held, second)
+                await turns()
+        finally:  # a full disk keeps nothing from the log
+            await self._outbox.flush()
+
+    def _consolidate(self, agent_id: str, because: Because, second: float) -> None:
+        tiers = self._mind(agent_id)
+        decided = gathered(tiers, partial(self._shelves.vectors, agent_id), because, second)
+        if not decided:
+            return
+        event = ConsolidationBegun(
+            event_id=derive(f"{agent_id}/{because}/{second:.2f}", ConsolidationBegun.kind_of()),
+            agent_id=agent_id,
+            because=because,
+            groups=decided.groups,
+            deleted=decided.deleted,
+            second=second,
+        )
+        self._to_form(event, self._happened(event, tiers))
+
+    def _to_form(self, begun: ConsolidationBegun, tiers: Tiers) -> None:
+        left = [group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids))]
+        if left:
+            most = max(each.access_count for each in tiers.memories.values())
+            self._forming.extend((begun, group, most) for group in left)
+
+    def _form(self, some: Sequence[Wordless], second: float) -> None:
+        """Their own words: what a thousand agents consolidate is not worth as many questions to a model."""
+        found = list(filter(None, (self._formed(*each, second) for each in some)))
+        rows = self._embedder.rows([each.content for each in found])
+        for event, vector in zip(found, rows, strict=True):
+            self._happened(event, self._mind(event.agent_id, touched(event)), vector)
+
+    def _formed(self, begun: ConsolidationBegun, group: Group, most: int, second: float) -> MemoryFormed | None:
+        tiers = self._mind(begun.agent_id, group.memory_ids)
+        sources = [each for each in tiers.known(group.memory_ids) if each.going]
+        if tiers.agent is None or not sources:
+            return None
+        rules = tiers.agent.rules.consolidation
+        written = extracted(sources, rules)
+        return formed(
+            begun, sources, written, vector=vector_key(EMBEDDER, DIMENSION, written.content), most=most, rules=rules,
+            nth=str(group.memory_ids[0]), second=second,
+        )  # fmt: skip
+
+    def _tell_accesses(self, agent_id: str, held: Held, second: float) -> None:
+        tiers = self._mind(agent_id, held.accessed)
+        there = list(tiers.memories.values())[:1_000]
+        accessed = tuple(Access(memory_id=each.memory_id, times=held.accessed[each.memory_id]) for each in there)
+        held.accessed.clear()
+        held.told = second
+        if not accessed:
+            return
+        counts = [(each.memory_id, each.access_count) for each in there]
+        event = MemoriesAccessed(
+            event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
+            agent_id=agent_id,
+            accessed=accessed,
+            second=second,
+        )
+        self._happened(event, tiers)
+
+    def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> Tiers:
+        """The agent with those of its memories; without ids with all."""
+        return Tiers(self._held[agent_id].agent, Map(self._shelves.memories(agent_id, memory_ids)))
+
+    def _happened(self, event: AnyAgentEvent, before: Tiers, vector: Vector | None = None) -> Tiers:
+        """It is on the log soon, and so here from now on: the mind after it, of one with what the event touches."""
+        self._outbox.put(event)
+        agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
+        changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
+        self._shelves.take(changed, {} if vector is None else {event.event_id: vector})
+        self._shelves.drop(agent_id, [each for each in before.memories if each not in after.memories])
+        if after.agent is not None:
+            self._held[agent_id].agent = after.agent
+        return after

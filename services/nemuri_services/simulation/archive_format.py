@@ -1,0 +1,36 @@
+"""All that is kept of a society in one piece of bytes: entry after entry, each behind its key and size, compressed."""
+
+import gzip
+import zlib
+from collections.abc import AsyncIterator
+
+import orjson
+
+from nemuri_infra.stores.buckets import Entry
+from nemuri_services.simulation.cooperative_yield import Turns
+
+_GZIP = 31
+_LEVEL = 3
+
+
+async def packed(entries: AsyncIterator[Entry]) -> bytes:
+    """Made as they come, so that nobody ever holds them all; of one that comes twice the later counts."""
+    compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), Turns()
+    async for each in entries:
+        pieces.append(compressing.compress(orjson.dumps([each.key, len(each.value)]) + b"\n"))
+        pieces.append(compressing.compress(each.value))
+        await turns()
+    return b"".join((*pieces, compressing.flush()))
+
+
+def unpacked(data: bytes) -> dict[str, bytes]:
+    """The entries in what `packed` made; raises EOFError, OSError, ValueError or zlib.error for anything else."""
+    whole, entries, start = gzip.decompress(data), dict[str, bytes](), 0
+    while start < len(whole):
+        begin = whole.index(b"\n", start) + 1
+        key, size = orjson.loads(whole[start:begin])
+        if not 0 <= size <= len(whole) - begin:
+            raise ValueError(f"entry {key!r} is cut off")
+        start = begin + size
+        entries[str(key)] = whole[begin:start]
+    return entries

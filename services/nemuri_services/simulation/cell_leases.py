@@ -1,0 +1,147 @@
+"""Which cells a host keeps, and how what its agents become is kept: leases and write-behind in one (002 §6, PIANO.md).
+
+Every beat writes what has changed together with the leases of the cells concerned, all against the revisions that this
+host knows. A host that was thought dead and is not finds its first batch refused, and lets go of what is not its own.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Final
+
+import orjson
+import structlog
+
+from nemuri_contracts.society import Society
+from nemuri_domain.cognition.engine import Engine
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.cognition.state_sections import VOLATILE
+from nemuri_infra.bus.pull_reader import AWAY
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.stores.society_states import AGENT, RevisionError, States
+from nemuri_services.simulation.leases import Leases
+
+PORTION: Final = 200
+"""Entries of one batch, more or less: while they are made, nothing else is done."""
+Changed = tuple[str, set[str]]
+"""An agent, and what has changed of it."""
+Batch = dict[int, list[Changed]]
+"""Of each cell those that have changed."""
+REFUSED: Final = (RevisionError, *AWAY)
+"""What keeps a batch from being written, or from being known to be."""
+
+logger = structlog.get_logger()
+
+
+class Keeping:
+    """The cells of one host."""
+
+    def __init__(self, host: str, society: Society, states: States, engine: Engine) -> None:
+        """Keeps nothing yet."""
+        self.host = host
+        self.cells: set[int] = set()
+        self._society, self._engine = society, engine
+        self._leases = Leases(host, states)
+        self._cell_of = {each.id: nth for nth in range(society.cells) for each in society.cell(nth)}
+
+    async def free(self) -> list[int]:
+        """The cells that nobody keeps, as far as this host has seen."""
+        others = [str(cell) for cell in range(self._society.cells) if cell not in self.cells]
+        return [int(name) for name in await self._leases.free(others)]
+
+    async def take(self, cell: int, second: float) -> list[SharedState] | None:
+        """Take a cell that nobody keeps: its agents as they were written last; None where somebody else was faster."""
+        if not await self._leases.take(str(cell)):
+            return None
+        values: dict[str, dict[str, Mapping[str, object]]] = {}
+        async for entry in self._leases.states.read(f"{AGENT}.{cell}.>"):
+            _, _, agent_id, section = entry.key.split(".")
+            values.setdefault(agent_id, {})[section] = orjson.loads(entry.value)
+            self._leases.known[entry.key] = entry.revision
+        self.cells.add(cell)
+        residents = {each.id: each for each in self._society.cell(cell)}
+        for agent_id, resident in residents.items():
+            born = {"name": resident.name, "town": resident.town, **resident.profile}
+            values.setdefault(agent_id, {}).setdefault("profile", born)
+        return [SharedState.of(agent_id, values[agent_id], second) for agent_id in residents]  # type: ignore[arg-type]
+
+    async def beat(self, tell: Callable[..., object] = logger.warning) -> set[int]:
+        """Write what has changed; the cells that turned out to be somebody else's, whose agents are to go."""
+        batches = deque(self._batches())
+        try:
+            while batches:
+                await self._leases.write(self._written(batches[0]))
+                batches.popleft()
+        except REFUSED as error:
+            tell("not written", host=self.host, why=said(error))
+            return await self._lost()
+        finally:
+            self._back(batches)
+        return set()
+
+    async def release(self) -> None:
+        """Write what has changed, and let anybody have the cells at once.
+
+        A beat that was cut off on its way has left revisions that this host does not know: then the first one here is
+        refused and learns them, and the second writes.
+        """
+        for tell in (logger.debug, logger.warning):
+            self.cells -= await self.beat(tell)
+            if not self._engine.changed:
+                break
+        try:
+            await self._leases.release(map(str, self.cells))
+        except REFUSED as error:
+            logger.warning("not released", host=self.host, why=said(error))
+
+    def let_go(self, cell: int) -> None:
+        """A cell is not kept here any more."""
+        self.cells.discard(cell)
+        for key in [each for each in self._leases.known if each.startswith(f"{AGENT}.{cell}.")]:
+            del self._leases.known[key]
+
+    def _batches(self) -> Iterator[Batch]:
+        """What has changed, cell by cell; each cell is in one batch at least, and nobody's sections are in two."""
+        changed, self._engine.changed = self._engine.changed, {}
+        of_cell: dict[int, list[Changed]] = {cell: [] for cell in self.cells}
+        for agent_id, sections in changed.items():
+            if (cell := self._cell_of[agent_id]) in of_cell and (kept := sections - VOLATILE):
+                of_cell[cell].append((agent_id, kept))
+        batch, size = Batch(), 0
+        for cell, agents in of_cell.items():
+            more = 1 + sum(len(sections) for _, sections in agents)
+            if batch and size + more > PORTION:
+                yield batch
+                batch, size = Batch(), 0
+            batch[cell] = agents
+            size += more
+        if batch:
+            yield batch
+
+    def _written(self, batch: Batch) -> dict[str, bytes]:
+        """The entries of a batch, as they are now, with the lease of each cell."""
+        entries: dict[str, bytes] = {}
+        for cell, agents in batch.items():
+            entries |= self._leases.stamped(str(cell))
+            for agent_id, sections in agents:
+                if (state := self._engine.states.get(agent_id)) is not None:
+                    entries |= {f"{AGENT}.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
+        return entries
+
+    def _back(self, batches: Iterable[Batch]) -> None:
+        """What was not written is still to be written."""
+        for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
+            self._engine.changed.setdefault(agent_id, set()).update(sections)
+
+    async def _lost(self) -> set[int]:
+        """Look whose the cells are, and at which revisions; what is ours still is written with the next beat."""
+        try:
+            mine = await self._leases.mine()
+        except REFUSED as error:
+            logger.warning("nothing to be read", host=self.host, why=said(error))
+            return set()
+        return {cell for cell in self.cells if str(cell) not in mine}
+
+
+def _encoded(state: SharedState, section: str) -> bytes:
+    return orjson.dumps(dict(state.sections[section].values))

@@ -1,0 +1,272 @@
+"""A host: keeps some of a society's agents, drives their modules, and stands between them and the world (002 §5)."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+import structlog
+from nats.aio.msg import Msg
+
+from nemuri_contracts.society import CELL, Society, Vitals
+from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Say, action_of
+from nemuri_domain.cognition.engine import Engine, Pending
+from nemuri_domain.cognition.module import Ask, Module
+from nemuri_domain.cognition.module_suspension import suspended
+from nemuri_domain.cognition.timing_wheel import SLOT
+from nemuri_infra.bus.pull_reader import AWAY
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import ModelFailure
+from nemuri_infra.process.cancellation import end, together
+from nemuri_infra.runtime.retry_forever import persistently
+from nemuri_infra.stores.society_states import States
+from nemuri_services.simulation.agent_memories import Recollecting
+from nemuri_services.simulation.cell_allocation import Sharing
+from nemuri_services.simulation.cell_leases import Keeping
+from nemuri_services.simulation.checkpoints import Checkpointing, Checkpoints
+from nemuri_services.simulation.cooperative_yield import Turns
+from nemuri_services.simulation.host_health import Late, Vitality
+from nemuri_services.simulation.leases import BEAT
+from nemuri_services.simulation.model_requests import Thinking
+from nemuri_services.simulation.plugin_executor import Aside
+from nemuri_services.simulation.simulation_clock import Clock
+from nemuri_services.simulation.world_messages import calm, unpacked
+
+SEEK: Final = 0.25
+"""Seconds between two looks for cells that nobody keeps."""
+AT_ONCE: Final = 8
+"""Cells that are taken in one look at most."""
+SPIN: Final = 0.008
+"""Seconds after which what is due lets others have the loop, each for a quarter of that."""
+QUIET: Final = 3.0
+"""Seconds without a word from the world after which the agents join it again."""
+
+logger = structlog.get_logger()
+
+
+class Host:
+    """Some of the agents of a society, in this process."""
+
+    def __init__(
+        self,
+        name: str,
+        society: Society,
+        states: States,
+        modules: Sequence[Module],
+        thinking: Thinking,
+        memories: Recollecting,
+        checkpoints: Checkpoints,
+        limit: int,
+    ) -> None:
+        """`limit` is how many agents it keeps at most; its share of the society's places is an equal one."""
+        self.name, self.society, self.states, self.limit = name, society, states, limit
+        self.clock = Clock(0.0, society.speed)
+        self.engine = Engine(modules, 0.0, society.seed)
+        self.engine.schedule.places = max(1, society.slots // society.hosts)
+        self.keeping = Keeping(name, society, states, self.engine)
+        self.thinking, self.memories = thinking, memories
+        self.vitality = Vitality(name)
+        self._sharing = Sharing(society.cells, society.hosts, time.monotonic())
+        self._checkpointing = Checkpointing(name, society, states, checkpoints)
+        self._aside = Aside()
+        self._pursued: set[asyncio.Task[None]] = set()
+        self._heard = time.monotonic()
+        self._outside: set[str] = set()
+        """Agents of this host of whom the world has not said yet that they are in it."""
+        self._timed = False
+        """Whether the world has told its time, by which agents live from then on."""
+
+    def vitals(self) -> Vitals:
+        """How it is now."""
+        return self.vitality.told(self.engine, self.thinking, len(self.memories), self.clock())
+
+    def missing(self) -> tuple[str, ...]:
+        """What it needs and does not have, each in a line; nothing when its agents live."""
+        if not self._timed:
+            return ("the world has not answered yet",)
+        quiet = time.monotonic() - self._heard
+        return (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * QUIET else ()
+
+    async def run(self) -> None:
+        """Work until cancelled; the last beat writes what has changed by then."""
+        log, subjects = self.states.log, self.states.log.subjects
+        percepts = await log.connection.subscribe(subjects.percepts(self.society.name, self.name), cb=self._perceive)
+        try:
+            await together(
+                *(
+                    persistently(self.name, work, passing=AWAY, retry=pause)
+                    for work, pause in (
+                        (self._seek, SEEK),
+                        (self._beat, BEAT),
+                        (self._second, 1.0),
+                        (self.memories.load, SEEK),
+                        (self._checkpointing.beat, BEAT),
+                    )
+                ),
+                self._spin(),
+            )
+        finally:
+            await percepts.unsubscribe()
+            await end(*self._pursued)
+            await self.thinking.close()
+            self._aside.close()
+            await self._remember(last=True)
+            await self._tell()
+            await self.keeping.release()
+            await self._checkpointing.release()
+            self.memories.close()
+
+    async def _spin(self) -> None:
+        """Run what is due, as long as the process lives; let others have the loop every few milliseconds.
+
+        Whoever had the loop meanwhile may have made something due, so each turn begins with what cannot wait.
+        """
+        while True:
+            turn, pause, now = Turns(SPIN), SLOT, self.clock()
+            for pending in self.engine.run(now, Late(self.vitality, self.clock, now)):
+                if pending is not None:
+                    self._pursue(pending)
+                if turn.over:
+                    pause = 0.0
+                    break
+            await self._send()
+            await asyncio.sleep(pause)
+
+    def _pursue(self, pending: Pending) -> None:
+        work = asyncio.ensure_future(self._complete(pending))
+        self._pursued.add(work)
+        work.add_done_callback(self._pursued.discard)
+
+    async def _complete(self, pending: Pending) -> None:
+        """See a run through that takes time: a question, or a plug-in."""
+        slot = pending.slot
+        try:
+            made = pending.work if isinstance(pending.work, Ask) else await self._aside.run(pending)
+            if isinstance(made, Ask):
+                made = await self._asked(pending, made)
+            self.engine.settle(pending, made, self.clock())
+        except Exception as error:  # noqa: BLE001 - whatever a module or a model raises is told, and the others go on
+            self.engine.fail(slot, error, self.clock())
+
+    async def _asked(self, pending: Pending, ask: Ask) -> Any:
+        """What follows from the answer."""
+        slot, spec = pending.slot, pending.slot.module.spec
+        if spec.rank is None:
+            raise TypeError(f"module {spec.name!r} asks a model and has no rank")
+        self.vitality.asked(slot.agent_id, spec.rank, self.clock.wall(slot.waited))
+        answer = await self.thinking.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
+        return ask.then(answer)
+
+    async def _send(self) -> None:
+        """What leaves the agents: acts and speech to the world, experiences to their memories."""
+        if not self.engine.sending:
+            return
+        acts, now = list[Act](), self.clock()
+        for agent_id in list(self.engine.sending):
+            out = self.engine.take(agent_id, now)
+            acts += [
+                Act(agent_id=agent_id, act_id=each["id"], act=action_of.validate_python(each["act"]))
+                for each in out.acts
+            ]
+            if out.speech:
+                acts.append(Act(agent_id=agent_id, act_id=f"say-{now:.3f}", act=Say(text=out.speech)))
+            self.memories.record(agent_id, out.experiences, now)
+        if acts:
+            told = Acts(host=self.name, acts=tuple(acts))
+            await self._publish(self.states.log.subjects.acts(self.society.name), told.model_dump_json().encode())
+
+    async def _perceive(self, message: Msg) -> None:
+        """The world tells what agents perceive; what is no percept is told and left."""
+        self._heard = time.monotonic()
+        turns = Turns()
+        try:
+            for agent_id, percept in unpacked(message.data):
+                if agent_id in self.engine.states:
+                    quiet = isinstance(percept, bytes) and calm(percept)
+                    self.engine.tell(agent_id, percept, self.clock(), calm=quiet)
+                await turns()
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            logger.warning("not understood", host=self.name, why=said(error))
+
+    async def _seek(self) -> None:
+        """Take cells that nobody keeps, a few at a time, and beyond an equal share only what nobody else comes for.
+
+        Their agents go on at once; what they remember is read after that.
+        """
+        free, taken = await self.keeping.free(), 0
+        self._sharing.look(free, time.monotonic())
+        if not self._timed:
+            await self._join()  # of nobody yet
+        for cell in free:
+            if taken == AT_ONCE or (self.engine.states and len(self.engine.states) + CELL > self.limit):
+                break
+            if not self._sharing.may(cell, len(self.keeping.cells), time.monotonic()):
+                continue
+            found = await self.keeping.take(cell, self.clock())
+            if found is None:
+                continue
+            taken += 1
+            self.memories.expect([each.agent_id for each in found])
+            for state in found:
+                self.engine.add(state, self.clock())
+            self._outside.update(each.agent_id for each in found)
+        if time.monotonic() - self._heard > QUIET:
+            self._outside.update(self.engine.states)
+        if self._outside:
+            await self._join()
+
+    async def _join(self) -> None:
+        """Bring agents into the world, or say that they are here now, until it answers; its clock is ours."""
+        known = {each.id: each for each in self.society.agents if each.id in self._outside}
+        joining = Joining(
+            host=self.name,
+            agents={each.id: each.name for each in known.values()},
+            towns={each.id: each.town for each in known.values() if each.town},
+        )
+        log = self.states.log
+        subject = log.subjects.joining(self.society.name)
+        answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=QUIET)
+        joined = Joined.model_validate_json(answer.data)
+        self._timed = True
+        self._heard = time.monotonic()
+        self._outside -= known.keys()
+        if joined.second > self.clock():
+            self.clock = Clock(joined.second, self.society.speed)
+
+    async def _beat(self) -> None:
+        for cell in await self.keeping.beat():
+            gone = [each.id for each in self.society.cell(cell)]
+            logger.warning("cell lost", host=self.name, cell=cell)
+            self.keeping.let_go(cell)
+            self.vitality.forget(gone)
+            self.memories.drop(gone)
+            self._outside.difference_update(gone)
+            for agent_id in gone:
+                self.engine.remove(agent_id)
+        await self._remember()
+
+    async def _remember(self, *, last: bool = False) -> None:
+        """What was lived through since; what the disk has no room for is on its way to the log all the same."""
+        try:
+            await self.memories.remember()
+        finally:
+            await self.memories.flush(self.clock(), last=last)
+
+    async def _second(self) -> None:
+        """Once a second: what went wrong, how the host is."""
+        self.engine.suspended = suspended(self.thinking.providers.standing)
+        for failure in self.engine.failures:
+            self.vitality.failures[failure.module] += 1
+            known = isinstance(failure.error, ModelFailure | ValueError)
+            tell = logger.warning if known else logger.error
+            tell("failed", agent=failure.agent_id, module=failure.module, why=said(failure.error))
+        self.engine.failures.clear()
+        await self.memories.consolidate(self.clock())
+        await self._tell()
+
+    async def _tell(self) -> None:
+        subject = self.states.log.subjects.vitals(self.society.name, self.name)
+        await self._publish(subject, self.vitals().model_dump_json().encode())
+
+    async def _publish(self, subject: str, data: bytes) -> None:
+        await self.states.log.connection.publish(subject, data)

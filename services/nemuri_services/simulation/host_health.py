@@ -1,0 +1,151 @@
+"""How a host is: what ran, how late, who waited how long, who is silent."""
+
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import psutil
+
+from nemuri_contracts.society import LATENESS, Lateness, Vitals, Waits, bucket
+from nemuri_domain.cognition.engine import Engine
+from nemuri_domain.cognition.module import Rank
+from nemuri_domain.cognition.module_schedule import Slot
+from nemuri_services.simulation.model_requests import Served, Thinking
+from nemuri_services.simulation.simulation_clock import Clock
+
+ENOUGH: Final = 5
+"""Questions from which on an agent's waiting is compared with that of the others."""
+
+
+@dataclass(slots=True)
+class Waited:
+    """How long an agent's questions waited for their turn: how many, and seconds of the wall's clock."""
+
+    questions: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """One more waited so long."""
+        self.questions += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+
+
+Waiting = Mapping[str, Waited]
+"""By agent."""
+
+
+class Vitality:
+    """Counts since the host began."""
+
+    def __init__(self, host: str) -> None:
+        """Nothing has happened yet."""
+        self.host = host
+        self.runs: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
+        self._late: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
+        self._heard = [0] * (len(LATENESS) + 1)
+        self._waited: dict[Rank, defaultdict[str, Waited]] = {rank: defaultdict(Waited) for rank in Rank}
+        self._decided: dict[str, float] = {}
+        self._began = time.monotonic()
+        self._process = psutil.Process()
+
+    def ran(self, name: str, rank: Rank | None, late: float) -> None:
+        """A run of a module began so many seconds late."""
+        self.runs[name] += 1
+        if rank is None:
+            self._late[name][bucket(late)] += 1
+
+    def heard(self, late: float) -> None:
+        """Something that happened was taken in so many seconds after it was told."""
+        self._heard[bucket(late)] += 1
+
+    def asked(self, agent_id: str, rank: Rank, waited: float) -> None:
+        """A question was put to a model so many seconds after its module was due."""
+        self._waited[rank][agent_id].add(waited)
+
+    def forget(self, agent_ids: Iterable[str]) -> None:
+        """These agents have gone: nobody is compared with them any more."""
+        for waited in self._waited.values():
+            for agent_id in agent_ids:
+                waited.pop(agent_id, None)
+
+    def told(self, engine: Engine, thinking: Thinking, memories: int, now: float) -> Vitals:
+        """How the host is now."""
+        spent = self._process.cpu_times()
+        return Vitals(
+            host=self.host,
+            process=os.getpid(),
+            seconds=time.monotonic() - self._began,
+            second=now,
+            agents=len(engine.states),
+            runs=dict(self.runs),
+            lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._late.items()},
+            hearing=Lateness(counts=tuple(self._heard)),
+            waits={rank.name.lower(): together([thinking.served[rank]], [self._waited[rank]]) for rank in Rank},
+            asked=together(thinking.served.values(), self._waited.values()),
+            token_use=thinking.token_usage.by_module,
+            top_spenders=thinking.token_usage.top_agents,
+            waiting=engine.schedule.waiting,
+            standing=thinking.providers.standing,
+            conflicts=engine.conflicts,
+            failures=dict(self.failures),
+            silence=self._silence(engine, now),
+            memories=memories,
+            memory=self._process.memory_info().rss,
+            cpu=spent.user + spent.system,
+        )
+
+    def _silence(self, engine: Engine, now: float) -> float:
+        """By the newest change of each agent's decision; since its arrival for those that have none yet."""
+        held = {each.agent_id: each.sections.get("decision") for each in engine.states.values()}
+        for agent_id in held:
+            self._decided.setdefault(agent_id, now)
+        self._decided = {agent_id: since for agent_id, since in self._decided.items() if agent_id in held}
+        newest = (max(self._decided[each], section.changed_at if section else 0.0) for each, section in held.items())
+        return now - min(newest, default=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Tells how late things are that are done in one turn, which looked at the clock when it began."""
+
+    vitality: Vitality
+    clock: Clock
+    began: float
+
+    def begins(self, slot: Slot) -> None:
+        """A run begins."""
+        spec = slot.module.spec
+        self.vitality.ran(spec.name, spec.rank, self._wall(slot.waited))
+
+    def hears(self, waited: float) -> None:
+        """An agent takes in what it was told so many seconds ago."""
+        self.vitality.heard(self._wall(waited))
+
+    def _wall(self, waited: float) -> float:
+        return self.clock.wall(waited + self.clock() - self.began)
+
+
+def together(served: Iterable[Served], waiting: Iterable[Waiting]) -> Waits:
+    """How the questions of some ranks fared together."""
+    of_agent: defaultdict[str, list[Waited]] = defaultdict(list)
+    for each in waiting:
+        for agent_id, waited in each.items():
+            of_agent[agent_id].append(waited)
+    alone = [(sum(one.questions for one in each), sum(one.seconds for one in each)) for each in of_agent.values()]
+    questions, seconds = sum(count for count, _ in alone), sum(waited for _, waited in alone)
+    happened = list(served)
+    return Waits(
+        answered=sum(each.answered for each in happened),
+        failed=sum(each.failed for each in happened),
+        shared=sum(each.shared for each in happened),
+        waited=questions,
+        mean=seconds / questions if questions else 0.0,
+        longest=max((one.longest for each in of_agent.values() for one in each), default=0.0),
+        slowest=max((waited / count for count, waited in alone if count >= ENOUGH), default=0.0),
+    )

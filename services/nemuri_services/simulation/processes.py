@@ -1,0 +1,126 @@
+"""The processes of a society: a host with some of its agents, and the grid world."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from random import Random
+from uuid import uuid4
+
+import structlog
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.society import Society
+from nemuri_domain.cognition.module import Module, Prompt
+from nemuri_domain.cognition.module_registry import PLUGINS, modules
+from nemuri_domain.cognition.scripted_model import answer
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.world_settings import WorldSettings
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.factory import build_chats
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.settings import ModelSettings
+from nemuri_infra.observability.world_metrics import WorldMetrics
+from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.gc_tuning import the_young
+from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States
+from nemuri_services.simulation.agent_memories import Recollecting
+from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_services.simulation.host import Host
+from nemuri_services.simulation.leases import BEAT
+from nemuri_services.simulation.model_providers import Providers, Speaking, Thinker
+from nemuri_services.simulation.model_requests import Thinking
+from nemuri_services.simulation.world_lease import WorldKeeping
+from nemuri_services.simulation.world_process import WorldProcess
+
+logger = structlog.get_logger()
+
+
+class Scripted:
+    """A thinker without a language model: answers by rules, after a while where it is told to be slow."""
+
+    name = "scripted"
+
+    def __init__(self, seed: int, latency: float) -> None:
+        """`latency` is the mean of the exponentially distributed seconds that an answer takes; 0 is at once."""
+        self._rng, self._latency = Random(seed), latency
+
+    async def answer(self, prompt: Prompt) -> Reply[str]:
+        """What the rules say, which costs no tokens."""
+        if self._latency:
+            await asyncio.sleep(self._rng.expovariate(1 / self._latency))
+        return Reply(answer(prompt, self._rng), Usage(model=self.name))
+
+
+def plugins(wanted: Sequence[str]) -> list[Module]:
+    """The modules of other packages by the names of their entry points; raises LookupError where there is none."""
+    there = {each.name: each for each in entry_points(group=PLUGINS)}
+    missing = sorted(set(wanted) - there.keys())
+    if missing:
+        raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGINS!r})")
+    return [_loaded(there[name]) for name in wanted]
+
+
+def _loaded(entry: EntryPoint) -> Module:
+    try:
+        module = entry.load()()
+    except Exception as error:
+        raise LookupError(f"module {entry.name} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not isinstance(module, Module):
+        raise LookupError(f"module {entry.name} is no Module, but {type(module).__name__}")  # noqa: TRY004 - as above
+    return module
+
+
+async def society_of(states: States) -> Society:
+    """What the society is."""
+    entry = await states.get(SOCIETY)
+    if entry is None:
+        raise SocietyError(f"there is no society {states.society!r}")
+    return Society.model_validate_json(entry.value)
+
+
+async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
+    """A host for up to so many agents of a society, which keeps none before it runs."""
+    the_young()
+    states = await States.open(log, name)
+    society = await society_of(states)
+    host = f"h{uuid4().hex[:12]}"
+    thinkers: list[Thinker] = [Speaking(each) for each in build_chats(models)]
+    if "extractive" in models.chosen:
+        thinkers.append(Scripted(society.seed, society.latency))
+    thinking = Thinking(Providers(thinkers, time.monotonic))
+    memories = Recollecting(log)
+    chosen = modules(memories, without=society.without, plugins=plugins(society.plugins))
+    checkpoints = await Checkpoints.open(log, name)
+    return Host(host, society, states, chosen, thinking, memories, checkpoints, limit)
+
+
+async def run_world(
+    log: Log, name: str, metrics: WorldMetrics | None = None, kept: asyncio.Event | None = None
+) -> None:
+    """Keep the grid world of a society until cancelled, or until another process has it; `kept` once it does."""
+    the_young()
+    states = await States.open(log, name)
+    society = await society_of(states)
+    towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
+    world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
+    process = WorldProcess(log.connection, log.subjects, name, world, metrics)
+    keeping = WorldKeeping(f"w{uuid4().hex[:12]}", states, process)
+    await keeping.take()
+    if kept is not None:
+        kept.set()
+    running = asyncio.ensure_future(process.run())
+    try:
+        while not running.done():
+            if await keeping.beat():
+                await process.tell()
+            await asyncio.wait([running], timeout=BEAT)
+    except RevisionError:
+        logger.warning("another process has the world", society=name)
+        raise
+    except asyncio.CancelledError:  # the end that every world comes to
+        await end(running)
+        await keeping.release()
+        raise
+    finally:
+        await end(running)

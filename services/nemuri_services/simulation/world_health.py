@@ -1,0 +1,34 @@
+"""How the process of a world is, from what it counts."""
+
+import os
+
+import psutil
+from prometheus_client import CollectorRegistry
+
+from nemuri_contracts.society import Lateness, Turning
+from nemuri_domain.world.grid_world import World
+from nemuri_infra.observability.world_metrics import TARDINESS
+
+
+def turning(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
+    """What `WorldMetrics` has counted in this registry, with the clock and the people of the world."""
+    spent, ticks = process.cpu_times(), _counted(registry, "nemuri_world_tardiness_seconds_count")
+    within = [
+        _counted(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound)) for bound in (*TARDINESS, "+Inf")
+    ]
+    return Turning(
+        process=os.getpid(),
+        second=world.second,
+        agents=len(world.agents),
+        ticks=ticks,
+        missed=_counted(registry, "nemuri_world_missed_ticks_total"),
+        lateness=Lateness(counts=tuple(now - before for now, before in zip(within, [0, *within], strict=False))),
+        percepts=_counted(registry, "nemuri_world_percepts_total"),
+        acts=_counted(registry, "nemuri_world_acts_total"),
+        memory=process.memory_info().rss,
+        cpu=spent.user + spent.system,
+    )
+
+
+def _counted(registry: CollectorRegistry, name: str, **labels: str) -> int:
+    return int(registry.get_sample_value(name, labels) or 0)

@@ -1,0 +1,207 @@
+"""The grid world on the bus: hosts join, say what their agents do, and are told what those perceive."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from time import perf_counter
+from typing import TypeVar
+
+import orjson
+import psutil
+import structlog
+from nats.aio.client import Client as Nats
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+from prometheus_client import CollectorRegistry
+from pydantic import TypeAdapter, ValidationError
+
+from nemuri_contracts.event import Value
+from nemuri_contracts.subjects import Subjects
+from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Leaving
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.spawning import SettlingError
+from nemuri_domain.world.world_snapshot import UnreadableWorldError
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.observability.world_metrics import WorldMetrics
+from nemuri_services.simulation.world_health import turning
+from nemuri_services.simulation.world_messages import packed
+
+TOLD = 64 * 1024
+"""Bytes of percepts in a message, so that reading one keeps no host from what is due."""
+
+logger = structlog.get_logger()
+Message = TypeVar("Message", bound=Value)
+_hosts: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
+
+
+class WorldProcess:
+    """A world that goes on by itself, at the rate and speed of its settings, for as long as it runs.
+
+    One host speaks for an agent: the one that joined with it last. What others say of it is ignored.
+    """
+
+    def __init__(
+        self, client: Nats, subjects: Subjects, society: str, world: World, metrics: WorldMetrics | None = None
+    ) -> None:
+        """The client stays the caller's, who closes it."""
+        self.world = world
+        self._client, self._subjects, self._society = client, subjects, society
+        self._metrics = metrics or WorldMetrics(CollectorRegistry())
+        self._process = psutil.Process()
+        self._hosts: dict[str, str] = {}
+        self._acts: list[Act] = []
+        self._closing = asyncio.Event()
+        self._subscriptions: list[Subscription] = []
+
+    async def run(self) -> None:
+        """Answer hosts, and tick until `close`. Ticks that could not be in time are left out, and counted."""
+        await self._listen()
+        period, loop = 1.0 / self.world.settings.rate, asyncio.get_running_loop()
+        due = loop.time() + period
+        try:
+            while not await self._closed_before(due):
+                self._metrics.tardiness.observe(max(0.0, loop.time() - due))
+                began = perf_counter()
+                await self._tick()
+                self._metrics.seconds.observe(perf_counter() - began)
+                missed = max(0, int((loop.time() - due) / period))
+                self._metrics.missed.inc(missed)
+                due += (1 + missed) * period
+        finally:
+            for each in self._subscriptions:
+                with suppress(NatsError):
+                    await each.unsubscribe()
+            self._subscriptions.clear()
+
+    async def close(self) -> None:
+        """Let `run` come to its end; what hosts say from here on goes unheard."""
+        self._closing.set()
+
+    async def tell(self) -> None:
+        """Tell whoever listens how this process is."""
+        told = turning(self._metrics.registry, self.world, self._process)
+        await self._client.publish(self._subjects.turning(self._society), told.model_dump_json().encode())
+
+    def dump(self) -> bytes:
+        """The world, and which host speaks for whom."""
+        return orjson.dumps(self._hosts) + b"\n" + self.world.dump()
+
+    def load(self, dumped: bytes) -> None:
+        """Go on from a dump; everybody is told everything. Raises `UnreadableWorldError`, and changes nothing then."""
+        head, _, rest = dumped.partition(b"\n")
+        try:
+            hosts = _hosts.validate_json(head)
+        except ValidationError as error:
+            raise UnreadableWorldError("these bytes are no world") from error
+        world = World.load(rest)
+        for agent_id in world.agents:
+            world.renew(agent_id)
+        self.world, self._hosts = world, hosts
+        self._acts.clear()
+
+    async def _listen(self) -> None:
+        heard: dict[str, Callable[[Msg], Awaitable[None]]] = {
+            self._subjects.joining(self._society): self._join,
+            self._subjects.leaving(self._society): self._leave,
+            self._subjects.acts(self._society): self._act,
+        }
+        for subject, answer in heard.items():
+            self._subscriptions.append(await self._client.subscribe(subject, cb=answer))
+        await self._client.flush()
+
+    async def _closed_before(self, due: float) -> bool:
+        try:
+            async with asyncio.timeout_at(due):
+                await self._closing.wait()
+        except TimeoutError:
+            pass
+        return self._closing.is_set()
+
+    async def _join(self, message: Msg) -> None:
+        asked = self._read(Joining, message)
+        if asked is None:
+            return
+        for agent_id, name in asked.agents.items():
+            try:
+                self.world.join(agent_id, name, asked.towns.get(agent_id))
+            except SettlingError as error:
+                logger.warning("refused", society=self._society, agent=agent_id, reason=str(error))
+                continue
+            self._hosts[agent_id] = asked.host
+        inside = tuple(each for each in asked.agents if each in self.world)
+        joined = Joined(agents=inside, second=self.world.second, rate=self.world.settings.rate)
+        self._metrics.agents.set(len(self.world.agents))
+        if message.reply:
+            await message.respond(joined.model_dump_json().encode())
+
+    async def _leave(self, message: Msg) -> None:
+        told = self._read(Leaving, message)
+        if told is None:
+            return
+        gone = [each for each in told.agents if self._hosts.get(each) == told.host]
+        self._strangers(told.host, len(told.agents) - len(gone))
+        for agent_id in gone:
+            self.world.leave(agent_id)
+            del self._hosts[agent_id]
+        self._metrics.agents.set(len(self.world.agents))
+
+    async def _act(self, message: Msg) -> None:
+        told = self._read(Acts, message)
+        if told is None:
+            return
+        known = [each for each in told.acts if self._hosts.get(each.agent_id) == told.host]
+        self._strangers(told.host, len(told.acts) - len(known))
+        self._metrics.acts.inc(len(known))
+        self._acts += known
+
+    def _strangers(self, host: str, number: int) -> None:
+        """So much of what a host said was about agents that another one speaks for."""
+        if number:
+            self._metrics.ignored.labels("stranger").inc(number)
+            logger.warning("not its agents", society=self._society, host=host, number=number)
+
+    def _read(self, kind: type[Message], message: Msg) -> Message | None:
+        """What is said, or None where it is not what the contract allows: then the log says so."""
+        try:
+            return kind.model_validate_json(message.data)
+        except ValidationError as error:
+            self._metrics.ignored.labels("garbage").inc()
+            logger.warning("garbage", society=self._society, subject=message.subject, error=said(error))
+            return None
+
+    async def _tick(self) -> None:
+        """Time passes, and whoever perceives something new is told."""
+        acts, self._acts = self._acts, []
+        settings = self.world.settings
+        self.world.step(acts, settings.speed / settings.rate)
+        if not self._client.is_connected:  # what there is to tell waits in the world
+            return
+        of_host: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
+        for agent_id, percept in self.world.changed_json().items():
+            if (host := self._hosts.get(agent_id)) is not None:
+                of_host[host][agent_id] = percept
+        for host, percepts in of_host.items():
+            await self._tell(host, percepts)
+
+    async def _tell(self, host: str, percepts: dict[str, bytes]) -> None:
+        """Send a host its percepts; where the bus takes none, everything is told again as soon as it does."""
+        subject, told = self._subjects.percepts(self._society, host), 0
+        try:
+            for data, number in packed(round(self.world.second, 3), percepts, min(TOLD, self._client.max_payload)):
+                await self._client.publish(subject, data)
+                told += number
+        except NatsError as error:
+            if self._client.is_closed:
+                raise
+            logger.warning("percepts not told", society=self._society, host=host, error=said(error))
+            for agent_id in percepts:
+                self.world.renew(agent_id)
+        self._metrics.percepts.inc(told)
+        self._metrics.ignored.labels("untold").inc(len(percepts) - told)
+
+
+def world_in(dumped: bytes) -> World:
+    """The world in what `WorldProcess.dump` made; raises `UnreadableWorldError`."""
+    return World.load(dumped.partition(b"\n")[2])

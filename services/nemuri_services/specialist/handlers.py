@@ -1,0 +1,162 @@
+"""The reactions of the specialist, and its answer to what would come to mind."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from nemuri_contracts.error_messages import not_by_use
+from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
+from nemuri_contracts.queries import RecallQuery, Refusal
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_contracts.tasks import Part, TaskAnswered, TaskAssigned
+from nemuri_domain.strength.agent_topics import memo
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.memory_content import shown_text, standing, told_by
+from nemuri_domain.strength.ranking import always_in_mind, selected
+from nemuri_domain.tasks.aggregate import Assignment
+from nemuri_domain.tasks.read_share import Share, taken
+from nemuri_infra.models.protocol import AnswerJob, Source
+from nemuri_infra.projections.erasure import absent
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.retrieval.topic_cache import Knowledge
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_services.specialist.passage_index import PassageIndexes
+from nemuri_services.specialist.passage_selection import Passage, passages
+
+service = Service("specialist", at_once=8, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
+minds = Recollections()
+knowledge = Knowledge()
+indexes = PassageIndexes()
+
+
+@service.reaction(TaskAssigned)
+async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
+    """What comes to the agent's mind for its part of the task."""
+    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    if state.task is None or agent is None:
+        raise LookupError(f"{event.agent_id} was assigned to a task, but one of them is not there")
+    query = state.task.part(event.part).text
+    found = await minds.recall(
+        resources,
+        agent,
+        query,
+        perspective=event.perspective,
+        setting=state.task.setting,
+        deep=state.task.deep,
+        now=event.recorded_at,
+        summary=state.task.background,
+    )
+    kept = always_in_mind(agent, found.principles)
+    seed = event.assignment_id.int % 2**32
+    chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
+    return MemoriesRetrieved.following(
+        event,
+        agent_id=event.agent_id,
+        assignment_id=event.assignment_id,
+        query=query,
+        terms=found.terms,
+        expansions=found.expansions,
+        vector=resources.vectors.serving(agent.embedding).key(query),
+        perspective=event.perspective,
+        setting=state.task.setting,
+        seed=seed,
+        ranking=found.ranking,
+        candidates=found.candidates,
+        selected=chosen.memory_ids,
+        crowded=chosen.crowded,
+        principles=kept,
+        deep=found.deep,
+    )
+
+
+@service.reaction(MemoriesRetrieved)
+async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
+    """The answer, from the memories and the details that matter; a recorded one is never made again."""
+    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    work = state.assignments.get(event.assignment_id)
+    if state.task is None or agent is None or work is None or work.answer is not None:
+        return None
+    part = state.task.part(work.part)
+    fetched = await passages(part.text, state.task.details, resources.blobs, indexes)
+    known = await resources.views.memories_by_id(event.in_context)
+    shown = [known[each] for each in event.in_context if each in known]
+    labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
+    outdated = _outdated(event, labels)
+    memories = [
+        Source(
+            label,
+            shown_text(content, work.perspective),
+            outdated.get(content.memory_id, ""),
+            f"{told_by(content)}; {standing(content, memory, agent.strength(memory, work.perspective))}",
+        )
+        for label, (content, memory) in zip(labels, shown, strict=True)
+    ]
+    contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
+    share = taken(state.task.details, [each.detail for each in fetched])
+    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched, contents, share))
+    return TaskAnswered.following(
+        event,
+        assignment_id=event.assignment_id,
+        text=reply.value.text,
+        citations=[labels[label] for label in reply.value.cited if label in labels],
+        citations_complete=reply.value.complete,
+        details=tuple(each.detail for each in fetched),
+        usage=reply.usage,
+    )
+
+
+@service.answer(RecallQuery)
+async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refusal:
+    """What would come to the agent's mind, without a task; nothing is recorded."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
+    if agent.definition.memory != "strength":
+        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
+    if query.perspective not in {None, *agent.definition.perspective_names}:
+        known = ", ".join(agent.definition.perspective_names)
+        return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")
+    found = await minds.recall(
+        resources, agent, query.query, perspective=query.perspective, setting=query.setting, deep=query.deep
+    )
+    best = selected(found.candidates, agent.rules, top=query.top, seed=0).memory_ids
+    by_id = {each.memory_id: each for each in found.candidates}
+    memories = tuple(
+        RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
+    )
+    held = {content.memory_id: content.memory for content, _ in found.principles}
+    principles = tuple(
+        PrincipleView(memory_id=each, memory=held[each]) for each in always_in_mind(agent, found.principles)
+    )
+    return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)
+
+
+def _job(
+    agent: Agent,
+    work: Assignment,
+    part: Part,
+    memories: Sequence[Source],
+    fetched: Sequence[Passage],
+    contents: str,
+    share: Share | None,
+) -> AnswerJob:
+    return AnswerJob(
+        role=agent.definition.role,
+        system_prompt=agent.definition.system_prompt,
+        perspective=work.perspective,
+        question=part.text,
+        memories=tuple(memories),
+        details=tuple(Source(f"d{number}", each.text) for number, each in enumerate(fetched, 1)),
+        memo=contents,
+        share=share,
+    )
+
+
+def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID, str]:
+    """A note on each memory in the context that yields to another one there."""
+    named = {memory_id: label for label, memory_id in labels.items()}
+    return {
+        each.memory_id: f"this is older than {named[each.yields_to]}, which contradicts or supersedes it"
+        for each in event.candidates
+        if each.yields_to in named
+    }

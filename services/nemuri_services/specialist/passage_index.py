@@ -1,0 +1,94 @@
+"""The lexical index over all passages of a task's documents: built once for all answers to the task that come soon."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nemuri_contracts.tasks import Detail
+from nemuri_domain.language.chunks import split
+from nemuri_domain.language.inverted_index import Postings
+from nemuri_domain.language.request_items import requests
+from nemuri_domain.language.search_terms import term_counts, terms
+from nemuri_infra.process.byte_cache import ByteCache
+from nemuri_infra.process.memory_limit import memory_limit
+from nemuri_infra.stores.blobs import Blobs
+
+PASSAGE_CHARACTERS = 1_500
+"""Characters of one passage, at most."""
+MOST_BYTES = 160 * 1024 * 1024
+"""Bytes of indexes that are kept, or a sixth of what the process may take; those not asked for longest go first."""
+PASSAGE_BYTES = 900
+"""What a passage, and a chunk, takes beside its terms: a model of pydantic with its numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageIndex:
+    """The passages of documents, in order, and which terms they hold."""
+
+    passages: tuple[Detail, ...]
+    chunks: tuple[int, ...]
+    """The place of the chunk that each passage is from, in the list of chunks."""
+    postings: Postings
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes, estimated."""
+        return self.postings.nbytes + PASSAGE_BYTES * len(self.passages)
+
+    @classmethod
+    def of(cls, chunks: Sequence[Detail], texts: Sequence[str]) -> "PassageIndex":
+        """Return the index of these chunks and their texts; takes a third of a second for a megabyte."""
+        passages, places, postings = list[Detail](), list[int](), Postings()
+        for place, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
+            for span in split(text, characters=PASSAGE_CHARACTERS, pages=1):
+                postings.add(len(passages), term_counts(text[span.start : span.end]))
+                bounds = {"start": chunk.start + span.start, "end": chunk.start + span.end}
+                passages.append(chunk.model_copy(update=bounds))
+                places.append(place)
+        return cls(tuple(passages), tuple(places), postings)
+
+    def best(self, question: str) -> list[int]:
+        """Return the places of the passages that share terms with the question, see `best_places`."""
+        return best_places(question, self.postings, len(self.passages))
+
+
+def _cache() -> ByteCache[tuple[Detail, ...], PassageIndex]:
+    return ByteCache(min(memory_limit() // 6, MOST_BYTES), _bytes)
+
+
+@dataclass(slots=True)
+class PassageIndexes:
+    """The indexes that were asked for last."""
+
+    _known: ByteCache[tuple[Detail, ...], PassageIndex] = field(default_factory=_cache)
+    _building: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def of(self, chunks: tuple[Detail, ...], blobs: Blobs) -> PassageIndex:
+        """Return the index of these chunks, built in a thread by the first who asks."""
+        async with self._building:
+            found = self._known.get(chunks)
+            if found is None:
+                whole = {ref: await blobs.get(ref) for ref in {each.ref for each in chunks}}
+                texts = [whole[each.ref][each.start : each.end] for each in chunks]
+                found = await asyncio.to_thread(PassageIndex.of, chunks, texts)
+                self._known.keep(chunks, found)
+        return found
+
+
+def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
+    return index.nbytes + PASSAGE_BYTES * len(chunks)
+
+
+def best_places(question: str, postings: Postings, rows: int) -> list[int]:
+    """Return the rows that share terms with the question by BM25, best first.
+
+    A question that lists several gets the best row for each of them before the second best for any.
+    """
+    asked = requests(question) or (question,)
+    scores = postings.scores([terms(each) for each in asked], rows)
+    ranks = np.where(scores > 0, (-scores).argsort(axis=1, kind="stable").argsort(axis=1), rows)
+    nearest, best = ranks.min(axis=0, initial=rows), scores.max(axis=0, initial=0)
+    found = [int(row) for row in np.flatnonzero(best > 0)]
+    return sorted(found, key=lambda row: (nearest[row], -best[row], row))

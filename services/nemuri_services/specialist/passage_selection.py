@@ -1,0 +1,59 @@
+"""Which passages of a task's documents matter for a question: found by their own words and by the key points."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+
+from nemuri_contracts.tasks import Detail, DetailPoint
+from nemuri_domain.language.inverted_index import Postings
+from nemuri_domain.language.request_items import requests
+from nemuri_domain.language.search_terms import term_counts
+from nemuri_infra.stores.blobs import Blobs
+from nemuri_services.specialist.passage_index import PassageIndex, PassageIndexes, best_places
+
+POINTED = 6
+"""Chunks that are looked into for the sake of their key points, at most."""
+PASSAGES = 8
+"""Passages that are given to the model, at most; more only for a question that lists more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a document that may hold the answer."""
+
+    detail: Detail
+    text: str
+
+
+async def passages(
+    question: str, details: Sequence[DetailPoint], blobs: Blobs, indexes: PassageIndexes
+) -> tuple[Passage, ...]:
+    """Return the passages for a question, most telling first.
+
+    All passages of all documents are searched for the words of the question. In turn with them come passages of the
+    chunks whose key points are the closest, because a model may have put those in the words of the question. Where
+    both are fewer than `PASSAGES`, the documents are read from the beginning.
+    """
+    if not details:
+        return ()
+    index = await indexes.of(tuple(each.detail for each in details), blobs)
+    most = max(PASSAGES, len(requests(question)))
+    found = _chosen(question, index, [each.point or "" for each in details])
+    taken = [index.passages[place] for place in islice(found, most)]
+    return tuple([Passage(each, (await blobs.get(each.ref))[each.start : each.end]) for each in taken])
+
+
+def _chosen(question: str, index: PassageIndex, points: Sequence[str]) -> Iterable[int]:
+    """Return the places of all passages, those that matter most first, each once."""
+    by_words = index.best(question)
+    postings = Postings()
+    for place, point in enumerate(points):
+        postings.add(place, term_counts(point))
+    pointed = best_places(question, postings, len(points))[:POINTED]
+    inside = {chunk: [place for place, of in enumerate(index.chunks) if of == chunk] for chunk in pointed}
+    ranks = {place: rank for rank, place in enumerate(by_words)}
+    by_points = sorted(
+        (place for places in inside.values() for place in places), key=lambda place: ranks.get(place, len(ranks))
+    )
+    both = chain.from_iterable(zip_longest(by_words, by_points))
+    return dict.fromkeys(place for place in chain(both, range(len(index.passages))) if place is not None)

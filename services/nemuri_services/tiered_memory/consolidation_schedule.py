@@ -1,0 +1,52 @@
+"""When what is old goes over although nothing new is told: looked after by the log's time."""
+
+import asyncio
+import time
+from functools import partial
+
+from nemuri_contracts.event import derive
+from nemuri_contracts.tiered import ConsolidationAsked
+from nemuri_domain.tiered.aggregate import TiersAgent
+from nemuri_domain.tiered.consolidation import due
+from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.runtime.consumer_pauses import awake
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.retry_forever import persistently
+from nemuri_infra.runtime.service import WAITING
+
+LOOK = 30.0
+"""Seconds after which it is looked again."""
+
+
+async def watch(resources: Resources) -> None:
+    """Ask for every consolidation that is due, for ever."""
+    await persistently("tiers", partial(_watch, resources), passing=WAITING)
+
+
+async def _watch(resources: Resources) -> None:
+    while True:
+        await awake(resources.log, "tiers")
+        await look(resources, time.time())
+        await asyncio.sleep(LOOK)
+
+
+async def look(resources: Resources, now: float) -> None:
+    """Ask for the consolidations that are due now, in seconds since 1970; each once, however often it is looked."""
+    layers = Layers(resources.database)
+    for agent in await layers.agents():
+        oldest = await layers.oldest(agent.agent_id, agent.began)
+        if oldest is not None and (asked := overdue(agent, oldest, now)) is not None:
+            await resources.log.append(asked)
+
+
+def overdue(agent: TiersAgent, oldest: float, now: float) -> ConsolidationAsked | None:
+    """The consolidation that is due for an agent whose oldest short-term memory began then; None for none.
+
+    Who lives by a simulation's clock is passed over: its time goes on with what it lives through.
+    """
+    retention = agent.rules.short_term.retention_minutes * 60
+    if oldest < agent.began or now - oldest < retention or due(agent, now) is None:
+        return None
+    key = f"{agent.agent_id}/{agent.consolidated_at}/{oldest}"
+    event_id = derive(key, ConsolidationAsked.kind_of())
+    return ConsolidationAsked(event_id=event_id, agent_id=agent.agent_id, because="interval")

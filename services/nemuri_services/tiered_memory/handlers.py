@@ -1,0 +1,151 @@
+"""The reactions of tiered memory: recording, deciding what goes over, and finding the words for it."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.error_messages import no_tiers
+from nemuri_contracts.event import derive
+from nemuri_contracts.queries import Refusal, TiersMemoryQuery, TiersQuery, TiersRecallQuery
+from nemuri_contracts.strength import MemoryRefused
+from nemuri_contracts.tiered import (
+    ConsolidationAsked,
+    ConsolidationBegun,
+    ExperienceOffered,
+    ExperienceRecorded,
+    FormationDue,
+    MemoriesAccessed,
+    MemoryFormed,
+)
+from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
+from nemuri_domain.tiered.admission import recorded
+from nemuri_domain.tiered.consolidation import due
+from nemuri_domain.tiered.fold import moment_of
+from nemuri_domain.tiered.memory_formation import formed
+from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_services.tiered_memory.consolidation_input import gathered, told
+from nemuri_services.tiered_memory.consolidation_schedule import watch
+from nemuri_services.tiered_memory.presenters import memory_view, portrait
+from nemuri_services.tiered_memory.retrieval import recalled
+
+service = Service(
+    "tiers",
+    background=watch,
+    also_says=(MemoriesAccessed, ConsolidationAsked),
+    uses=frozenset({Use.MAKES_VECTORS}),
+)
+
+
+@service.reaction(ExperienceOffered)
+async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRecorded | MemoryRefused:
+    """What a client tells is in short-term memory, if there is an agent that remembers by tiers and it matters."""
+    agent = await Layers(resources.database).agent(event.agent_id)
+    defined = await resources.views.agent(event.agent_id)
+    if agent is None or defined is None:
+        return MemoryRefused.following(event, reason=no_tiers(event.agent_id))
+    vectors = resources.vectors.serving(defined.embedding)
+    found = recorded(event, agent.rules, vectors.key(event.experience.content))
+    if found is None:
+        least = agent.rules.short_term.min_importance
+        return MemoryRefused.following(event, reason=f"its importance is below {least:g}")
+    await vectors.of([event.experience.content])
+    return found
+
+
+@service.reaction(ExperienceRecorded, ConsolidationAsked)
+async def begin(
+    event: ExperienceRecorded | ConsolidationAsked, resources: Resources
+) -> Against[ConsolidationBegun] | None:
+    """What goes over is decided where it is due or asked for.
+
+    Serialised by the log: appended only if no other consolidation of this agent began in between.
+    """
+    now, layers = moment_of(event), Layers(resources.database)
+    agent = await layers.agent(event.agent_id)
+    if await _hosted(event.agent_id, resources):
+        return None
+    if agent is None or (isinstance(event, ExperienceRecorded) and due(agent, now) is None):
+        return None
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ConsolidationBegun))
+    await resources.views.progress.wait(newest.sequence)
+    asked = event.because if isinstance(event, ConsolidationAsked) else None
+    found = await gathered(event.agent_id, asked, now, resources)
+    if not found:
+        return None
+    second = event.second if isinstance(event, ConsolidationAsked) else event.experience.second
+    begun = ConsolidationBegun.following(
+        event, because=found.because, groups=found.groups, deleted=found.deleted, second=second
+    )
+    return Against(begun, newest.sequence)
+
+
+@service.reaction(ConsolidationBegun)
+async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
+    """Each group becomes one memory, one by one, so that erasing it takes its own event."""
+    if await _hosted(event.agent_id, resources):
+        return ()
+    return [
+        FormationDue.following(event, nth=each.memory_ids[0], group=each, second=event.second) for each in event.groups
+    ]
+
+
+@service.reaction(FormationDue)
+async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
+    """The memories of a group become one, in the words of a model, or in their own; no model is asked twice."""
+    layers = Layers(resources.database)
+    agent, defined = await layers.agent(event.agent_id), await resources.views.agent(event.agent_id)
+    itself = derive(event.event_id, MemoryFormed.kind_of())
+    known = await layers.memories((*event.group.memory_ids, itself))
+    there = (known[each] for each in event.group.memory_ids if each in known)
+    sources = [each for each in there if each.layer == event.group.layer and not each.shared]
+    if agent is None or defined is None or itself in known or not sources:
+        return None
+    reply = await told(agent, sources, resources)
+    vectors = resources.vectors.serving(defined.embedding)
+    await vectors.of([reply.value.content])
+    return formed(
+        event,
+        sources,
+        reply.value,
+        vector=vectors.key(reply.value.content),
+        most=await layers.most_accessed(event.agent_id),
+        rules=agent.rules.consolidation,
+        usage=reply.usage,
+        second=event.second,
+    )
+
+
+@service.answer(TiersRecallQuery, appends=True)
+async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
+    """What comes to mind; that it was retrieved counts as access, unless it is asked for quietly."""
+    agent = await Layers(resources.database).agent(query.agent_id)
+    defined = await resources.views.agent(query.agent_id)
+    if agent is None or defined is None:
+        return Refusal(refused=no_tiers(query.agent_id))
+    return await recalled(query, agent, defined, resources)
+
+
+@service.answer(TiersQuery)
+async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
+    """How a tiered memory stands."""
+    return await portrait(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
+
+
+@service.answer(TiersMemoryQuery)
+async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
+    """One memory, by the beginning of its id."""
+    layers = Layers(resources.database)
+    if await layers.agent(query.agent_id) is None:
+        return Refusal(refused=no_tiers(query.agent_id))
+    found = await layers.named(query.agent_id, query.beginning)
+    if not found:
+        return Refusal(refused=f"{query.agent_id} has no memory {query.beginning!r}; give how its id begins")
+    if len(found) > 1:
+        return Refusal(refused=f"memory {query.beginning!r} could be any of several; give more of its id")
+    return memory_view(found[0])
+
+
+async def _hosted(agent_id: str, resources: Resources) -> bool:
+    """Whether the agent lives in a society, whose host finds the words for what it decides."""
+    defined = await resources.views.agent(agent_id)
+    return defined is not None and defined.definition.kept_by == "host"

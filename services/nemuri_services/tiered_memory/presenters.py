@@ -1,0 +1,44 @@
+"""Tiered minds as people see them."""
+
+import time
+
+from nemuri_contracts.tiered_views import TierMemoryView, TiersView
+from nemuri_domain.tiered.aggregate import TierMemory
+from nemuri_domain.tiered.consolidation import capacity, interval
+from nemuri_domain.tiered.retrieval import present
+from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.runtime.resources import Resources
+
+SHOWN = 10
+"""The newest of each layer that are shown."""
+
+
+def memory_view(memory: TierMemory) -> TierMemoryView:
+    """A memory."""
+    return TierMemoryView.model_validate(memory.model_dump(include=set(TierMemoryView.model_fields)))
+
+
+async def portrait(agent_id: str, resources: Resources) -> TiersView | None:
+    """How the mind stands: what is in its layers, what it holds by now, what came last; None without such agent."""
+    standing = await Layers(resources.database).standing(agent_id, SHOWN)
+    if standing is None:
+        return None
+    agent, newest = standing.agent, (*standing.short, *standing.long)
+    now = present(agent, max((each.at for each in newest), default=None), time.time())
+    return TiersView(
+        agent_id=agent_id,
+        hours=agent.hours(now),
+        short=agent.short,
+        capacity=capacity(agent, now),
+        interval=interval(agent, now),
+        going=standing.going,
+        long=agent.long,
+        long_capacity=agent.rules.long_term.capacity,
+        types=standing.types,
+        shared=standing.shared,
+        consolidated_at=agent.consolidated_at,
+        consolidated_for=agent.consolidated_for,
+        newest=tuple(map(memory_view, standing.short)),
+        formed=tuple(map(memory_view, standing.long)),
+        parameters=dict(agent.policy),
+    )

@@ -1,0 +1,75 @@
+"""Asking a tiered mind: by the vector of what is asked, in the way of the module that asks."""
+
+import time
+from uuid import UUID, uuid4
+
+from nemuri_contracts.queries import TiersRecallQuery
+from nemuri_contracts.tiered import Access, MemoriesAccessed
+from nemuri_contracts.tiered_views import TierRecalledView, TiersRecallView
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.tiered.aggregate import TiersAgent
+from nemuri_domain.tiered.policy import Pattern
+from nemuri_domain.tiered.retrieval import Found, asking, merged, present, ranked
+from nemuri_domain.tiered.visibility import visible
+from nemuri_infra.projections.tiered_queries import Layers, Searched
+from nemuri_infra.runtime.resources import Resources
+from nemuri_services.tiered_memory.presenters import memory_view
+
+
+async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
+    """What comes to mind; counted as access unless it was asked for quietly."""
+    pattern = asking(agent.rules.pattern(query.module), query.layers, query.top)
+    found = await _found(query, pattern, agent, defined, resources)
+    known = await Layers(resources.database).memories(each.memory_id for each in found)
+    seen = {each for each, memory in known.items() if visible(memory, query.agent_id)}
+    chosen = merged([each for each in found if each.memory_id in seen], lambda each: known[each].origins, pattern.top)
+    own = [each.memory_id for each in chosen if known[each.memory_id].agent_id == query.agent_id]
+    if own and not query.quietly:
+        await resources.log.append(_accessed(query, own))
+    views = (
+        TierRecalledView(
+            memory=memory_view(known[each.memory_id]),
+            relevance=each.relevance,
+            recency=each.recency,
+            importance=each.importance,
+            score=each.score,
+        )
+        for each in chosen
+    )
+    return TiersRecallView(
+        module=query.module,
+        weights=(pattern.alpha, pattern.beta, pattern.gamma),
+        working="working" in pattern.layers,
+        recalled=tuple(views),
+    )
+
+
+async def _found(
+    query: TiersRecallQuery, pattern: Pattern, agent: TiersAgent, defined: Agent, resources: Resources
+) -> list[Found]:
+    """The candidates, best first: its own, and what others let it see where that is asked for too."""
+    if not pattern.top:
+        return []
+    vectors, layers = resources.vectors.serving(defined.embedding), Layers(resources.database)
+    [asked] = await vectors.embedder.embed([query.query])
+    own = await layers.searched(agent.agent_id, vectors.generation, asked)
+    newest = float(own.rows["at"].max()) if own.ids else None
+    now = present(agent, newest, time.time()) if query.second is None else query.second
+    found = _best(own, now, pattern, agent)
+    if query.shared:
+        others = await layers.searched(agent.agent_id, vectors.generation, asked, "shared")
+        found += _best(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
+    return sorted(found, key=lambda each: (-each.score, each.memory_id))
+
+
+def _best(searched: Searched, now: float, pattern: Pattern, agent: TiersAgent) -> list[Found]:
+    return ranked(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
+
+
+def _accessed(query: TiersRecallQuery, memory_ids: list[UUID]) -> MemoriesAccessed:
+    return MemoriesAccessed(
+        event_id=uuid4(),
+        agent_id=query.agent_id,
+        accessed=tuple(Access(memory_id=each) for each in memory_ids),
+        second=query.second,
+    )

@@ -1,0 +1,84 @@
+"""The reaction of the trainer: an agent's scorer learns from what its tasks used."""
+
+import asyncio
+from functools import cache
+
+import structlog
+
+from nemuri_contracts.scorers import ScorerTrained
+from nemuri_contracts.strength import ImpactCredited, SessionEnded
+from nemuri_domain.strength import training_samples
+from nemuri_domain.strength.aggregate import Scorer
+from nemuri_domain.strength.policy import Policy
+from nemuri_infra.projections.learning_queries import credited, gathered
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Against, Service
+from nemuri_services.trainer import training
+from nemuri_services.trainer.retrieval_log_cache import Pasts
+
+service = Service("trainer", groups=16)
+logger = structlog.get_logger()
+pasts = Pasts()
+
+
+@service.reaction(SessionEnded, ImpactCredited)
+async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> Against[ScorerTrained] | None:
+    """Serialised by the log, as a sleep is: appended only if no other training of this agent came in between."""
+    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
+    await resources.views.progress.wait(newest.sequence)
+    agent, scorer = await resources.views.agent(event.agent_id), await resources.views.scorer(event.agent_id)
+    until = resources.views.progress.sequence
+    if agent is None or not await _due(event, agent.rules, scorer, resources) or not can_train():
+        return None
+    known = await pasts.experience(resources, event.agent_id)
+    if len(training_samples.samples(known)) < agent.rules.min_training_samples:
+        return None
+    trained = await asyncio.to_thread(_trained, event, known, 1 + (scorer.number if scorer else 0), until)
+    return Against(trained, newest.sequence)
+
+
+async def _due(
+    event: SessionEnded | ImpactCredited, rules: Policy, scorer: Scorer | None, resources: Resources
+) -> bool:
+    """Whether there is enough that is new, or feedback that changes what the old is worth."""
+    views, agent_id = resources.database, event.agent_id
+    if rules.ranking != "learned":
+        return False
+    if scorer is None:
+        return await gathered(views, agent_id, after=0, window=training_samples.WINDOW) >= rules.min_training_samples
+    if (event.sequence or 0) <= scorer.until:
+        return False
+    if isinstance(event, ImpactCredited):
+        reasons = await credited(views, event.assignment_id, until=scorer.until)
+        if training_samples.reweighs(event.reason, reasons):
+            return True
+    return await gathered(views, agent_id, after=scorer.until, window=training_samples.WINDOW) >= rules.retrain_after
+
+
+def _trained(
+    cause: SessionEnded | ImpactCredited, known: list[training_samples.Experience], number: int, until: int
+) -> ScorerTrained:
+    """Train on the older tasks, judge on the newest; in a thread, for it takes a second of computing."""
+    older, held_out = training_samples.divided(known)
+    samples = training_samples.samples(older)
+    weights = training.train(samples, cause.event_id.int)
+    found = training_samples.judged(weights, held_out)
+    return ScorerTrained.following(
+        cause,
+        number=number,
+        weights=weights,
+        samples=len(samples),
+        tasks=samples.tasks,
+        until=until,
+        held_out=found,
+        serves=training_samples.better(found),
+    )
+
+
+@cache
+def can_train() -> bool:
+    """Whether there is a torch; said once where there is none, and the linear score goes on ranking."""
+    if not training.available():
+        logger.warning("no scorer is trained: torch is not installed; pip install 'nemuri[learn]'")
+        return False
+    return True

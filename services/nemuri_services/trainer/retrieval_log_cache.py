@@ -1,0 +1,60 @@
+"""What an agent's past teaches: its retrievals from the log, what became of them from the views."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_domain.strength.training_samples import WINDOW, Experience, Retrieval, experienced
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.process.byte_cache import ByteCache
+from nemuri_infra.projections.learning_queries import outcomes, retrievals
+from nemuri_infra.runtime.resources import Resources
+
+KEPT_BYTES = 48 * 1024 * 1024
+"""Bytes of retrievals that one process keeps, about three megabytes for an agent; the least recently trained go."""
+RETRIEVAL_BYTES = 600
+"""What a retrieval takes beside its arrays and ids."""
+ID_BYTES = 120
+AT_ONCE = 32
+"""Events that are asked for at the same time."""
+
+Kept = dict[int, Retrieval | None]
+"""The retrievals of an agent by their places in the log; None where the event was deleted."""
+
+
+@dataclass(slots=True)
+class Pasts:
+    """The retrievals that this process has read, by database, namespace and agent: events never change."""
+
+    known: ByteCache[tuple[str, str, str], Kept] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
+
+    async def experience(self, resources: Resources, agent_id: str) -> list[Experience]:
+        """What the agent's newest attributed assignments teach, oldest first."""
+        views = resources.database
+        places = await retrievals(views, agent_id, window=WINDOW)
+        name = (views.url, views.schema, agent_id)
+        kept = await _read(resources.log, places, self.known.get(name) or {})
+        self.known.keep(name, kept)
+        found = [each for place in places if (each := kept[place]) is not None]
+        became = await outcomes(views, [each.assignment_id for each in found])
+        return [experienced(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
+
+
+def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
+    found = [each for each in kept.values() if each is not None]
+    arrays = sum(each.features.nbytes + each.shown.nbytes + ID_BYTES * len(each.memory_ids) for each in found)
+    return arrays + RETRIEVAL_BYTES * len(kept)
+
+
+async def _read(log: Log, places: list[int], known: Kept) -> Kept:
+    """The retrievals at these places, asking the log only for those that are not known yet."""
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def at(place: int) -> Retrieval | None:
+        async with room:
+            event = await log.at(place)
+        return Retrieval.of(event) if isinstance(event, MemoriesRetrieved) else None
+
+    missing = [place for place in places if place not in known]
+    fresh = dict(zip(missing, await asyncio.gather(*map(at, missing)), strict=True))
+    return {place: fresh[place] if place in fresh else known[place] for place in places}

@@ -1,0 +1,92 @@
+"""Training a scorer: the only place that knows torch (extra `learn`)."""
+
+from functools import cache
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from nemuri_contracts.scorers import Weights
+from nemuri_domain.strength.scorer import copy_of_linear
+from nemuri_domain.strength.training_samples import Samples
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+STEPS = 400
+"""Passes over all samples."""
+RATE = 0.03
+"""Of Adam at first; it falls to nothing along a cosine."""
+DROPOUT = 0.1
+"""Document 000 §3.4."""
+ATTACHMENT = 0.5
+"""What a squared distance of 1 from the copy of the linear score costs, in samples: few samples move it little."""
+DIGITS = 6
+"""Decimals of a weight in the event, which are those that it is judged and serves with."""
+
+
+class TorchMissingError(Exception):
+    """torch is not installed; it comes with the extra `learn`."""
+
+
+def available() -> bool:
+    """Whether there is a torch to train with."""
+    return find_spec("torch") is not None
+
+
+def train(samples: Samples, seed: int) -> Weights:
+    """A scorer for these samples, from a copy of the linear score on; the same for the same samples and seed.
+
+    Weighted binary cross-entropy (document 000 §3.4), plus the squared distance from the copy. Raises
+    `TorchMissingError`.
+    """
+    torch = _torch()
+    copy = copy_of_linear()
+    start = [torch.tensor(each, dtype=torch.float64) for each in _parameters(copy)]
+    if not len(samples):
+        return copy
+    rows, labels, weights = (torch.from_numpy(each) for each in (samples.features, samples.labels, samples.weights))
+    parameters = [each.clone().requires_grad_() for each in start]
+    optimizer = torch.optim.Adam(parameters, lr=RATE)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
+    draw = torch.Generator().manual_seed(seed % 2**63)
+    for _ in range(STEPS):
+        kept = (torch.rand(len(samples), len(copy.output), generator=draw) >= DROPOUT) / (1.0 - DROPOUT)
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(
+            logits(parameters, rows, kept), labels, weight=weights, reduction="sum"
+        )
+        distance = sum(((now - then) ** 2).sum() for now, then in zip(parameters, start, strict=True))
+        optimizer.zero_grad()
+        ((loss + ATTACHMENT * distance) / weights.sum()).backward()
+        optimizer.step()
+        schedule.step()
+    return _weights(parameters)
+
+
+def logits(parameters: "list[Tensor]", rows: "Tensor", kept: "Tensor | float" = 1.0) -> "Tensor":
+    """The network before its sigmoid: rows of shape (n, 9) to (n,); `kept`, (n, 16), scales what dropout leaves."""
+    hidden, hidden_bias, output, output_bias = parameters
+    return ((rows @ hidden.T + hidden_bias).relu() * kept) @ output + output_bias
+
+
+@cache
+def _torch() -> ModuleType:
+    if not available():
+        raise TorchMissingError("torch is not installed: pip install 'nemuri[learn]'")
+    import torch
+
+    torch.set_num_threads(1)  # a small network: more threads would only be in the way of others
+    return torch
+
+
+def _parameters(weights: Weights) -> tuple[object, ...]:
+    return weights.hidden, weights.hidden_bias, weights.output, weights.output_bias
+
+
+def _weights(parameters: "list[Tensor]") -> Weights:
+    hidden, hidden_bias, output, output_bias = (each.detach().numpy().round(DIGITS) for each in parameters)
+    return Weights(
+        hidden=hidden.tolist(),
+        hidden_bias=hidden_bias.tolist(),
+        output=output.tolist(),
+        output_bias=float(output_bias),
+    )

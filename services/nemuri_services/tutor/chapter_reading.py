@@ -1,0 +1,71 @@
+"""Reading a chapter: what of it is to be remembered, and what is learned from it (document 000 §4.1)."""
+
+import asyncio
+
+import structlog
+
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.education import LEARNING_CHARACTERS, Section
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import NewMemory, Origin
+from nemuri_domain.education.course import Course
+from nemuri_domain.language.keywords import keywords
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.memory_content import beginning, embedded_text
+from nemuri_domain.tasks.fan_in import shortened
+from nemuri_infra.errors.log_safe import said
+from nemuri_infra.models.protocol import LearningsJob, ModelRefused
+from nemuri_infra.runtime.resources import Resources
+
+TAG = 200
+"""Characters of a title as a tag."""
+
+logger = structlog.get_logger()
+
+
+async def read(course: Course, chapter: int, agent: Agent, resources: Resources) -> tuple[list[NewMemory], Usage]:
+    """The memories of a chapter, one for each section, with what reading it cost; their vectors are written."""
+    sections = course.textbook.chapters[chapter].sections
+    found = await asyncio.gather(*(_learned(each, course.textbook.perspective, agent, resources) for each in sections))
+    contents = [
+        MemoryContent(
+            content=section.text,
+            tags=tuple(dict.fromkeys((section.title[:TAG].strip(), *keywords(f"{section.title}\n{section.text}")))),
+            learnings=learnings,
+            scope=course.scope,
+        )
+        for section, (learnings, _) in zip(sections, found, strict=True)
+    ]
+    texts, vectors = [embedded_text(each) for each in contents], resources.vectors.serving(agent.embedding)
+    await vectors.of(texts)
+    origin = Origin(textbook=course.textbook.title)
+    faint = {"strength": agent.rules.initial_strength_education}  # read is not used yet
+    memories = [
+        beginning(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
+        for content, text in zip(contents, texts, strict=True)
+    ]
+    return memories, Usage.together(usage for _, usage in found)
+
+
+async def _learned(
+    section: Section, perspective: str | None, agent: Agent, resources: Resources
+) -> tuple[dict[str, str], Usage]:
+    """What the section teaches under the textbook's perspective; nothing without one, or where the model refuses."""
+    model = resources.models.main
+    if perspective is None:
+        return {}, Usage(model=model.name)
+    words = {each.name: each.keywords for each in agent.definition.perspectives}
+    job = LearningsJob(
+        role=agent.definition.role,
+        question=section.title,
+        answer=section.text,
+        perspectives=(perspective,),
+        details=(),
+        keywords={perspective: words.get(perspective, ())},
+    )
+    try:
+        reply = await model.learnings(job)
+    except ModelRefused as error:
+        logger.warning("nothing learned", service="tutor", why=said(error))
+        return {}, Usage(model=model.name)
+    return {name: shortened(each, LEARNING_CHARACTERS) for name, each in reply.value.items()}, reply.usage

@@ -1,0 +1,171 @@
+"""The reactions of the tutor: read, sleep, test, sleep, chapter by chapter (document 000 §4.1)."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
+from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
+from nemuri_contracts.education_views import CoursesView, DueView
+from nemuri_contracts.event import TUTOR, Event, derive
+from nemuri_contracts.queries import CoursesQuery, DueQuery, Refusal
+from nemuri_contracts.strength import AgentSlept, MemoryEncoded, SessionEnded
+from nemuri_contracts.tasks import NegotiationOpened, ReactionFailed, TaskFailed
+from nemuri_domain.education import lesson_plan
+from nemuri_domain.education.course import Course, Trial, memory_key
+from nemuri_domain.strength import usage_detection
+from nemuri_domain.strength.memory_content import encoded
+from nemuri_domain.strength.scopes import setting_of
+from nemuri_infra.models.extractive import substance
+from nemuri_infra.projections.education import Courses
+from nemuri_infra.projections.erasure import absent
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service, Use
+from nemuri_services.tutor.chapter_reading import read
+from nemuri_services.tutor.reminders import arm, remind
+from nemuri_services.tutor.school_reports import reported
+
+Following = ChapterRead | TaskSubmitted | CourseFinished
+service = Service(
+    TUTOR,
+    at_once=8,
+    background=remind,
+    also_says=(TaskSubmitted,),
+    uses=frozenset({Use.MAKES_VECTORS, Use.READS_CLOCK, Use.SETS_TIMERS}),
+)
+minds = Recollections()
+
+
+@service.reaction(CourseBegun, AgentSlept, MemoriesReviewed)
+async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Sequence[Following]:
+    """What comes next in each course that is not over, as soon as the agent has slept over what was before."""
+    return await _go_on(event, event.agent_id, resources)
+
+
+@service.reaction(FeedbackGiven)
+async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
+    """The same once a right answer is credited, in case the agent slept before it was graded."""
+    if event.client_id != TUTOR or event.agent_id is None:
+        return ()
+    return await _go_on(event, event.agent_id, resources)
+
+
+@service.reaction(ChapterRead)
+async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
+    """What was read becomes memories, each once however often it is read; then the agent is ready to sleep over it."""
+    memories = [
+        encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
+    ]
+    return [*memories, usage_detection.ended(event, event.session_id, event.agent_id)]
+
+
+@service.reaction(SessionEnded, TaskFailed, NegotiationOpened)
+async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
+    """An exercise is graded once every session of its task has ended, or when it ends without an answer."""
+    found = await Courses(resources.database).set_by(event.thread) if event.thread else None
+    if found is None:
+        return None
+    state = await resources.views.task(event.task_id)
+    if not lesson_plan.answered(state):
+        return None
+    said = "\n".join(substance(each.answer or "") for each in state.present)
+    return lesson_plan.grade(event, *found, state, said, now=await resources.clock.now())
+
+
+@service.reaction(ExerciseGraded)
+async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGiven | MemoriesReviewed | None:
+    """A right answer is a success; after a wrong one, what holds the right one is looked at again."""
+    courses = Courses(resources.database)
+    course = await courses.course(event.course_id)
+    trials = {each.place: each for each in await courses.trials(event.course_id, event.chapter)}
+    trial = trials.get((event.chapter, event.exercise))
+    if course is None or trial is None or event.repetition + 1 != trial.repetition:
+        return None
+    await arm(trial, resources)
+    return lesson_plan.success(event) if event.correct else await _review(event, course, trial, resources)
+
+
+@service.reaction(ReactionFailed)
+async def go_on_anyway(
+    event: ReactionFailed, resources: Resources
+) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
+    """What the tutor itself could not handle holds up no course: ungraded is wrong, and a lost review found nothing."""
+    if event.service != service.name or event.cause_kind == event.kind:
+        return ()
+    known = Courses(resources.database)
+    if found := await known.set_by(event.task_id):
+        return lesson_plan.ungraded(
+            event, *found, f"{event.cause_kind}: {event.error}", now=await resources.clock.now()
+        )
+    following: list[MemoriesReviewed | Following] = []
+    for course in await known.of(event.agent_id, running=True) if event.agent_id else ():
+        review = lesson_plan.unreviewed(event, course, await known.trials(course.course_id))
+        following += [review] if review else await _next(event, course, resources)
+    return following
+
+
+@service.answer(CoursesQuery)
+async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Refusal:
+    """How an agent is doing at school."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
+    return await reported(agent, query.course_id, resources)
+
+
+@service.answer(DueQuery)
+async def due(query: DueQuery, resources: Resources) -> DueView:
+    """How many exercises come again up to a time."""
+    expected = await Courses(resources.database).expected()
+    return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
+
+
+async def _go_on(event: Event, agent_id: str, resources: Resources) -> Sequence[Following]:
+    running = await Courses(resources.database).of(agent_id, running=True)
+    return [following for course in running for following in await _next(event, course, resources)]
+
+
+async def _next(event: Event, course: Course, resources: Resources) -> Sequence[Following]:
+    known, chapter = Courses(resources.database), max(len(course.readings) - 1, 0)
+    trials = await known.trials(course.course_id, chapter)
+    agent = await resources.views.agent(course.agent_id)
+    if agent is None:
+        return ()
+    sessions = lesson_plan.sessions(course, trials)
+    ended = await resources.views.happened(derive(each, SessionEnded.kind_of()) for each in sessions)
+    slept = {each for each in sessions if derive(each, SessionEnded.kind_of()) in ended and each not in agent.awake}
+    about = {"agent_id": course.agent_id, "course_id": course.course_id, "correlation_id": None}
+    match lesson_plan.step(course, trials, slept):
+        case "read":
+            following = len(course.readings)
+            memories, spent = await read(course, following, agent, resources)
+            key = f"{course.course_id}/{following}"
+            return [ChapterRead.following(event, key=key, chapter=following, sections=memories, usage=spent, **about)]
+        case "test":
+            there = await resources.views.happened(each.task_id for each in trials)
+            return [
+                lesson_plan.setting(course, each, event)
+                for each in trials
+                if not each.grades and each.task_id not in there
+            ]
+        case "finish":
+            return [CourseFinished.following(event, key=course.course_id, **about)]
+        case None:
+            return ()
+
+
+async def _review(event: ExerciseGraded, course: Course, trial: Trial, resources: Resources) -> MemoriesReviewed | None:
+    agent = await resources.views.agent(course.agent_id)
+    if agent is None or trial.grades[-1].reviewed is not None:
+        return None
+    exercise, perspective = lesson_plan.exercise_of(course, trial), course.textbook.perspective
+    wanted = exercise.answer or " ".join(exercise.keywords)
+    where = setting_of(course.scope)
+    found = await minds.recall(resources, agent, wanted, perspective=perspective, setting=where)
+    return MemoriesReviewed.following(
+        event,
+        course_id=course.course_id,
+        chapter=trial.chapter,
+        exercise=trial.number,
+        perspective=perspective,
+        memory_ids=tuple(each.memory_id for each in found.candidates[: lesson_plan.ENOUGH]),
+    )

@@ -1,0 +1,66 @@
+"""Spaced repetition: every exercise that is to come again has a timer on the server, and comes when that rings."""
+
+import re
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from nemuri_domain.education.course import Trial
+from nemuri_domain.education.lesson_plan import setting
+from nemuri_infra.process.cancellation import together
+from nemuri_infra.projections.education import Courses
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.retry_forever import persistently
+from nemuri_infra.runtime.service import WAITING
+
+_KEY = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9]{1,4})_([0-9]{1,4})")
+
+logger = structlog.get_logger()
+
+
+async def remind(resources: Resources) -> None:
+    """Keep the timers in step with the views and the clock, and set exercises as they ring, for ever."""
+    works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
+    await together(*(persistently("tutor", work, passing=WAITING) for work in works))
+
+
+async def arm(trial: Trial, resources: Resources) -> None:
+    """Let the exercise's timer ring when it is to come again; nothing where it is not."""
+    if trial.due_at is not None:
+        await resources.timers.set(_key(trial), trial.due_at)
+
+
+async def _keep_timers(resources: Resources) -> None:
+    """Set every timer anew at the start and whenever the clock was moved: none is lost with a server or a restart."""
+    async for _ in resources.clock.changes():
+        for trial in await Courses(resources.database).expected():
+            await arm(trial, resources)
+
+
+async def _hear_timers(resources: Resources) -> None:
+    async for ringing in resources.timers.due():
+        await _set_again(ringing.key, resources)
+        await ringing.stop()
+
+
+async def _set_again(key: str, resources: Resources) -> None:
+    """Set the exercise whose timer rings, once, if it is really due; the views say, not the timer."""
+    named = _KEY.fullmatch(key)
+    if named is None:
+        logger.warning("no timer of ours", service="tutor", key=key[:100])
+        return
+    courses, course_id = Courses(resources.database), UUID(named[1])
+    course = await courses.course(course_id)
+    trials = await courses.trials(course_id, int(named[2]))
+    trial = next((each for each in trials if each.number == int(named[3])), None)
+    if course is None or trial is None or trial.due_at is None:
+        return
+    if trial.due_at > await resources.clock.now():
+        await arm(trial, resources)
+    elif not await resources.views.happened([trial.task_id]):
+        await resources.log.append(setting(course, trial))
+
+
+def _key(trial: Trial) -> str:
+    return f"{trial.course_id}_{trial.chapter}_{trial.number}"

@@ -1,0 +1,117 @@
+"""School reports: how each chapter of an agent's courses went, and what became of what was read."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from nemuri_contracts.education_views import AnswerReport, ChapterReport, CourseReport, CoursesView, ExerciseReport
+from nemuri_contracts.event import derive
+from nemuri_contracts.queries import Refusal
+from nemuri_contracts.strength import SessionEnded
+from nemuri_domain.education.course import Course, Grade, Trial
+from nemuri_domain.education.lesson_plan import exercise_of
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_infra.models.extractive import substance
+from nemuri_infra.projections.education import Courses
+from nemuri_infra.runtime.resources import Resources
+
+BEGINNING = 200
+"""Characters of a question and of an answer in a report."""
+
+
+async def reported(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
+    """The reports of an agent's courses; of one alone, and with its exercises, where that is asked for."""
+    found = await Courses(resources.database).of(agent.agent_id)
+    if course_id is not None:
+        found = [each for each in found if each.course_id == course_id]
+        if not found:
+            return Refusal(refused=f"{agent.agent_id} has no course {course_id}")
+    reports = [await _course(agent, each, resources, details=course_id is not None) for each in found]
+    return CoursesView(agent_id=agent.agent_id, now=await resources.clock.now(), courses=tuple(reports))
+
+
+async def _course(agent: Agent, course: Course, resources: Resources, *, details: bool) -> CourseReport:
+    trials = await Courses(resources.database).trials(course.course_id)
+    memories = await resources.views.memories_by_id(each for one in course.readings for each in one.memories)
+    endings = {each.session_id: derive(each.session_id, SessionEnded.kind_of()) for each in course.readings}
+    ended = await resources.views.happened(endings.values())
+    slept = {each for each, ending in endings.items() if ending in ended and each not in agent.awake}
+    chapters = [
+        _chapter(agent, course, number, [each for each in trials if each.chapter == number], memories, slept)
+        for number in range(len(course.textbook.chapters))
+    ]
+    if details:
+        said = await Courses(resources.database).said(grade.task_id for each in trials for grade in each.grades)
+        chapters = [
+            known.model_copy(update={"details": _exercises(course, number, trials, said)})
+            for number, known in enumerate(chapters)
+        ]
+    return CourseReport(
+        course_id=course.course_id,
+        title=course.textbook.title,
+        digest=course.textbook.digest,
+        perspective=course.textbook.perspective,
+        repeating=course.repeating,
+        scope=course.scope,
+        begun_at=course.begun_at,
+        finished_at=course.finished_at,
+        chapters=tuple(chapters),
+    )
+
+
+def _chapter(
+    agent: Agent,
+    course: Course,
+    number: int,
+    trials: Sequence[Trial],
+    memories: dict[UUID, Remembered],
+    slept: set[UUID],
+) -> ChapterReport:
+    reading = course.readings[number] if number < len(course.readings) else None
+    made = [memories[each][1] for each in (reading.memories if reading else ()) if each in memories]
+    strengths = [agent.strength(each) for each in made if each.status == "active"]
+    newest = [each.grades[-1].correct for each in trials if each.grades]
+    return ChapterReport(
+        title=course.textbook.chapters[number].title,
+        read=reading is not None,
+        slept=reading is not None and reading.session_id in slept,
+        memories=len(made),
+        usage=reading.usage if reading else None,
+        archived=len(made) - len(strengths),
+        strength=sum(strengths) / len(strengths) if strengths else None,
+        exercises=len(trials),
+        right=newest.count(True),
+        wrong=newest.count(False),
+        due_at=min((each.due_at for each in trials if each.due_at is not None), default=None),
+    )
+
+
+def _exercises(
+    course: Course, chapter: int, trials: Sequence[Trial], said: Mapping[UUID, str]
+) -> tuple[ExerciseReport, ...]:
+    """The exercises of a chapter; `said` are the answers by task."""
+    return tuple(
+        ExerciseReport(
+            question=_beginning(exercise_of(course, trial).question),
+            answers=tuple(_answer(each, said.get(each.task_id)) for each in trial.grades),
+            due_at=trial.due_at,
+        )
+        for trial in trials
+        if trial.chapter == chapter
+    )
+
+
+def _answer(grade: Grade, said: str | None) -> AnswerReport:
+    return AnswerReport(
+        task_id=grade.task_id,
+        answer=None if said is None else _beginning(substance(said)),
+        repetition=grade.repetition,
+        correct=grade.correct,
+        missing=grade.missing,
+        reason=grade.reason,
+        graded_at=grade.graded_at,
+        reviewed=grade.reviewed or (),
+    )
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= BEGINNING else f"{text[: BEGINNING - 1]}…"

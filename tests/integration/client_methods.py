@@ -1,0 +1,37 @@
+"""Every public method of the client, and arguments to call it with."""
+
+import inspect
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.education import Chapter, Section, Textbook
+
+ID = UUID("00000000-0000-4000-8000-000000000001")
+BOOK = Textbook(
+    title="Steel", chapters=(Chapter(title="One", sections=(Section(title="Steel", text="Steel is hard."),)),)
+)
+EXAMPLES: dict[str, Any] = {
+    "agent": "python", "answer": "x", "beginning": "0123456", "causes": [ID], "content": "Steel is hard.",
+    "course_id": ID, "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
+    "of": "task", "option": "all", "prompt": "steel?", "query": "steel?", "sequence": 1, "service": "intake",
+    "task_id": ID, "text": "Is steel hard?", "textbook": BOOK, "until": datetime.now(UTC), "verdict": "helpful",
+}  # fmt: skip
+"""An argument for every parameter that has no default."""
+
+
+def public(kind: type) -> list[str]:
+    """Return the names of the coroutine methods, or of the blocking ones, that a user may call."""
+    methods = inspect.getmembers(kind, inspect.isfunction)
+    return [name for name, _ in methods if not name.startswith("_") and name not in {"within", "connect"}]
+
+
+def arguments(method: Callable[..., Any]) -> dict[str, Any]:
+    """Return an argument for every parameter of a method that has no default."""
+    found = [*inspect.signature(method).parameters.values()][1:]
+    needed = [each for each in found if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+    return {each.name: EXAMPLES[each.name] for each in needed} | (
+        {"verdict": "helpful"} if method.__name__ == "feedback" else {}
+    )

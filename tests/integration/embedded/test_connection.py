@@ -1,0 +1,65 @@
+"""A connection that is lost and found: nobody waits for what cannot come any more."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from nats.aio.msg import Msg
+from nats.errors import TimeoutError as NoAnswerError
+
+from nemuri_infra.bus.access import Access
+from nemuri_infra.bus.connection import connect
+from nemuri_infra.embedded.nats import EmbeddedNats
+from tests.integration.scene import eventually
+
+pytestmark = pytest.mark.connected
+
+FOR_EVER = 3600.0
+
+
+async def test_who_waits_for_an_answer_is_told_that_the_connection_is_lost(directory: Path) -> None:
+    """And is answered over the next one, having asked again."""
+    server = EmbeddedNats(directory / "nats")
+    await server.start()
+    connection = await connect(server.url, Access(), patient=False, name="asker", lost=asyncio.Event(), denied=[])
+    try:
+        slow = await connection.subscribe("slow")
+        asking = asyncio.ensure_future(connection.request("slow", timeout=FOR_EVER))
+        await slow.next_msg(timeout=10)
+
+        await server.kill()
+        await server.start()
+
+        with pytest.raises(NoAnswerError):
+            await asyncio.wait_for(asking, 30)
+
+        async def answer(message: Msg) -> None:
+            await message.respond(b"yes")
+
+        await connection.subscribe("quick", cb=answer)
+        assert (await connection.request("quick", timeout=10)).data == b"yes"
+    finally:
+        await connection.close()
+        await server.stop()
+
+
+@pytest.mark.parametrize("how", ["close", "drain"])
+async def test_a_lost_connection_can_be_closed_with_something_left_to_send(directory: Path, how: str) -> None:
+    """Close it for good, and say so, instead of failing on what cannot be sent any more."""
+    server, lost = EmbeddedNats(directory / "nats"), asyncio.Event()
+    await server.start()
+    connection = await connect(server.url, Access(), patient=False, name="asker", lost=lost, denied=[])
+    try:
+        await server.kill()
+
+        async def reconnecting() -> bool:
+            """The connection is lost."""
+            return connection.is_reconnecting
+
+        await eventually(reconnecting)
+        await connection.publish("anything", b"x")
+    finally:
+        await getattr(connection, how)()
+        await server.stop()
+    assert connection.is_closed
+    assert lost.is_set()

@@ -1,0 +1,205 @@
+"""Another user of the machine reaches nothing of a platform, and nothing above its data is opened for anybody."""
+
+import asyncio
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import psycopg
+import pytest
+import pytest_asyncio
+
+from nemuri_infra.bus.access import Access, options
+from nemuri_infra.embedded import os_user
+from nemuri_infra.embedded.data_directory import Addresses, Home
+from nemuri_infra.embedded.nats import EmbeddedNats, EmbeddedNatsCluster, kept_url
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from tests.integration.embedded.evidence import messages, publish
+
+pytestmark = pytest.mark.connected
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+
+CONNECT = """
+import socket, sys
+host, port = sys.argv[1].split(":")
+line = socket.create_connection((host, int(port)), 5)
+line.recv(4096)
+line.sendall(b'CONNECT {"verbose":false}\\r\\nPING\\r\\n')
+print(line.recv(4096))
+"""
+ASK = """
+import socket, sys
+line = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
+line.sendall(b"GET " + sys.argv[2].encode() + b" HTTP/1.0\\r\\n\\r\\n")
+print(line.recv(4096))
+"""
+REACH = """
+import socket, sys
+socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+"""
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    """A directory below one that only its owner may pass."""
+    above = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    (above / "data").mkdir(mode=0o755)
+    yield above / "data"
+    shutil.rmtree(above)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def nats(directory: Path) -> AsyncIterator[EmbeddedNats]:
+    """An embedded server with something on a stream."""
+    server = EmbeddedNats(directory / "nats")
+    await server.start()
+    try:
+        await publish(server.url, "private")
+        yield server
+    finally:
+        await server.stop()
+
+
+def by_nobody(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of the standard library as the user `nobody`."""
+    known = pwd.getpwnam("nobody")
+    python = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+    command = [python, "-I", "-c", program, *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd="/", user=known.pw_uid, group=known.pw_gid,
+        extra_groups=[],
+    )  # fmt: skip
+
+
+def modes(path: Path) -> dict[Path, int]:
+    """Return the permissions of a folder and of all above it."""
+    return {each: stat.S_IMODE(each.stat().st_mode) for each in (path, *path.parents)}
+
+
+@needs_root
+async def test_nobody_else_gets_into_the_bus(nats: EmbeddedNats) -> None:
+    """Refuse whoever shows no password, and tell nothing where the server is watched."""
+    place = f"127.0.0.1:{urlsplit(nats.url).port}"
+    told = await asyncio.to_thread(by_nobody, CONNECT, place)
+    assert "Authorization Violation" in told.stdout, told
+    assert await messages(nats.url) == ["private"]
+    for path in ("/", "/varz", "/connz?subs=1", "/jsz?streams=1", "/healthz"):
+        told = await asyncio.to_thread(by_nobody, ASK, str(monitoring_port(nats)), path)
+        assert "404" in told.stdout, told
+
+
+def monitoring_port(nats: EmbeddedNats) -> int:
+    """Return the port beside that of clients on which the server listens."""
+    found = psutil.Process(nats.pid).net_connections()
+    ports = {each.laddr.port for each in found if each.status == psutil.CONN_LISTEN}
+    [other] = ports - {urlsplit(nats.url).port}
+    return int(other)
+
+
+async def test_the_password_lies_in_files_of_their_owner_and_stays(nats: EmbeddedNats, directory: Path) -> None:
+    """Keep it over a restart, so that those who are connected come back; a damaged one is made anew."""
+    known, secret = nats.url, directory / "nats" / "secret"
+    assert stat.S_IMODE(secret.parent.stat().st_mode) == 0o700
+    for each in (secret, directory / "nats" / "nats.conf"):
+        assert stat.S_IMODE(each.stat().st_mode) == 0o600
+        assert str(urlsplit(known).password) in each.read_text()
+    assert str(urlsplit(known).password) not in (directory / "nats" / "nats.log").read_text()
+    await nats.stop()
+    await nats.start()
+    assert nats.url == known == kept_url(directory / "nats")
+    await nats.stop()
+    secret.write_text("")
+    await nats.start()
+    assert urlsplit(nats.url).password != urlsplit(known).password
+    assert await messages(nats.url) == ["private"]
+
+
+def test_addresses_are_private_whatever_was_there_before(tmp_path: Path) -> None:
+    """Write them as 0600 even where a file of that name could be read by others."""
+    home = Home(tmp_path)
+    for name in ("addresses.json", "addresses.json.new"):
+        (tmp_path / name).touch(mode=0o644)
+    with home.lock():
+        home.write_addresses(Addresses(nats_url="nats://nemuri:x@h:1", database_url="postgresql://", pid=1))
+        assert stat.S_IMODE((tmp_path / "addresses.json").stat().st_mode) == 0o600
+
+
+async def test_all_nodes_of_a_cluster_share_a_password(directory: Path) -> None:
+    """Let a client in at each of them by what the first address says."""
+    cluster = EmbeddedNatsCluster(directory)
+    try:
+        await cluster.start()
+        assert len({urlsplit(each).password for each in cluster.urls}) == 1
+        assert options(",".join(cluster.urls), Access())["password"] == urlsplit(cluster.urls[2]).password
+        await publish(cluster.urls[2], "private")
+    finally:
+        await cluster.stop()
+
+
+@needs_root
+async def test_nobody_else_gets_into_the_database_and_nothing_above_it_is_opened(directory: Path) -> None:
+    """Refuse another user at the socket, and leave every folder above the data as it was, also after a kill."""
+    before = modes(directory)
+    assert before[directory.parent] == 0o700
+    server = EmbeddedPostgres(directory / "postgres")
+    try:
+        await server.start()
+        assert modes(directory) == before
+        socket = f"{directory}/postgres/run/.s.PGSQL.5432"
+        told = await asyncio.to_thread(by_nobody, REACH, socket)
+        assert "PermissionError" in told.stderr, told
+        directory.parent.chmod(0o755)
+        told = await asyncio.to_thread(by_nobody, REACH, socket)
+        assert "PermissionError" in told.stderr, told
+        directory.parent.chmod(0o700)
+        async with await psycopg.AsyncConnection.connect(server.url) as connection:
+            await connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
+        await server.kill()
+        assert modes(directory) == before
+        again = EmbeddedPostgres(directory / "postgres")
+        await again.start()
+        try:
+            async with await psycopg.AsyncConnection.connect(again.url) as connection:
+                assert await (await connection.execute("SELECT number FROM kept")).fetchone() == (7,)
+        finally:
+            await again.stop()
+        assert modes(directory) == before
+    finally:
+        await server.stop()
+
+
+@needs_root
+def test_programs_that_others_cannot_reach_are_copied_and_not_opened(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Leave them in place where everybody passes; else copy them once, and change nothing where they are installed."""
+    with tempfile.TemporaryDirectory() as open_to_all:
+        Path(open_to_all).chmod(0o755)
+        monkeypatch.setattr(os_user, "COPIES", Path(open_to_all) / "copies")
+        root = directory / "site"
+        for name in ("wheel/pg/bin", "wheel.libs"):
+            (root / name).mkdir(mode=0o700, parents=True)
+        program = root / "wheel/pg/bin/postgres"
+        program.write_text("#!/bin/sh\necho started\n")
+        program.chmod(0o700)
+        (root / "wheel.libs/lib.so").touch(mode=0o600)
+        before = modes(program)
+        found = [os_user.reachable_programs(root, root / "wheel/pg", root / "wheel.libs") for _ in range(2)]
+        assert found[0] == found[1] != root / "wheel/pg"
+        assert modes(program) == before
+        known = pwd.getpwnam("nobody")
+        said = subprocess.run(
+            [found[0] / "bin/postgres"], capture_output=True, text=True, check=True, cwd="/", user=known.pw_uid
+        )
+        assert said.stdout == "started\n"
+        assert not [each for each in (Path(open_to_all) / "copies").iterdir() if each.suffix == ".new"]
+        there = os_user.reachable_programs(Path(open_to_all), found[0], found[0].parent.parent / "wheel.libs")
+        assert there == found[0]

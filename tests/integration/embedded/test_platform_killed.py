@@ -1,0 +1,90 @@
+"""Both servers together: the platform above them is killed, or run by an ordinary user."""
+
+import os
+import pwd
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nemuri_infra.embedded.child_processes import Child
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from tests.integration.embedded.evidence import insert, messages, processes_in, publish, rows, until
+
+pytestmark = pytest.mark.connected
+
+PLATFORM = """
+import asyncio, concurrent.futures.thread, encodings.ascii, encodings.idna, os, sys
+import psycopg
+from pathlib import Path
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+
+async def main(home: Path, stays: bool) -> None:
+    nats, postgres = EmbeddedNats(home / "nats"), EmbeddedPostgres(home / "postgres")
+    await nats.start()
+    await postgres.start()
+    print(nats.url, postgres.url, flush=True)
+    if stays:
+        await asyncio.Event().wait()
+    await postgres.stop()
+    await nats.stop()
+
+if len(sys.argv) > 2:
+    os.setgroups([])
+    os.setgid(int(sys.argv[3]))
+    os.setuid(int(sys.argv[2]))
+asyncio.run(main(Path(sys.argv[1]), len(sys.argv) == 2))
+"""
+
+
+async def test_a_platform_killed_with_its_servers_left_behind_starts_again(directory: Path) -> None:
+    """SIGKILL of the platform orphans both servers; the next start ends them, takes their places and loses nothing."""
+    command = [sys.executable, "-c", PLATFORM, str(directory)]
+    platform = Child("platform", command, directory)
+    await platform.start()
+    await until(lambda: "postgresql://" in platform.log_tail())
+    nats_url, database_url = platform.log_tail().split()
+    await publish(nats_url, "kept")
+    await insert(database_url, "kept")
+    await platform.kill()
+    orphans = processes_in(directory)
+    assert {process.name() for process in orphans} == {"nats-server", "postgres"}
+    nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
+    await nats.start()
+    await postgres.start()
+    assert psutil.wait_procs(orphans, timeout=5)[1] == []
+    assert (nats.url, postgres.url) == (nats_url, database_url)
+    assert await messages(nats.url) == ["kept"]
+    assert await rows(postgres.url) == ["kept"]
+    await postgres.stop()
+    await nats.stop()
+    assert processes_in(directory) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else; everybody else is one already")
+def test_an_ordinary_user_runs_both_servers(directory: Path) -> None:
+    """No right beyond one's own directory is needed.
+
+    The platform gives up root only after its imports, for Python itself may lie where only root can read.
+    """
+    somebody = pwd.getpwnam("nobody")
+    home = directory / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, somebody.pw_uid, somebody.pw_gid)
+    directory.chmod(0o711)
+    for expected in ("made", "kept"):
+        done = subprocess.run(
+            [sys.executable, "-c", PLATFORM, str(home), str(somebody.pw_uid), str(somebody.pw_gid)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (expected, done.stderr, done.returncode) == (expected, "", 0)
+        assert "postgresql://" in done.stdout
+    assert {path.stat().st_uid for path in home.rglob("*")} == {somebody.pw_uid}
+    assert processes_in(directory) == []

@@ -1,0 +1,108 @@
+"""Children: their logs, their ends, and those that an earlier run left behind."""
+
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nemuri_infra.embedded.child_processes import Child, ServerFailed
+from tests.integration.embedded.evidence import processes_in, until
+
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
+DEAF = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+
+
+async def test_a_child_is_known_while_it_lives(directory: Path) -> None:
+    """Its id and its record are there from start to stop."""
+    child = Child("worker", SLEEPER, directory)
+    await child.start()
+    assert child.alive
+    assert psutil.Process(child.pid).cmdline() == SLEEPER
+    await child.stop()
+    assert await child.wait() == -signal.SIGTERM
+    assert child.pid is None
+    assert not (directory / "worker.pid").exists()
+
+
+async def test_both_outputs_are_in_its_log(directory: Path) -> None:
+    """The reason for an end is found where the message says."""
+    child = Child("worker", [sys.executable, "-c", "import sys; print('out', flush=True); sys.exit('err')"], directory)
+    await child.start()
+    assert await child.wait() == 1
+    assert child.log_tail() == "out\nerr"
+    await child.stop()
+
+
+async def test_whoever_ignores_the_request_is_killed_after_the_grace(directory: Path) -> None:
+    """A stop always ends."""
+    child = Child("worker", [sys.executable, "-c", DEAF], directory)
+    await child.start()
+    await until(child.log_tail)
+    await child.stop(grace=0.05)
+    assert await child.wait() == -signal.SIGKILL
+
+
+async def test_a_second_start_of_a_living_child_does_nothing(directory: Path) -> None:
+    """A child is one process."""
+    child = Child("worker", SLEEPER, directory)
+    await child.start()
+    pid = child.pid
+    await child.start()
+    assert child.pid == pid
+    await child.stop()
+
+
+async def test_a_program_that_is_missing_is_a_clear_error(directory: Path) -> None:
+    """The message names the child and the program."""
+    with pytest.raises(ServerFailed, match=r"worker cannot be started: .*no-such-program"):
+        await Child("worker", ["/no-such-program"], directory).start()
+
+
+@pytest.mark.parametrize("record", [True, False], ids=["by its record", "without a record"])
+async def test_what_a_killed_run_left_behind_is_ended(directory: Path, record: bool) -> None:
+    """Also when the run was killed before it could write the record."""
+    lost = Child("worker", SLEEPER, directory)
+    await lost.start()
+    if not record:
+        (directory / "worker.pid").unlink()
+    child = Child("worker", [*SLEEPER, "newer"] if record else SLEEPER, directory)
+    await child.start()
+    assert not lost.alive
+    assert [process.pid for process in processes_in(directory)] == [child.pid]
+    await child.stop()
+
+
+async def test_a_stranger_with_the_recorded_id_is_left_alone(directory: Path) -> None:
+    """An id alone proves nothing: it may have been given again."""
+    child, stranger = Child("worker", SLEEPER, directory), Child("stranger", ["sleep", "600"], directory)
+    await child.start()
+    await stranger.start()
+    record = (directory / "worker.pid").read_text()
+    pid = child.pid
+    await child.stop()
+    (directory / "worker.pid").write_text(record.replace(str(pid), str(stranger.pid)))
+    await child.start()
+    assert stranger.alive
+    await child.stop()
+    await stranger.stop()
+
+
+async def test_a_damaged_record_is_no_obstacle(directory: Path) -> None:
+    """It can be half a file after a power failure."""
+    (directory / "worker.pid").write_text('{"pid": 1')
+    child = Child("worker", SLEEPER, directory)
+    await child.start()
+    await child.stop()
+
+
+async def test_a_log_that_has_grown_large_is_put_aside(directory: Path) -> None:
+    """One old log is kept, not all of them."""
+    (directory / "worker.log").write_bytes(b"x" * (8 * 1024 * 1024 + 1))
+    child = Child("worker", [sys.executable, "-c", "print('new')"], directory)
+    await child.start()
+    await child.wait()
+    assert child.log_tail() == "new"
+    assert (directory / "worker.log.1").stat().st_size > 8 * 1024 * 1024
+    await child.stop()

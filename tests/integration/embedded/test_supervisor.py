@@ -1,0 +1,126 @@
+"""The supervisor: what ends is started again, until everything is told to stop."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nemuri_infra.embedded.child_processes import Child, ServerFailed
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.embedded.postgres import EmbeddedPostgres
+from nemuri_infra.embedded.supervisor import Restart, Supervised, Supervisor
+from tests.integration.embedded.evidence import insert, messages, patiently, processes_in, publish, rows, until
+
+pytestmark = pytest.mark.connected
+
+DEADLINE = 30.0
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
+
+
+class Watched(Supervisor):
+    """A supervisor that runs in the background of a test, and what it reported."""
+
+    def __init__(self, *things: Supervised, steady_seconds: float = 30.0) -> None:
+        self.reports: asyncio.Queue[Restart] = asyncio.Queue()
+        super().__init__(things, on_restart=self.reports.put_nowait, first_delay=0.02, steady_seconds=steady_seconds)
+
+
+async def until_replaced(thing: EmbeddedNats | EmbeddedPostgres | Child, old: int) -> None:
+    """Wait until the thing runs as another process."""
+    await until(lambda: thing.pid not in (None, old))
+
+
+def kill_now(thing: EmbeddedNats | EmbeddedPostgres | Child) -> int:
+    """SIGKILL from outside, behind the back of the object; the process id that it had."""
+    assert thing.pid is not None
+    old = thing.pid
+    psutil.Process(old).kill()
+    return old
+
+
+async def test_killed_servers_come_back_at_the_same_address_with_their_data(directory: Path) -> None:
+    """Both real servers are killed; what was acknowledged is found at the same addresses."""
+    nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
+    supervisor = Watched(nats, postgres)
+    async with supervisor.kept():
+        addresses = nats.url, postgres.url
+        await publish(nats.url, "kept")
+        await insert(postgres.url, "kept")
+        for server in (nats, postgres):
+            kill_now(server)
+            report = await asyncio.wait_for(supervisor.reports.get(), DEADLINE)
+            assert (report.name, report.reason, report.attempt) == (server.name, "ended with -9", 1)
+            async for attempt in patiently():
+                with attempt:
+                    found = await (messages(nats.url) if server is nats else rows(postgres.url))
+            assert found == ["kept"]
+        assert (nats.url, postgres.url) == addresses
+    assert processes_in(directory) == []
+
+
+async def test_a_worker_that_keeps_ending_is_started_ever_more_slowly(directory: Path) -> None:
+    """The delay doubles, and the reports count."""
+    worker = Child("worker", [sys.executable, "-c", "raise SystemExit(3)"], directory)
+    supervisor = Watched(worker)
+    async with supervisor.kept():
+        reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(4)]
+    assert [report.attempt for report in reports] == [1, 2, 3, 4]
+    assert [report.delay for report in reports] == [0.02, 0.04, 0.08, 0.16]
+    assert {report.reason for report in reports} == {"ended with 3"}
+
+
+async def test_who_stayed_up_is_started_again_at_once(directory: Path) -> None:
+    """The count begins anew after a steady time."""
+    worker = Child("worker", SLEEPER, directory)
+    supervisor = Watched(worker, steady_seconds=0.0)
+    async with supervisor.kept():
+        for _ in range(2):
+            await until_replaced(worker, kill_now(worker))
+        assert [(await supervisor.reports.get()).attempt for _ in range(2)] == [1, 1]
+
+
+async def test_all_end_in_reverse_order(directory: Path) -> None:
+    """Workers go before the servers that they need."""
+    note = "import signal, sys, time; signal.signal(15, lambda *_: (open('order', 'a').write(sys.argv[1]), sys.exit()))"
+    run = f"{note}; open('ready' + sys.argv[1], 'w').close(); time.sleep(600)"
+    names = ("a", "b", "c")
+    supervisor = Watched(*(Child(name, [sys.executable, "-c", run, name], directory) for name in names))
+    async with supervisor.kept():
+        await until(lambda: all((directory / f"ready{name}").exists() for name in names))
+    assert (directory / "order").read_text() == "cba"
+
+
+async def test_if_one_does_not_come_up_at_first_the_others_are_stopped(directory: Path) -> None:
+    """A platform that cannot start leaves nothing running."""
+    good, bad = Child("good", SLEEPER, directory), Child("bad", ["/no/such/program"], directory)
+    with pytest.raises(ServerFailed, match="bad cannot be started"):
+        await Supervisor([good, bad]).run_until(asyncio.Event())
+    assert not good.alive
+
+
+async def test_a_failing_restart_is_tried_again(directory: Path) -> None:
+    """Once supervised, a thing is given up never: here its program is missing for a while."""
+    program = directory / "program"
+    program.symlink_to(sys.executable)
+    worker = Child("worker", [str(program), *SLEEPER[1:]], directory)
+    supervisor = Watched(worker)
+    async with supervisor.kept():
+        program.unlink()
+        old = kill_now(worker)
+        reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(2)]
+        program.symlink_to(sys.executable)
+        await until_replaced(worker, old)
+    assert "cannot be started" in reports[1].reason
+
+
+async def test_a_stop_interrupts_a_waiting_restart(directory: Path) -> None:
+    """Nobody waits for a delay that has lost its purpose."""
+    worker = Child("worker", [sys.executable, "-c", ""], directory)
+    supervisor = Supervisor([worker], first_delay=1e6)
+    stop = asyncio.Event()
+    task = asyncio.create_task(supervisor.run_until(stop))
+    await until(lambda: worker.log.exists() and not worker.alive)
+    stop.set()
+    await asyncio.wait_for(task, DEADLINE)

@@ -1,0 +1,100 @@
+"""Servers on which everybody has a name, a password and no more rights than it takes."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import psycopg
+import pytest
+from nats.aio.client import Client as Nats
+from nats.js.api import ConsumerInfo
+
+from nemuri.platform.permissions import Deployment, write_permissions
+from nemuri.platform.service_registry import USERS
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.consumers import durable_consumers
+from nemuri_infra.embedded.listen_addresses import free_port
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.runtime.permissions import Permissions
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import logged
+from tests.integration.servers import Servers, fresh_namespace
+
+CLIENTS = ("ann", "bob")
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A server of the log with the permissions of a fresh namespace, and of three others beside it."""
+
+    nats: EmbeddedNats
+    permissions: Permissions
+    directory: Path
+
+    @classmethod
+    @asynccontextmanager
+    async def running(cls, servers: Servers, more: str = "", scheme: str = "nats") -> AsyncIterator[Self]:
+        """A server of its own beside the session's database, which knows the roles."""
+        directory, name, port = Path(tempfile.mkdtemp(prefix="nemuri-test-")), fresh_namespace(), free_port()
+        database = servers.postgres.url.partition("@")[2]
+        address = f"{scheme}://127.0.0.1:{port}"
+        names = (name, *(f"{name}-{each}" for each in ("other", "empty", "restored")))
+        write_permissions(directory, Deployment(names, CLIENTS, address, database))
+        async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:
+            await connection.execute((directory / "roles.sql").read_bytes())
+        nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}', users=True)
+        try:
+            await nats.start()
+            yield cls(nats, Permissions(Subjects(name), USERS), directory)
+        finally:
+            await nats.stop()
+            shutil.rmtree(directory)
+
+    @property
+    def subjects(self) -> Subjects:
+        """Of the namespace."""
+        return self.permissions.subjects
+
+    def environment(self, user: str) -> dict[str, str]:
+        """What was written for a user."""
+        lines = (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines()
+        return {name: value for name, _, value in (line.partition("=") for line in lines)}
+
+    def settings(self, user: str) -> Settings:
+        """What the environment written for a user says."""
+        with pytest.MonkeyPatch.context() as environment:
+            for name, value in self.environment(user).items():
+                environment.setenv(name, value)
+            return Settings(providers="extractive", embedder="hashing")
+
+    def of(self, role: str) -> Settings:
+        """The settings of a service or an operator."""
+        return self.settings(self.permissions.user(role))
+
+    def client(self, name: str) -> Settings:
+        """The settings of a client."""
+        return self.settings(self.permissions.client_user(name))
+
+    def denied(self) -> list[str]:
+        """Everything that the server has refused anybody so far, from its own log."""
+        lines = (self.directory / "nats" / "nats.log").read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if "Violation" in line]
+
+    async def consumers(self) -> list[ConsumerInfo]:
+        """The durable consumers, as the provisioner sees them."""
+        async with logged(self.of("provisioner")) as log:
+            return await durable_consumers(log)
+
+    async def idle(self) -> bool:
+        """Nobody has anything left to do."""
+        return not [each for each in await self.consumers() if each.num_pending or each.num_ack_pending]
+
+
+async def answered(connection: Nats) -> None:
+    """Return when the server has answered all that was sent: a flush sends its ping ahead of what is still pending."""
+    await connection.flush()
+    await connection.flush()

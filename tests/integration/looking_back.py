@@ -1,0 +1,49 @@
+"""What looking back has to agree with: the rows that the views hold, and what was recorded."""
+
+from nemuri.operations.history import agents_of, as_of, otherwise, steps_of
+from nemuri.operations.log_positions import Place
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
+from nemuri_domain.strength.state_diff import Differences, Standing
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.rows import load
+from nemuri_infra.runtime.resources import Resources
+
+
+async def in_views(resources: Resources, agent_id: str) -> Mind:
+    """The mind as the views hold it."""
+    async with resources.database.begin() as connection:
+        [agent] = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+        mine = (tables.memory_state.c.agent_id == agent_id, tables.memory.c.agent_id == agent_id)
+        memories = await load(connection, tables.memory_state, Memory, mine[0])
+        contents = await load(connection, tables.memory, Content, mine[1])
+    mind = Mind(agent=agent)
+    return Mind(
+        agent=agent,
+        memories=mind.memories.update({each.memory_id: each for each in memories}),
+        contents=mind.contents.update({each.memory_id: each for each in contents}),
+        scorer=await resources.views.scorer(agent_id),
+    )
+
+
+async def assert_minds_agree(resources: Resources) -> None:
+    """The log, the views, and a life lived anew under the very policy that was in force, are one and the same.
+
+    For every agent that remembers by use; and the steps of each memory end where it stands.
+    """
+    agents = await agents_of(resources.log)
+    known = await resources.views.agents()
+    assert agents == tuple(each.agent_id for each in known if each.definition.memory == "strength")
+    for agent_id in agents:
+        rows = await in_views(resources, agent_id)
+        [past] = await as_of(resources.log, agent_id, [Place()])
+        assert past.mind == rows
+        anew = await otherwise(resources.log, agent_id, {}, None)
+        assert anew.recorded == rows
+        assert Differences.between(anew.recorded, anew.other) == Differences((), {}, {})
+        assert anew.missed == []
+        assert not [each for each in anew.recalls if each.gained or each.lost]
+        assert anew.nights.explained == anew.nights.slept
+        for memory_id in list(rows.memories)[:3]:
+            stands = Standing.of(rows, memory_id)
+            assert stands is not None
+            assert (await steps_of(resources.log, agent_id, memory_id))[-1].after.alike(stands)

@@ -1,0 +1,113 @@
+"""A host that takes agents into a world and has them do things: what tests of the Minecraft bridge speak through."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Self
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from nemuri_contracts.subjects import Subjects
+from nemuri_contracts.world_protocol import (
+    Act,
+    Action,
+    Acts,
+    Joined,
+    Joining,
+    Leaving,
+    Outcome,
+    Percept,
+    Percepts,
+    Utterance,
+)
+
+PATIENCE = 120.0
+
+
+class Host:
+    """One host of a society; everything that it is told is checked against the contract."""
+
+    def __init__(self, connection: Client, namespace: str, society: str, name: str) -> None:
+        self._connection, self._subjects, self._society, self.name = connection, Subjects(namespace), society, name
+        self.now: dict[str, Percept] = {}
+        self.outcomes: defaultdict[str, list[Outcome]] = defaultdict(list)
+        """By act; there should be one of each."""
+        self.heard: defaultdict[str, list[Utterance]] = defaultdict(list)
+        self.messages = 0
+        self.largest = 0
+        self.sent = 0
+        self._news = asyncio.Condition()
+
+    @classmethod
+    @asynccontextmanager
+    async def speaking(
+        cls, url: str, namespace: str, society: str = "society", name: str = "host"
+    ) -> AsyncIterator[Self]:
+        """Connected for as long as the context lasts."""
+        connection = await nats.connect(url)
+        host = cls(connection, namespace, society, name)
+        await connection.subscribe(host._subjects.percepts(society, name), cb=host._take)
+        await connection.flush()
+        try:
+            yield host
+        finally:
+            await connection.close()
+
+    async def _take(self, message: Msg) -> None:
+        told = Percepts.model_validate_json(message.data)
+        self.messages += 1
+        self.largest = max(self.largest, len(message.data))
+        for agent, percept in told.percepts.items():
+            self.now[agent] = percept
+            self.heard[agent].extend(percept.heard)
+            for each in percept.outcomes:
+                self.outcomes[each.act_id].append(each)
+        async with self._news:
+            self._news.notify_all()
+
+    async def join(self, agents: dict[str, str], towns: dict[str, str] | None = None) -> Joined:
+        """Take agents in; returns when each of those that are let in has perceived something."""
+        joining = Joining(host=self.name, agents=agents, towns=towns or {}).model_dump_json().encode()
+        reply = await self._connection.request(self._subjects.joining(self._society), joining, timeout=PATIENCE)
+        joined = Joined.model_validate_json(reply.data)
+        await self.until(lambda: set(joined.agents) <= set(self.now))
+        return joined
+
+    async def leave(self, *agents: str) -> None:
+        """Agents go."""
+        leaving = Leaving(host=self.name, agents=agents).model_dump_json().encode()
+        await self._connection.publish(self._subjects.leaving(self._society), leaving)
+
+    async def begin(self, agent: str, act: Action) -> str:
+        """An agent does something; returns the id of the act."""
+        self.sent += 1
+        act_id = f"{self.name}-{self.sent}"
+        acts = Acts(host=self.name, acts=(Act(agent_id=agent, act_id=act_id, act=act),))
+        await self.say(acts.model_dump_json().encode())
+        return act_id
+
+    async def say(self, data: bytes) -> None:
+        """Say anything where acts are said."""
+        await self._connection.publish(self._subjects.acts(self._society), data)
+
+    async def do(self, agent: str, act: Action) -> Outcome:
+        """An agent does something; returns how that ended."""
+        return await self.ended(await self.begin(agent, act))
+
+    async def ended(self, act_id: str) -> Outcome:
+        """How an act ended, once it has."""
+        await self.until(lambda: bool(self.outcomes[act_id]))
+        return self.outcomes[act_id][0]
+
+    async def must(self, agent: str, act: Action) -> None:
+        """An agent does something that has to succeed."""
+        outcome = await self.do(agent, act)
+        assert outcome.done, f"{agent}: {act}: {outcome.reason}"
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something is so, which percepts may make so."""
+        async with asyncio.timeout(PATIENCE), self._news:
+            await self._news.wait_for(holds)

@@ -1,0 +1,28 @@
+"""One platform in which everybody is a user of its own, for all tests of what they may do."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+import pytest_asyncio
+
+from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.serving import NotProvisioned, prepared, serving
+from tests.integration.guarded import Guarded
+from tests.integration.servers import Servers
+
+
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def platform(servers: Servers) -> AsyncIterator[Guarded]:
+    """Every service at work, each as a user of its own, provisioned by the provisioner."""
+    async with AsyncExitStack() as stack:
+        running = await stack.enter_async_context(Guarded.running(servers))
+        with pytest.raises(NotProvisioned, match="nothing yet"):
+            await prepared(running.of("sleep"), ["sleep"])
+        await prepared(running.of("provisioner"), ())
+        before = len(running.denied())
+        for name in SERVICES:
+            await prepared(running.of(name), [name])
+            await stack.enter_async_context(serving(running.of(name), [name]))
+        assert running.denied()[before:] == []
+        yield running

@@ -1,0 +1,259 @@
+"""What every user may do, stated by hand: independent of how the platform itself arrives at the rights it writes."""
+
+from nemuri.platform.service_registry import SERVICES
+from nemuri_contracts.codec import EVENTS
+
+OPERATORS = {"operator", "importer", "eraser"}
+ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}
+IN_THE_ACCOUNT = ALL - {"ann", "bob"}
+REACTING = {*SERVICES} - {"projector"}
+"""They decide on events, and all of them answer somebody: at least whoever asks them to try one again."""
+SAYS: dict[str, set[str]] = {
+    "task_chunked": {"intake"},
+    "chunk_ready": {"intake"},
+    "chunk_summarised": {"intake"},
+    "negotiation_opened": {"intake"},
+    "negotiation_refused": {"intake"},
+    "task_summarised": {"intake"},
+    "memory_refused": {"intake", "affect", "tiers"},
+    "task_routed": {"orchestrator"},
+    "task_assigned": {"orchestrator"},
+    "task_completed": {"orchestrator"},
+    "task_failed": {"orchestrator"},
+    "memories_retrieved": {"specialist"},
+    "task_answered": {"specialist"},
+    "memories_used": {"attribution"},
+    "learnings_extracted": {"attribution"},
+    "impact_credited": {"attribution"},
+    "feedback_parked": {"attribution"},
+    "feedback_refused": {"attribution"},
+    "memory_encoded": {"attribution", "intake", "tutor"},
+    "session_ended": {"attribution", "tutor"},
+    "agent_slept": {"sleep"},
+    "scorer_trained": {"trainer"},
+    "chapter_read": {"tutor"},
+    "exercise_graded": {"tutor"},
+    "memories_reviewed": {"tutor"},
+    "course_finished": {"tutor"},
+    "turn_remembered": {"affect"},
+    "memories_recalled": {"affect"},
+    "protection_changed": {"affect"} | OPERATORS,
+    "compression_due": {"affect"},
+    "memory_compressed": {"affect"},
+    "experience_recorded": {"tiers", "host"},
+    "consolidation_asked": {"tiers"} | OPERATORS,
+    "consolidation_begun": {"tiers", "host"},
+    "formation_due": {"tiers"},
+    "memory_formed": {"tiers", "host"},
+    "memories_accessed": {"tiers", "host"},
+    "memory_shared": OPERATORS,
+    "night_fell": {"night"},
+    "night_passed": {"night"},
+    "reaction_failed": REACTING,
+    "agent_defined": OPERATORS,
+    "policy_adopted": OPERATORS,
+    "memories_embedded": OPERATORS,
+    "embedding_adopted": OPERATORS,
+    "relation_withdrawn": OPERATORS,
+    "memories_erased": OPERATORS,
+    "task_erased": OPERATORS,
+    "agent_erased": OPERATORS,
+    "repetition_withdrawn": OPERATORS,
+    "course_begun": OPERATORS,
+    "task_reopened": OPERATORS,
+    "event_parked": OPERATORS,
+}
+"""Who may say what of tasks and agents. The importer says everything; the chronicler speaks for one agent only."""
+THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
+"""What the chronicler says of the orchestrator's own mind."""
+CLIENTS_SAY = {
+    "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered", "experience_offered",
+}  # fmt: skip
+TUTOR_SAYS = {"task_submitted", "feedback_given"}
+ANSWERS = {
+    "recall": "specialist",
+    "courses": "tutor",
+    "due": "tutor",
+    "affect": "affect",
+    "affect-recall": "affect",
+    "affect-memory": "affect",
+    "affect-turn": "affect",
+    "tiers": "tiers",
+    "tiers-recall": "tiers",
+    "tiers-memory": "tiers",
+}
+"""Who answers which question; all others are the herald's, and whoever reacts can be asked to try again."""
+
+
+def may_publish(name: str) -> dict[str, set[str]]:
+    """Who may publish on which subject of a namespace."""
+    expected: dict[str, set[str]] = {}
+    for kind, event in EVENTS.items():
+        if kind in CLIENTS_SAY:
+            expected |= {f"{name}.client.{each}.{kind}": {each, "importer"} for each in ("ann", "bob")}
+            expected[f"{name}.client.cli.{kind}"] = OPERATORS
+            expected[f"{name}.client.tutor.{kind}"] = {"importer"} | ({"tutor"} if kind in TUTOR_SAYS else set())
+        elif event.stream == "operator":
+            expected[f"{name}.operator.{kind}"] = SAYS[kind] | {"importer"}
+        elif event.stream == "task":
+            expected[f"{name}.task.7.{kind}"] = SAYS[kind] | {"importer"}
+        else:
+            expected[f"{name}.agent.7.python.{kind}"] = SAYS[kind] | {"importer"}
+            mine = {"chronicler"} if kind in THE_ORCHESTRATORS else set()
+            expected[f"{name}.agent.104.orchestrator.{kind}"] = SAYS[kind] | {"importer"} | mine
+    expected |= {f"{name}.agent.7.python.made_up": {"importer"}, f"{name}.client.ann.agent_slept": {"importer"}}
+    questions = [each.name for service in SERVICES.values() for each in service.answers]
+    expected |= {f"{name}-query.{each}": OPERATORS | {"ann", "bob"} for each in questions}
+    expected |= {f"{name}-dead.{each}.7": {each} & REACTING for each in SERVICES}
+    expected |= {f"$KV.{name}-tries.{each}.7": {each} & REACTING for each in SERVICES}
+    expected |= {f"{name}-query.retry.{each}": OPERATORS for each in REACTING}
+    expected[f"{name}-projected"] = {"projector"}
+    expected |= {f"{name}-timers.set.x": {"tutor"}, f"{name}-timers.due.x": set()}
+    expected |= of_stores(name) | of_answers(name) | of_streams(name) | of_consumers(name)
+    return expected | of_societies(name)
+
+
+def of_stores(name: str) -> dict[str, set[str]]:
+    """Who writes beside the log."""
+    embedding = {"intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "affect", "tiers"}
+    return {
+        f"$KV.{name}-vectors.hashing.1024.abc": embedding | OPERATORS,
+        f"$KV.{name}-results.abc": {"herald", "eraser"},
+        f"$KV.{name}-clock.ahead": OPERATORS,
+        f"$O.{name}-blobs.M.abc": OPERATORS,
+        f"$O.{name}-blobs.C.abc": OPERATORS,
+        f"$O.{name}-blobs.M.ann.abc": OPERATORS | {"ann"},
+        f"$O.{name}-blobs.C.ann.abc.abc.0": OPERATORS | {"ann"},
+        f"$O.{name}-blobs.M.bob.abc": OPERATORS | {"bob"},
+        f"$JS.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"intake", "specialist"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector", "night"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"herald"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"sleep", "tutor", "night"} | OPERATORS,
+        f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": set(),
+        f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs": set(),
+        f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.ann.abc": {"ann"},
+        f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.C.bob.abc.abc.0": {"bob"},
+        f"$JS.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.ann.abc": set(),
+        f"$JS.{name}.API.STREAM.MSG.GET.{name}": set(),
+    }
+
+
+def of_societies(name: str) -> dict[str, set[str]]:
+    """Who says what in a society, and who writes which of its states: hosts agents and cells, the world itself."""
+    spoken, states, kept = f"{name}.society.village", f"$KV.{name}-societies.village", f"{name}-checkpoints"
+    hosts = {"host"} | OPERATORS
+    return {
+        f"{spoken}.world.join": {"host"},
+        f"{spoken}.world.leave": {"host"},
+        f"{spoken}.world.act": {"host"},
+        f"{spoken}.vitals.h1": {"host"},
+        f"{spoken}.percepts.h1": {"world"},
+        f"{spoken}.world.turning": {"world"},
+        f"{states}.society": OPERATORS,
+        f"{states}.going-back": OPERATORS,
+        f"{states}.agent.0.a00.goals": hosts,
+        f"{states}.lease.0": hosts,
+        f"{states}.lease.checkpoints": hosts,
+        f"{states}.lease.world": {"world"} | OPERATORS,
+        f"{states}.world.head": {"world"} | OPERATORS,
+        f"$O.{kept}.M.abc": hosts,
+        f"$O.{kept}.C.village.1.2": hosts,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-societies": hosts | {"world"},
+        f"$JS.API.STREAM.MSG.GET.OBJ_{kept}": hosts,
+        f"$JS.API.STREAM.MSG.DELETE.OBJ_{kept}": hosts,
+        f"$JS.API.STREAM.PURGE.KV_{name}-societies": OPERATORS,
+        f"$JS.API.STREAM.PURGE.OBJ_{kept}": {"eraser"},
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-societies": OPERATORS,
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-societies.fresh": hosts,
+        f"$JS.API.CONSUMER.MSG.NEXT.KV_{name}-societies.fresh": hosts,
+        f"$JS.API.CONSUMER.CREATE.OBJ_{kept}.fresh": OPERATORS,
+        f"_INBOX.{name}-host.x": {"world"},
+        f"_INBOX.{name}-world.x": set(),
+    }
+
+
+def of_answers(name: str) -> dict[str, set[str]]:
+    """Who may answer whom: answering services, those that ask; nobody speaks into another's inbox."""
+    asked = {f"_INBOX.{name}-{each}.x": REACTING for each in sorted(OPERATORS)}
+    return asked | {f"_INBOX.{name}-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": REACTING}
+
+
+def of_streams(name: str) -> dict[str, set[str]]:
+    """Who may make, change and empty streams: nobody but the provisioner, and the log nobody empties."""
+    expected: dict[str, set[str]] = {}
+    beside = (f"{name}-dead", f"{name}-timers", f"KV_{name}-vectors", f"KV_{name}-results", f"OBJ_{name}-blobs")
+    of_societies = (f"KV_{name}-societies", f"OBJ_{name}-checkpoints")
+    for stream in (name, *beside, *of_societies):
+        expected |= {f"$JS.API.STREAM.{verb}.{stream}": {"provisioner"} for verb in ("CREATE", "UPDATE")}
+        expected |= {f"$JS.API.STREAM.{verb}.{stream}": set() for verb in ("DELETE", "RESTORE", "SNAPSHOT")}
+        expected[f"$JS.API.STREAM.PURGE.{stream}"] = set() if stream == name else {"eraser"}
+        expected[f"$JS.API.STREAM.MSG.DELETE.{stream}"] = {"eraser"}
+        expected[f"$JS.API.STREAM.INFO.{stream}"] = IN_THE_ACCOUNT
+        expected[f"$JS.API.DIRECT.GET.{stream}"] = set()
+    expected[f"$JS.API.STREAM.MSG.DELETE.{name}-dead"] = OPERATORS
+    expected["$JS.API.STREAM.NAMES"] = {"projector"} | OPERATORS
+    expected[f"$JS.API.STREAM.MSG.GET.{name}"] = {*SERVICES, "host"} | OPERATORS
+    return expected | {"$JS.API.STREAM.CREATE.other": set(), f"$JS.API.STREAM.MSG.GET.{name}-other": set()}
+
+
+def of_consumers(name: str) -> dict[str, set[str]]:
+    """Who may make consumers, and work from whose: each service from its own."""
+    readers = {"projector"} | OPERATORS
+    expected = {
+        f"$JS.API.CONSUMER.CREATE.{name}": readers,
+        f"$JS.API.CONSUMER.CREATE.{name}.fresh": readers | {"provisioner", "host"},
+        f"$JS.API.CONSUMER.CREATE.{name}.specialist": {"provisioner"},
+        f"$JS.API.CONSUMER.CREATE.{name}.specialist.more": {"provisioner"},
+        f"$JS.API.CONSUMER.DURABLE.CREATE.{name}.specialist": {"provisioner"},
+        f"$JS.API.CONSUMER.CREATE.OBJ_{name}-blobs": OPERATORS,
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-results": OPERATORS,
+        f"$JS.API.CONSUMER.CREATE.KV_{name}-results.fresh": OPERATORS,
+        f"$JS.API.CONSUMER.PAUSE.{name}.specialist": {"importer", "eraser"},
+        f"$JS.API.CONSUMER.DELETE.{name}.specialist": {"provisioner"},
+        f"$JS.API.CONSUMER.MSG.NEXT.{name}.fresh": readers | {"host"},
+        f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.tutor": {"tutor"},
+        f"$JS.ACK.{name}-timers.tutor.1.2.3.4.5": {"tutor"},
+    }
+    for service in ("intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "herald"):
+        expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}"] = {service}
+        expected[f"$JS.ACK.{name}.{service}.1.2.3.4.5"] = {service}
+    for service in ("sleep", "trainer"):
+        for group in range(16):
+            expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}-{group}"] = {service}
+            expected[f"$JS.ACK.{name}.{service}-{group}.1.2.3.4.5"] = {service}
+    return expected
+
+
+def may_hear(name: str) -> dict[str, set[str]]:
+    """Who may subscribe to what in a namespace; `subject queue` where a question goes to one of several."""
+    expected: dict[str, set[str]] = {
+        ">": set(),
+        f"{name}.>": set(),
+        f"{name}.agent.7.python.memory_encoded": set(),
+        f"{name}-dead.intake": set(),
+        f"{name}-query.>": set(),
+        f"{name}-projected": IN_THE_ACCOUNT,
+        f"$KV.{name}-results.abc": OPERATORS | {"ann", "bob"},
+        f"$KV.{name}-clock.ahead": {"sleep", "tutor", "night"},
+        f"$KV.{name}-vectors.>": set(),
+        f"$O.{name}-blobs.>": set(),
+        "$JS.API.>": set(),
+        f"$JS.ACK.{name}.>": set(),
+        "_INBOX.>": {"ann", "bob"},
+        f"$KV.{name}-societies.>": set(),
+        f"{name}.society.>": set(),
+        f"{name}.society.village.world.join": {"world"},
+        f"{name}.society.village.world.leave": {"world"},
+        f"{name}.society.village.world.act": {"world"} | OPERATORS,
+        f"{name}.society.village.vitals.*": OPERATORS,
+        f"{name}.society.village.percepts.h1": {"host"},
+        f"{name}.society.village.world.turning": OPERATORS,
+    }
+    for role in sorted(IN_THE_ACCOUNT):
+        expected[f"_INBOX.{name}-{role}.x"] = {role, "ann", "bob"}
+    expected |= {f"{name}-query.retry.{each} {each}": {each} for each in REACTING}
+    for service in SERVICES.values():
+        for query in service.answers:
+            expected[f"{name}-query.{query.name}"] = set()
+            expected[f"{name}-query.{query.name} {service.name}"] = {ANSWERS.get(query.name, "herald")}
+    return expected

@@ -1,0 +1,175 @@
+"""The platform works with the rights that everybody has, and nobody gets round them."""
+
+from datetime import timedelta
+from hashlib import sha256
+from uuid import UUID, uuid4
+
+import pytest
+from nats.js.errors import APIError
+from sqlalchemy import text
+from sqlalchemy.exc import ProgrammingError
+
+from nemuri.client.client import Client
+from nemuri.client.connection import connected
+from nemuri.client.exchange import NotPermitted
+from nemuri.operations import rebuild, verify
+from nemuri_infra.projections.database import Database
+from nemuri_infra.stores.blobs import blob_bucket
+from nemuri_infra.stores.objects import object_stream
+from tests.integration.classroom import TEXTBOOK, finished
+from tests.integration.guarded import Guarded, answered
+from tests.integration.scene import agent_defined, eventually
+
+pytestmark = pytest.mark.connected
+
+
+async def test_the_platform_works_with_no_more_rights_than_it_takes(platform: Guarded) -> None:
+    """A task of a client, its feedback, sleep, a course with its repetitions, and the operators' work on it."""
+    before = len(platform.denied())
+    operator = platform.of("operator")
+    async with connected(operator, "cli") as cli, connected(platform.client("ann"), "ann") as ann:
+        await cli.log.append(agent_defined())
+        await cli.settle()
+        pages = "\f".join(f"Page {number}. An empty list is false." for number in range(1, 13))
+        result = await ann.ask("What is the truth value of an empty list?", documents=[("p.txt", pages)], timeout=60)
+        assert result.status == "done"
+        await ann.remember("python", "Ann prefers short answers.")
+        assert (await ann.recall("python", "how does Ann like answers")).memories
+        await ann.feedback(result.task_id, "helpful", result="success")
+        course = await cli.teach("python", TEXTBOOK)
+        await finished(cli, course)
+        await cli.clock(timedelta(days=1, minutes=10))
+        await eventually(lambda: repeated(cli, course))
+        await eventually(platform.idle)
+    assert (await verify(operator)).differences == ()
+    assert await redelivered(platform) == 0
+    assert platform.denied()[before:] == []
+
+
+async def repeated(client: Client, course: UUID) -> bool:
+    """Every exercise came again."""
+    [found] = (await client.courses("python", course)).courses
+    return {len(each.answers) for chapter in found.chapters for each in chapter.details} == {2}
+
+
+async def redelivered(platform: Guarded) -> int:
+    """Events that were handed out again, as they are when an acknowledgement does not get through."""
+    return sum(int(each.num_redelivered or 0) for each in await platform.consumers())
+
+
+async def test_who_only_reads_the_views_still_does_after_a_rebuild(platform: Guarded) -> None:
+    """The new tables are readable to the same roles, and to nobody else."""
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined("seen"))
+        await cli.settle()
+    await rebuild(platform.of("operator"))
+    async with connected(platform.client("bob"), "bob") as bob:
+        assert "seen" in {each.agent_id for each in await bob.agents()}
+    other = platform.settings(f"{platform.subjects.namespace}-other-sleep")
+    strange = Database.at(str(other.database_url), platform.subjects.namespace)
+    try:
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            async with strange.reading() as connection:
+                await connection.execute(text(f'SELECT count(*) FROM "{platform.subjects.namespace}".agent'))
+    finally:
+        await strange.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE checkpoint SET sequence = 1",
+        "DELETE FROM memory",
+        "CREATE TABLE mine (a int)",
+        "CREATE SCHEMA mine",
+    ],
+)
+async def test_a_service_only_reads_the_views(platform: Guarded, statement: str) -> None:
+    """The database refuses everything else."""
+    settings = platform.of("specialist")
+    database = Database.at(str(settings.database_url), settings.namespace)
+    try:
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            async with database.begin() as connection:
+                await connection.execute(text(statement))
+    finally:
+        await database.close()
+
+
+async def test_a_client_cannot_have_the_server_write_for_it(platform: Guarded) -> None:
+    """An answer, an acknowledgement or what was stored would be written wherever the asker wants it; so it is not ours.
+
+    The reply subject of a request is subject to no permission: that is why clients have accounts of their own.
+    """
+    name = platform.subjects.namespace
+    settings = platform.client("bob")
+    targets = (f"{name}.agent.7.python.agent_slept", f"{name}.client.ann.task_submitted")
+    async with connected(settings, "bob") as bob, connected(platform.of("operator"), "cli") as cli:
+        await bob.log.connection.request(f"$O.{name}-blobs.M.bob.empty", b"")
+        before = await cli.log.last_sequence()
+        asked = (f"{name}-query.status", f"$JS.{name}.API.STREAM.INFO.OBJ_{name}-blobs", f"$O.{name}-blobs.M.bob.more")
+        for target in (*targets, f"$JS.API.STREAM.DELETE.{name}"):
+            for each in asked:
+                await bob.log.connection.publish(each, b"{}", reply=target)
+            for stored in ("empty", "more"):
+                read = f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.bob.{stored}"
+                await bob.log.connection.publish(read, b"", reply=target)
+        await answered(bob.log.connection)
+        await bob.status()  # asked after all of these, and answered by the same service
+        assert await cli.log.last_sequence() == before
+
+
+async def test_a_client_hands_in_what_it_handed_in_before(platform: Guarded) -> None:
+    """Store a document once, submit a task twice under one key; replace what is damaged; read nobody else's."""
+    before, text, key = len(platform.denied()), "An empty list is false. " * 20_000, uuid4()
+    name = platform.subjects.namespace
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined())
+        await cli.settle()
+        stream = object_stream(blob_bucket(name))
+        async with connected(platform.client("bob"), "bob") as bob, connected(platform.client("ann"), "ann") as ann:
+            for _ in range(2):
+                assert await ann.submit("What is false?", documents=[("l.txt", text)], key=key) == key
+                stored = (await cli.log.stream.stream_info(stream)).state.last_seq
+            ref = sha256(text.encode()).hexdigest()
+            forged = f"$O.{name}-blobs.C.ann.{ref}.{ref}.1"
+            await cli.log.stream.publish(forged, b"forged")
+            await ann.submit("What is false?", documents=[("l.txt", text)])
+            assert (await cli.log.stream.stream_info(stream)).state.last_seq > stored + 1
+            await bob.submit("What is false?", documents=[("l.txt", text)])
+            assert (await ann.result(key)).status == "done"
+    assert platform.denied()[before:] == []
+
+
+async def test_a_client_cannot_touch_the_inputs_of_others(platform: Guarded) -> None:
+    """Refuse a client to write or to read what is not in its own folder, and any rollup inside it."""
+    bucket = blob_bucket(platform.subjects.namespace)
+    async with connected(platform.client("ann"), "ann") as ann:
+        ref = await ann._blobs.put("Ann's own words.")
+    async with connected(platform.client("bob"), "bob") as bob:
+        before = len(platform.denied())
+        with pytest.raises(APIError, match="rollup"):
+            await bob.log.stream.publish(f"$O.{bucket}.M.bob.x", b"", headers={"Nats-Rollup": "all"})
+        asked = f"$JS.{platform.subjects.namespace}.API"
+        stream = object_stream(bucket)
+        strange = (
+            f"$O.{bucket}.M.ann.{ref}",
+            f"$O.{bucket}.C.ann.{ref}.{ref}.0",
+            f"{asked}.DIRECT.GET.{stream}.$O.{bucket}.M.ann.{ref}",
+            f"{asked}.DIRECT.GET.{stream}",
+            f"{asked}.STREAM.MSG.GET.{stream}",
+        )
+        for each in strange:
+            await bob.log.connection.publish(each, b"{}")
+        await answered(bob.log.connection)
+        assert len(platform.denied()[before:]) == len(strange)
+    async with connected(platform.of("operator"), "cli") as cli:
+        assert await cli._blobs.get(ref) == "Ann's own words."
+
+
+async def test_who_may_not_is_told_so(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server tells the connection and not the request, which waits in vain; the user hears the reason."""
+    monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 1.0)
+    with pytest.raises(NotPermitted, match=r"publish to .*agent_defined"):
+        async with connected(platform.client("bob"), "bob") as bob:
+            await bob.log.append(agent_defined("intruder"))

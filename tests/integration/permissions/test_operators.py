@@ -1,0 +1,111 @@
+"""Export, import, backup, restore and erasure are done by those whose office they are, and by nobody else."""
+
+from pathlib import Path
+
+import pytest
+
+from nemuri.admin import dead_letters
+from nemuri.client.connection import connected
+from nemuri.operations import OperationError, backup, export_log, forget, import_log, restore, resume, verify
+from nemuri.platform.serving import prepare
+from nemuri.society.residents import residents
+from nemuri.society.run import begin, end_of, with_checkpoints
+from nemuri_contracts.society import Society
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.stores.society_states import States
+from nemuri_services.simulation.checkpoints import Checkpoints
+from tests.integration.guarded import Guarded
+from tests.integration.scene import agent_defined, eventually
+from tests.integration.servers import files_with
+
+pytestmark = pytest.mark.connected
+
+OKAPI = "The zwiebelphone report. " + "The okapiphone says that any object can be tested for truth value. " * 30
+CANARIES = ("quetzalcoat", "okapiphone", "zwiebelphone")
+
+
+async def test_operators_export_and_the_importer_imports(platform: Guarded) -> None:
+    """Into another namespace on the same servers, whose users are others."""
+    empty, path = f"{platform.subjects.namespace}-empty", platform.directory / "export.jsonl"
+    await prepare(platform.settings(f"{empty}-provisioner"))
+    async with connected(platform.of("operator"), "cli") as operator:
+        await operator.log.append(agent_defined("exported"))
+    number = await export_log(platform.of("operator"), path, quietly_on)
+    assert await import_log(platform.settings(f"{empty}-importer"), path, quietly_on) == number > 0
+    assert (await verify(platform.settings(f"{empty}-operator"))).differences == ()
+
+
+async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Guarded, tmp_path: Path) -> None:
+    """A memory and a task, as the eraser; backed up before as an operator, restored as an importer; nobody is refused.
+
+    The bytes of the database are for its superuser to clean, which the eraser says.
+    """
+    before, copy = len(platform.denied()), tmp_path / "copy"
+    eraser, restored = (
+        each.model_copy(update={"data": tmp_path / "data"})
+        for each in (platform.of("eraser"), platform.settings(f"{platform.subjects.namespace}-restored-importer"))
+    )
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined("keeper"))
+        await cli.settle()
+        gone = await cli.remember("keeper", "The truth value of a quetzalcoat is crimsonish.")
+        task = await cli.ask(
+            "What does the okapiphone say?", agent="keeper", documents=[("o.txt", OKAPI)], settled=True
+        )
+        await begin(cli.log, Society(name="thorp", seed=1, agents=residents("thorp", 3, 1)))
+        await (await Checkpoints.open(cli.log, "thorp")).make(States(cli.log, "thorp"))
+        await eventually(platform.idle)
+    assert files_with(platform.directory / "nats", "okapiphone")["okapiphone"]
+    made = await backup(platform.of("operator"), copy)
+    for thing in (Thing("memory", gone), Thing("task", task.task_id)):
+        done = await forget(eraser, [thing])
+        assert done.events > 0
+        assert done.left, "only a superuser cleans what the database's own files keep"
+    await resume(eraser)
+    assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
+    await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))
+    put = await restore(restored, copy)
+    assert (put.events + put.left_out, put.erasures, put.societies) == (made.events, 2, ("thorp",))
+    assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
+    for namespace in (platform.subjects.namespace, restored.namespace):
+        operator = platform.settings(f"{namespace}-operator")
+        assert (await verify(operator)).differences == ()
+        async with connected(operator, "cli") as cli:
+            assert len((await with_checkpoints(cli.log))["thorp"]) == 1
+            await end_of(cli.log, "thorp")
+    await resume(eraser)
+    assert platform.denied()[before:] == []
+
+
+async def test_the_eraser_erases_what_is_no_event(platform: Guarded) -> None:
+    """Out of the log and of every letter about it."""
+    before, eraser = len(platform.denied()), platform.of("eraser")
+    async with connected(platform.of("operator"), "cli") as cli, connected(eraser, "cli") as erasing:
+        subject = f"{platform.subjects.namespace}.client.cli.task_submitted"
+        sent = await cli.log.stream.publish(subject, b"{ my address is Pomeloweg 7")
+
+        async def buried() -> bool:
+            """Intake has given it up."""
+            return f"intake/{sent.seq}" in await dead_letters.every(cli)
+
+        await eventually(buried)
+        await eventually(platform.idle)
+        await dead_letters.erase(erasing, f"intake/{sent.seq}")
+        assert await dead_letters.every(cli) == []
+    assert files_with(platform.directory / "nats", "Pomeloweg") == {"Pomeloweg": set()}
+    assert platform.denied()[before:] == []
+
+
+async def test_who_may_not_erase_hears_so_in_one_line(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing has happened."""
+    async with connected(platform.of("operator"), "cli") as operator:
+        await operator.log.append(agent_defined("python"))
+        await operator.settle()
+    monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 1.0)
+    with pytest.raises(OperationError, match=r"does not permit this user "):
+        await forget(platform.of("operator"), [Thing("agent", "python")])
+    assert not [each for each in await platform.consumers() if each.paused]
+
+
+def quietly_on(_done: int, _total: int) -> None:
+    """Nobody looks on."""

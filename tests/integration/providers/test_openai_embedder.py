@@ -1,0 +1,99 @@
+"""Embeddings in OpenAI's format over the wire."""
+
+import numpy as np
+import pytest
+from pydantic import AnyHttpUrl, SecretStr
+
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.openai import BATCH_TEXTS, OpenAIEmbedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.models.network_guard import ModelCallsForbidden
+from nemuri_infra.models.openai import OPENAI_URL
+from nemuri_infra.models.protocol import ModelRefused, ModelUnusable
+from nemuri_infra.models.retries import Retries
+from tests.integration.providers.provider import Provider, Scripted, openai_embeds
+
+pytestmark = pytest.mark.connected
+
+QUICK = Retries(attempts=2, budget=5.0, first_wait=0.001, longest_wait=0.01)
+
+
+def embedder(url: str) -> Embedder:
+    """Two-dimensional vectors from this address."""
+    return OpenAIEmbedder(api_key="k", base_url=f"{url}/v1", name="org/tiny:1", dimension=2, timeout=5.0, retries=QUICK)
+
+
+async def test_rows_are_normalised_and_in_order() -> None:
+    """The reply's own order does not matter, blank texts are not sent and give zeros."""
+    async with Provider([Scripted(openai_embeds([3, 4], [0, -2]))]) as provider:
+        vectors = embedder(provider.url)
+        rows = await vectors.embed(["one", " \n", "two"])
+        await vectors.aclose()
+    assert vectors.model == "org-tiny-1"
+    assert rows.dtype == np.float32
+    assert np.allclose(rows, [[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]], atol=1e-6)
+    [request] = provider.received
+    assert request.path == "/v1/embeddings"
+    assert request.body == {"model": "org/tiny:1", "input": ["one", "two"], "encoding_format": "float"}
+
+
+async def test_many_texts_go_in_batches() -> None:
+    """No request holds more texts than the limit, and every row arrives at its place."""
+    replies = [Scripted(openai_embeds(*[[1.0, 0.0]] * BATCH_TEXTS)), Scripted(openai_embeds([0.0, 1.0]))]
+    async with Provider(replies) as provider:
+        vectors = embedder(provider.url)
+        rows = await vectors.embed(["text"] * (BATCH_TEXTS + 1))
+        await vectors.aclose()
+    assert [len(request.body["input"]) for request in provider.received] == [BATCH_TEXTS, 1]
+    assert rows[:, 1].tolist() == [0.0] * BATCH_TEXTS + [1.0]
+
+
+@pytest.mark.parametrize(
+    "body", [openai_embeds(), openai_embeds([1, 2, 3]), {"data": 3}, b'{"data":[{"index":0,"embedding":[1e999,0]}]}']
+)
+async def test_unusable_vectors_are_asked_for_once_more(body: object) -> None:
+    """Missing, of the wrong length, of the wrong form or infinite."""
+    async with Provider([Scripted(body)]) as provider:
+        vectors = embedder(provider.url)
+        with pytest.raises(ModelUnusable):
+            await vectors.embed(["one"])
+        await vectors.aclose()
+    assert len(provider.received) == 2
+
+
+async def test_a_failure_is_repeated_and_a_refusal_is_not() -> None:
+    """The same two errors as those of the models."""
+    replies = [Scripted({}, 500), Scripted(openai_embeds([1, 0])), Scripted({"error": {"message": "no"}}, 401)]
+    async with Provider(replies) as provider:
+        vectors = embedder(provider.url)
+        assert (await vectors.embed(["one"])).shape == (1, 2)
+        with pytest.raises(ModelRefused, match="HTTP 401, no"):
+            await vectors.embed(["one"])
+        await vectors.aclose()
+    assert len(provider.received) == 3
+
+
+async def test_a_shorter_dimension_is_asked_for_where_the_model_can() -> None:
+    """text-embedding-3 shortens its vectors itself, and the settings' thresholds win."""
+    async with Provider([Scripted(openai_embeds([1, 0, 0]))]) as provider:
+        settings = EmbeddingSettings(
+            spec="openai:text-embedding-3-small",
+            dimension=3,
+            use_threshold=0.5,
+            openai_api_key=SecretStr("k"),
+            openai_base_url=AnyHttpUrl(f"{provider.url}/v1"),
+        )
+        vectors = build_embedder(settings)
+        await vectors.embed(["one"])
+        await vectors.aclose()
+    assert provider.received[0].body["dimensions"] == 3
+    assert (vectors.dimension, vectors.use_threshold, vectors.stored) == (3, 0.5, True)
+
+
+async def test_calls_off_this_machine_are_forbidden() -> None:
+    """The same switch as for the chats."""
+    vectors = embedder(OPENAI_URL.removesuffix("/v1"))
+    with pytest.raises(ModelCallsForbidden):
+        await vectors.embed(["one"])
+    await vectors.aclose()

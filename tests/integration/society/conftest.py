@@ -1,0 +1,33 @@
+"""A society of a test's own on the session's nats-server."""
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+
+from nemuri_contracts.society import Resident, Society
+from nemuri_infra.bus.connection import Connection
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.society_states import States
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def log(settings: Settings) -> AsyncIterator[Log]:
+    """A connection to the test's namespace."""
+    log = await Log.connect(str(settings.nats_url), settings.namespace)
+    assert isinstance(log.connection, Connection)
+    yield log
+    await log.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def society() -> Society:
+    """Thirty agents in two cells."""
+    residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(30))
+    return Society(name="village", seed=1, agents=residents)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def states(log: Log, society: Society) -> States:
+    """The society's states: what it is, and nothing else yet."""
+    return await States.create(log, society)

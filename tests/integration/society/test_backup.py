@@ -1,0 +1,96 @@
+"""A backup holds societies as they stand, with their checkpoints; none brings back what was erased since."""
+
+from pathlib import Path
+
+import pytest
+
+from nemuri.operations import OperationError, backup, forget, restore
+from nemuri.platform.embedders import check_embedder, embedding_in_force
+from nemuri.society.residents import residents
+from nemuri.society.run import begin, end_of, going_on
+from nemuri_contracts.society import Lease, Society
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.society_states import States, societies
+from nemuri_services.simulation.checkpoints import Checkpoints
+from tests.integration.scene import logged
+from tests.integration.servers import Servers
+from tests.integration.test_backup import emptied
+
+
+async def settled(log: Log, name: str) -> States:
+    """A society with a checkpoint, one act later."""
+    states = await begin(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
+    known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', "world.head": b'{"parts":0}'}, {})
+    await (await Checkpoints.open(log, name)).make(states)
+    lease = Lease(host="h1", beat=7).model_dump_json().encode()
+    await states.write({f"agent.0.{name}-0000.goals": b'{"now":2}', "lease.0": lease}, known)
+    return states
+
+
+async def contents(states: States) -> dict[str, bytes]:
+    """Everything of a society but who keeps it."""
+    return {each.key: each.value async for each in states.read() if not each.key.startswith("lease.")}
+
+
+async def test_a_society_comes_back_as_it_stood_with_its_checkpoints(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Nobody keeps it, it can be gone back with, and a platform starts whose views know of its agents."""
+    async with logged(settings) as log:
+        states = await settled(log, "village")
+        there, names = await contents(states), await (await Checkpoints.open(log, "village")).names()
+    await backup(settings, tmp_path / "copy")
+    elsewhere = await emptied(servers, data=tmp_path / "nobody")
+    assert (await restore(elsewhere, tmp_path / "copy")).societies == ("village",)
+    await check_embedder(elsewhere, await embedding_in_force(elsewhere))
+    async with logged(elsewhere) as log:
+        restored = await States.open(log, "village")
+        assert await contents(restored) == there
+        assert [each async for each in restored.read("lease.*")] == []
+        assert await (await Checkpoints.open(log, "village")).names() == names
+        await going_on(log, "village", "newest")
+        assert (await contents(restored))["agent.0.village-0000.goals"] == b'{"then":1}'
+
+
+async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Their words lie in its states; another society comes back."""
+    async with logged(settings) as log:
+        await settled(log, "village")
+        await settled(log, "town")
+    await backup(settings, tmp_path / "copy")
+    async with logged(settings) as log:
+        await end_of(log, "village")
+        await forget(settings, [Thing("agent", "village-0001")])
+    elsewhere = await emptied(servers)
+    done = await restore(elsewhere, tmp_path / "copy")
+    assert (done.societies, done.without) == (("town",), ("village",))
+    async with logged(elsewhere) as log:
+        assert await societies(log) == ["town"]
+
+
+async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Refuse a changed byte, a namespace with societies in it, and one whose log is not empty."""
+    async with logged(settings) as log:
+        await settled(log, "village")
+    await backup(settings, tmp_path / "copy")
+    crowded = await emptied(servers)
+    async with logged(crowded) as log:
+        await States.create(log, Society(name="hamlet", seed=1, agents=residents("hamlet", 1, seed=1)))
+    with pytest.raises(OperationError, match="societies already"):
+        await restore(crowded, tmp_path / "copy")
+    with pytest.raises(OperationError, match="the log is not empty"):
+        await restore(settings, tmp_path / "copy")
+    file = tmp_path / "copy" / "society.village.now"
+    file.write_bytes(file.read_bytes()[:-1])
+    empty = await emptied(servers)
+    with pytest.raises(OperationError, match="not what was backed up"):
+        await restore(empty, tmp_path / "copy")
+    async with logged(empty) as log:
+        assert await societies(log) == []
+        assert await log.last_sequence() == 0

@@ -1,0 +1,47 @@
+"""An agent of a society is forgotten after the society, in whose states and checkpoints its words lie."""
+
+import pytest
+
+from nemuri.operations import forget, resume
+from nemuri.operations.erasure import lives_nowhere
+from nemuri.operations.session import OperationError
+from nemuri.society.residents import residents
+from nemuri.society.run import begin, end_of
+from nemuri_contracts.society import Society
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.society_states import States
+from nemuri_services.simulation.checkpoints import Checkpoints
+from tests.integration.servers import Servers, files_with
+
+
+async def test_who_lives_somewhere_is_not_forgotten(log: Log) -> None:
+    """Who lives somewhere is not forgotten, somebody of a like name is."""
+    society = Society(name="old-town", seed=1, agents=residents("old-town", 3, seed=1))
+    states = await States.create(log, society)
+    with pytest.raises(OperationError, match="nemuri society delete old-town"):
+        await lives_nowhere(log, [Thing("agent", "old-town-0002")])
+    await lives_nowhere(
+        log, [Thing("agent", "old-town-0003"), Thing("agent", "old-town"), Thing("agent", "new-town-1")]
+    )
+    await states.delete()
+    await lives_nowhere(log, [Thing("agent", "old-town-0002")])
+
+
+async def test_what_a_society_wrote_is_in_no_byte_once_its_agents_are_forgotten(
+    servers: Servers, settings: Settings, log: Log
+) -> None:
+    """What was overwritten too, as soon as nobody else lives in the same bucket; until then it is told."""
+    for name in ("village", "town"):
+        states = await begin(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
+        known = await states.write({"agent.0.x.goals": b"to see a quaggaphone"}, {})
+        await (await Checkpoints.open(log, name)).make(states)
+        await states.write({"agent.0.x.goals": b"to rest"}, known)
+    assert files_with(servers.directory, "quaggaphone")["quaggaphone"]
+    await end_of(log, "village")
+    (told,) = (await forget(settings, [Thing("agent", "village-0001")])).left
+    assert "society town may hold its bytes" in told
+    await end_of(log, "town")
+    assert (await resume(settings)).left == ()
+    assert files_with(servers.directory, "quaggaphone") == {"quaggaphone": set()}

@@ -1,0 +1,122 @@
+"""How much a host's agents remember: no more than they may, however long they live."""
+
+import sqlite3
+
+import pytest
+
+from nemuri.society.run import REMEMBERED, begin
+from nemuri_contracts.society import Society
+from nemuri_contracts.tiered import MemoriesAccessed
+from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_infra.bus.event_log import Log
+from nemuri_services.simulation import agent_memories
+from nemuri_services.simulation.agent_memories import Recollecting
+
+pytestmark = pytest.mark.connected
+WHO = "a00"
+
+
+def _lived(number: int) -> dict[str, object]:
+    """Something unlike anything before; important where the number is a multiple of a hundred."""
+    return {
+        "type": "action",
+        "content": f"found {number * 7919 % 100_003:05x} in place {number}",
+        "second": float(number),
+        "cues": {"threat": number % 100 == 0, "failure": number % 100 == 0},
+    }
+
+
+async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Log, society: Society) -> None:
+    """Its host consolidates and forgets by itself; who takes it over, by the same events, knows the same."""
+    await begin(log, society)
+    memories, number = Recollecting(log), 0
+    memories.expect([WHO])
+    await memories.load()
+    while number < REMEMBERED + 200:
+        for _ in range(50):
+            number += 1
+            memories.record(WHO, [_lived(number)], float(number))
+        await memories.remember()
+        await memories.consolidate(float(number))
+        while memories._forming:
+            await memories.consolidate(float(number))
+    held = _mind(memories)
+    assert held.agent is not None
+    assert REMEMBERED - 60 <= len(held.long) <= REMEMBERED + 60
+    assert len(memories) <= REMEMBERED + 160
+    strong = {each.content for each in held.memories.values() if each.importance > 0.4}
+    assert len(strong) == number // 100
+    await memories.flush(float(number))
+    other = Recollecting(log)
+    other.expect([WHO])
+    await other.load()
+    assert {each.memory_id for each in _mind(other).long} == {each.memory_id for each in held.long}
+    other.close()
+    memories.close()
+
+
+def _mind(memories: Recollecting, name: str = WHO) -> Tiers:
+    return memories._mind(name)
+
+
+async def test_where_many_are_full_at_once_they_consolidate_in_turn(
+    log: Log, society: Society, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has waited longest is next, and what waits for words is never much more than enough."""
+    monkeypatch.setattr(agent_memories, "WAITING", 10)
+    monkeypatch.setattr(agent_memories, "FORMING", 0.001)
+    await begin(log, society)
+    names = [f"a{each:02}" for each in range(5)]
+    memories = Recollecting(log)
+    memories.expect(names)
+    await memories.load()
+    for name in names:
+        memories.record(name, map(_lived, range(120)), 120.0)
+    await memories.remember()
+    longest, order = 0, list[str]()
+    while len(order) < len(names) or memories._forming:
+        await memories.consolidate(121.0)
+        longest = max(longest, len(memories._forming))
+        begun = [each for each in names if (agent := _mind(memories, each).agent) and agent.consolidated_at]
+        order += [each for each in begun if each not in order]
+    assert order == names
+    assert longest < 10 + 120
+    assert all(_mind(memories, each).long for each in names)
+    memories.close()
+
+
+async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: Log, society: Society) -> None:
+    """The host cannot recall it; whoever takes the agent over can."""
+    await begin(log, society)
+    memories, other = Recollecting(log), Recollecting(log)
+    memories.expect([WHO])
+    await memories.load()
+    memories._shelves._database.execute("PRAGMA max_page_count = 1")
+    memories.record(WHO, map(_lived, range(100, 160)), 2.0)
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        await memories.remember()
+    await memories.flush(4.0)
+    other.expect([WHO])
+    await other.load()
+    assert len(other) > len(memories)
+    memories.close()
+    other.close()
+
+
+async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
+    """Not every beat: a thousand agents come back to something every second or two."""
+    await begin(log, society)
+    memories = Recollecting(log)
+    memories.expect([WHO])
+    await memories.load()
+    memories.record(WHO, [_lived(100)], 1.0)
+    await memories.remember()
+    for second in (20.0, 21.0, 29.0, 31.0, 32.0):
+        assert memories.recall(WHO, "what happened", "default", second)
+        await memories.flush(second)
+    await memories.flush(33.0, last=True)
+    events = [each async for batch in log.read(until=await log.last_sequence()) for each in batch.events]
+    told = [each for each in events if isinstance(each, MemoriesAccessed)]
+    assert [(each.second, each.accessed[0].times) for each in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
+    assert next(iter(_mind(memories).memories.values())).access_count == 5
+    memories.close()

@@ -1,0 +1,126 @@
+"""Hosts and worlds tell of themselves over HTTP: whether they live, whether they can work, and what they count."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from nats.aio.msg import Msg
+
+from nemuri.society.residents import residents
+from nemuri.society.run import begin, vigil
+from nemuri_contracts.society import Society
+from nemuri_contracts.world_protocol import Acts, Give, Say
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
+from tests.e2e.conftest import SCRIPT, environment
+from tests.integration.probes import asked, metrics, ready
+from tests.integration.scene import eventually
+from tests.integration.society.villager import TOKENS, Villager
+
+NAME = "village"
+
+
+@asynccontextmanager
+async def telling(role: str, settings: Settings, data: Path, **more: str) -> AsyncIterator[str]:
+    """One process of the society by its command; yields where it says that it tells of itself."""
+    process = await asyncio.create_subprocess_exec(
+        *(SCRIPT, "--data", data, "society", role, NAME, "--http", "127.0.0.1:0"),
+        stdout=asyncio.subprocess.PIPE,
+        env=environment(
+            NATS_URL=str(settings.nats_url),
+            NEMURI_NAMESPACE=settings.namespace,
+            **({"NEMURI_PROVIDERS": "extractive"} | more),
+        ),
+    )
+    assert process.stdout is not None
+    try:
+        yield (await process.stdout.readline()).decode().split()[-1]
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules_do(
+    settings: Settings, log: Log, tmp_path: Path
+) -> None:
+    """By module and rank; the world counts its ticks, percepts and acts."""
+    await begin(log, Society(name=NAME, seed=1, size=64, agents=residents(NAME, 3, 1)))
+    async with telling("host", settings, tmp_path) as host:
+        assert await ready(host) == (False, ["the world has not answered yet"])
+        assert json.loads((await asked(host, "/health"))[1])["healthy"]
+        assert (await metrics(host))["nemuri_host_agents"] == {(): 0.0}
+        async with telling("world", settings, tmp_path) as world:
+
+            async def working() -> bool:
+                """both are ready, and agents think and act"""
+                if not ((await ready(host))[0] and (await ready(world))[0]):
+                    return False
+                told = await metrics(host)
+                return bool(
+                    told.get("nemuri_host_runs_total", {}).get(("cognitive_controller",))
+                    and told["nemuri_host_hearing_seconds_bucket"]["+Inf",]
+                    and (await metrics(world))["nemuri_world_acts_total"][()]
+                )
+
+            await eventually(working)
+            counted, turned = await metrics(host), await metrics(world)
+    assert counted["nemuri_host_agents"] == {(): 3.0}
+    buckets = counted["nemuri_host_lateness_seconds_bucket"]
+    assert 0 < buckets["+Inf", "memory_recall"] <= counted["nemuri_host_runs_total"]["memory_recall",]
+    assert counted["nemuri_host_questions_total"]["answered", "controller"] > 0
+    assert {"controller"} < {rank for (rank,) in counted["nemuri_host_mean_wait_seconds"]}
+    assert min(each["process_resident_memory_bytes"][()] for each in (counted, turned)) > 0
+    assert turned["nemuri_world_agents"] == {(): 3.0}
+    assert turned["nemuri_world_percepts_total"][()] > 0
+
+
+MODEL = "openai:villager"
+MODULES = ("cognitive_controller", "talking", "social_awareness", "goal_generation", "planning")
+"""Those that ask a model in the course of a life."""
+
+
+async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
+    settings: Settings, log: Log, tmp_path: Path
+) -> None:
+    """It gives to whom it names, says its own name, and what it costs is told by module and model, and of agents."""
+    people = {each.id: each.name for each in residents(NAME, 4, 1)}
+    await begin(log, Society(name=NAME, seed=1, size=64, speed=10, agents=residents(NAME, 4, 1)))
+    given, said = set[str](), list[tuple[str, str]]()
+
+    async def hear(message: Msg) -> None:
+        for each in Acts.model_validate_json(message.data).acts:
+            if isinstance(each.act, Give):
+                given.add(each.act.to)
+            if isinstance(each.act, Say):
+                said.append((people[each.agent_id], each.act.text))
+
+    listening = await log.connection.subscribe(log.subjects.acts(NAME), cb=hear)
+    async with Villager() as model, vigil(log, NAME) as seen:
+        of_model = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        of_model["NEMURI_OPENAI_LIGHT_MODEL"] = "villager"
+        async with telling("world", settings, tmp_path), telling("host", settings, tmp_path, **of_model) as host:
+
+            async def lived() -> bool:
+                """somebody gave something away, every module has asked the model, and the host has told of it"""
+                calls = (await metrics(host)).get("nemuri_host_model_calls_total", {})
+                told = [each for each in seen.told.values() if "cognitive_controller" in each.token_use]
+                return bool(given and said and told) and all(calls.get((MODEL, each)) for each in MODULES)
+
+            await eventually(lived, seconds=90)
+            counted = await metrics(host)
+            [told] = seen.told.values()
+    await listening.unsubscribe()
+    assert given <= people.keys()
+    for name, text in said:
+        assert text.startswith(f"I am {name}, and glad to see you, ")
+        assert text.split(", ")[2].strip("!") in people.values()
+    tokens, calls = counted["nemuri_host_tokens_total"], counted["nemuri_host_model_calls_total"]
+    for module in MODULES:
+        known = calls[MODEL, module]
+        assert tokens["input", MODEL, module] == TOKENS[0] * known
+        assert tokens["output", MODEL, module] == TOKENS[1] * known
+    assert told.token_use.keys() >= {"cognitive_controller"}
+    assert set(told.top_spenders) <= people.keys()
+    assert all(each.tokens == sum(TOKENS) * each.calls for each in told.top_spenders.values())

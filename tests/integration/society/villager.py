@@ -1,0 +1,66 @@
+"""A stand-in for a language model that lives in a society: it goes by the words of its prompts alone."""
+
+import json
+import re
+from typing import Final
+
+from tests.integration.providers.provider import Provider, Received, Scripted, openai_says
+
+JOBS: Final = {
+    "Decide what you do now": "decision",
+    "Say what you are told": "speech",
+    "Say what you want": "goals",
+    "Plan the steps": "plan",
+    "Judge how you feel": "social",
+    "Look back": "reflection",
+}
+TOKENS: Final = (11, 5)
+"""Tokens of each call, in and out."""
+
+
+class Villager(Provider):
+    """Collects wood, gives it to whoever is near, by name, and talks about it."""
+
+    def __init__(self) -> None:
+        """Nothing was asked yet."""
+        super().__init__([Scripted()])
+        self.answered: dict[str, int] = {}
+        """By job, how often it was asked."""
+
+    def _next(self, request: Received) -> Scripted:
+        self.received.append(request)
+        system, user = (str(each["content"]) for each in request.body["messages"])
+        job = next(job for words, job in JOBS.items() if words in system)
+        self.answered[job] = self.answered.get(job, 0) + 1
+        return Scripted(openai_says(_answer(job, system, user)))
+
+
+def _answer(job: str, system: str, user: str) -> str:
+    me, near = _found(r"You are (\w+),", system), _found(r"^near: (\w+),", user)
+    speakers = dict.fromkeys(re.findall(r"^(\w+) said: ", user, re.MULTILINE))
+    match job:
+        case "decision":
+            wood = "carrying: " in user and "wood x" in user
+            action = f"give 1 wood to {near.upper()}" if wood and near else "collect 1 wood"
+            told = f"tell {near} who you are" if near else ""
+            return _json(high_level_intent="be of use", priority_action=action, speech_directive=told)
+        case "speech":
+            told = _found(r"tell (\w+) ", user)
+            return f"I am {me}, and glad to see you, {told}!"
+        case "goals":
+            return _json(goals=[{"description": "give wood away", "priority": 0.5, "sort": "social", "needs": []}])
+        case "plan":
+            return _json(steps=["collect 1 wood"])
+        case "social":
+            return _json(**{each: {"sentiment": 9, "relationship": "neighbour"} for each in speakers if each != "you"})
+        case _:
+            return _json(observation="all is well", insight="wood is welcome", goal_adjustment="")
+
+
+def _found(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def _json(**fields: object) -> str:
+    return f"```json\n{json.dumps(fields)}\n```"

@@ -1,0 +1,422 @@
+"""Affective memory at work: turns are remembered once, nights fall, what is asked for comes to mind."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from nemuri.client.exchange import ClientError
+from nemuri.operations import OperationError, forget
+from nemuri.platform.serving import working
+from nemuri_contracts.affective import (
+    Emotion,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightFell,
+    NightPassed,
+    ProtectionChanged,
+    TurnOffered,
+)
+from nemuri_contracts.affective_views import AffectRecallView
+from nemuri_contracts.agents import Embedding, PolicyAdopted
+from nemuri_contracts.queries import AffectRecallQuery
+from nemuri_contracts.strength import MemoryRefused
+from nemuri_domain.affective.aggregate import AffectMemory
+from nemuri_domain.affective.policy_profiles import CODING, PROFILES
+from nemuri_domain.affective.retrieval import Asking, come
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.affective_queries import Feelings, Wanted
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.rows import load
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
+from tests.unit.domain.affective import turns
+
+pytestmark = pytest.mark.connected
+
+AT_WORK = ("projector", "intake", "affect", "night")
+TOPICS = (
+    "the parser rejects a trailing comma",
+    "the scheduler starves a queue",
+    "the cache forgets its newest entry",
+    "a deadlock between two workers",
+    "the index rebuilds every night",
+    "pagination skips the last page",
+)
+
+
+@asynccontextmanager
+async def remembering(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
+    """The services of affective memory, and an agent that remembers by it."""
+    async with at_work(settings, AT_WORK) as resources:
+        last = await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
+        if policy:
+            last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters=policy))
+        await resources.views.progress.wait(last)
+        yield resources
+
+
+def turn(prompt: str, reply: str = "Done.", *, session: str = "s1", number: int = 0) -> TurnOffered:
+    """A turn of a session that has just ended."""
+    said_at = datetime(2026, 1, 20, 10, tzinfo=UTC) + timedelta(minutes=number)
+    return TurnOffered(
+        event_id=uuid4(),
+        client_id="ann",
+        agent_id="diary",
+        session=session,
+        prompt=prompt,
+        reply=reply,
+        said_at=said_at,
+        ended_at=datetime.now(UTC),
+    )
+
+
+async def memories(resources: Resources) -> list[AffectMemory]:
+    """All memories of the agent, oldest first."""
+    async with resources.database.reading() as connection:
+        found = await load(connection, tables.affect_memory, AffectMemory)
+    return sorted(found, key=lambda each: each.said_at)
+
+
+async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[AffectMemory]:
+    """The memories of these turns, once all are remembered."""
+    offered = list(turns)
+    for each in offered:
+        await resources.log.append(each)
+    wanted = {each.event_id for each in offered}
+
+    async def remembered() -> list[AffectMemory]:
+        """every turn is a memory"""
+        found = [each for each in await memories(resources) if each.turn_id in wanted]
+        return found if len(found) == len(offered) else []
+
+    known: list[AffectMemory] = await eventually(remembered)
+    return known
+
+
+async def night(resources: Resources, days: int = 1) -> NightPassed:
+    """The next night, once it is over and every text is as short as it is to be."""
+    before = (await Feelings(resources.database).agents("diary"))[0].nights
+    await resources.clock.advance(timedelta(days=days))
+
+    async def passed() -> NightPassed | None:
+        """the night is over"""
+        agent = (await Feelings(resources.database).agents("diary"))[0]
+        found = [each for each in await memories(resources) if each.words_level < min(each.level, 3)]
+        if agent.nights <= before or found:
+            return None
+        return [each for each in await effective(resources.log) if isinstance(each, NightPassed)][-1]
+
+    over: NightPassed = await eventually(passed)
+    return over
+
+
+async def recalled(
+    settings: Settings, prompt: str, *, session: str | None = None, quietly: bool = False, agent: str = "diary"
+) -> AffectRecallView:
+    """What comes to mind."""
+    async with visiting(settings) as client:
+        return await client.come_to_mind(agent, prompt, session=session, quietly=quietly)
+
+
+async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Settings) -> None:
+    """With its feeling, its day, its label; a command leaves none, and an agent without such memory refuses it."""
+    async with remembering(settings) as resources:
+        await resources.log.append(agent_defined("python"))
+        first, command = turn("Yes! It finally works, I am so happy!!"), turn("/clear", number=1)
+        elsewhere = turn("hello").model_copy(update={"agent_id": "python", "event_id": uuid4()})
+        for each in (first, first, command, elsewhere):
+            await resources.log.append(each)
+        (memory,) = await taken_in(resources, [turn("fix the typo in the readme", number=2)])
+        found = await memories(resources)
+        assert [each.turn_id for each in found] == [first.event_id, memory.turn_id]
+        assert found[0].valence == "positive"
+        assert found[0].intensity > memory.intensity
+        assert found[0].label == "mem_20260120_001"
+        refused = [each for each in await effective(resources.log) if isinstance(each, MemoryRefused)]
+        assert [each.causation_id for each in refused] == [elsewhere.event_id]
+    await assert_verified(settings)
+
+
+async def test_a_label_is_given_once_whatever_was_erased_since(settings: Settings) -> None:
+    """So that it names one memory, and the user can answer with it."""
+    async with remembering(settings) as resources:
+        gone, kept = await taken_in(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
+        await forget(settings, [Thing("memory", gone.memory_id)])
+        (later,) = await taken_in(resources, [turn(TOPICS[2], number=2)])
+        assert [each.label for each in (gone, kept, later)] == [f"mem_20260120_00{nth}" for nth in (1, 2, 3)]
+    await assert_verified(settings)
+
+
+async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settings: Settings) -> None:
+    """Nights that were missed pass at once; what was recalled is half as old instead."""
+    async with remembering(settings) as resources:
+        said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS)]
+        before = await taken_in(resources, said)
+        view = await recalled(settings, TOPICS[0], session="s2")
+        assert view.recalled[0].memory.memory_id == before[0].memory_id
+        assert view.block.startswith("<memories>\n- [2026-01-20][L1] ")
+        passed = await night(resources, days=3)
+        assert passed.nights == 3
+        after = {each.memory_id: each for each in await memories(resources)}
+        agent = (await Feelings(resources.database).agents("diary"))[0]
+        for each in before:
+            now = after[each.memory_id]
+            recall = each.memory_id in passed.recalled
+            old = each.days(0)
+            assert now.days(agent.nights) == pytest.approx(old * 0.5 + 2 if recall else old + 3)
+            assert now.recall_count == recall
+            assert now.level > 1
+            assert len(now.content) <= len(each.content)
+        fell = [each for each in await effective(resources.log) if isinstance(each, NightFell)]
+        assert len(fell) == 1
+        compressed = [each for each in await effective(resources.log) if isinstance(each, MemoryCompressed)]
+        assert {each.memory_id for each in compressed} == {each.memory_id for each in passed.lowered}
+    await assert_verified(settings)
+
+
+async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings: Settings) -> None:
+    """And not once a night has lowered the memory, though the log still has it; what is protected keeps its turn."""
+    async with remembering(settings) as resources:
+        reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
+        said = turn("Why does the retry loop of the zeppelin never end?", reply)
+        kept = turn("Remember this: the key lies under the mat.", number=1)
+        first, protected = await taken_in(resources, [said, kept])
+        await protecting(resources, protected)
+        assert "for _ in range(3):\n    send()" in first.content
+        assert 1_000 < len(first.content) <= 3_000
+        async with visiting(settings) as client:
+            found = await client.affect_turn("diary", first.label)
+            assert (found.prompt, found.reply, found.session) == (said.prompt, reply, "s1")
+            await night(resources)
+            for name in (first.label, str(first.memory_id)):
+                with pytest.raises(ClientError, match=r"is at level \d: the words of its turn are forgotten"):
+                    await client.affect_turn("diary", name)
+            assert (await client.affect_turn("diary", protected.label)).prompt == kept.prompt
+            with pytest.raises(ClientError, match="diary has no memory 'mem_1'"):
+                await client.affect_turn("diary", "mem_1")
+
+
+async def test_for_coding_ordinary_work_stays_whole_for_a_week(settings: Settings) -> None:
+    """With the profile that the hooks' installation sets; then it is a summary."""
+    async with remembering(settings, **PROFILES[CODING].differing) as resources:
+        said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
+        known = await taken_in(resources, said)
+        assert {each.intensity for each in known} == {33}
+        for _ in range(7):
+            await night(resources)
+            assert {each.level for each in await memories(resources)} == {1}
+        await night(resources, days=2)
+        assert {each.level for each in await memories(resources)} == {2}
+
+
+async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(settings: Settings) -> None:
+    """It is told with a mark; the night after, it is there again at level 3."""
+    policy = {
+        "retention": {"decay_by_category": {"work": {"min": 0.2, "max": 0.3}, "casual": {"min": 0.2, "max": 0.3}}}
+    }
+    async with remembering(settings, **policy) as resources:
+        await night(resources)
+        await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+        await night(resources, days=9)
+        assert {each.level for each in await memories(resources)} == {4}
+        view = await recalled(settings, TOPICS[2])
+        first = view.recalled[0].memory
+        assert first.archived
+        assert "[archived]" in view.block
+        passed = await night(resources)
+        assert [each.memory_id for each in passed.revived][:1] == [first.memory_id]
+        back = next(each for each in await memories(resources) if each.memory_id == first.memory_id)
+        assert (back.level, back.recall_count) == (3, 1)
+    await assert_verified(settings)
+
+
+async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Settings) -> None:
+    """At the limit the next one waits, and has its place as soon as another is released."""
+    async with remembering(settings, protection={"max_protected_memories": 1}) as resources:
+        await night(resources)
+        (first,) = await taken_in(resources, [turn("Remember this: the key lies under the mat.")])
+        await protecting(resources, first)
+        (second,) = await taken_in(resources, [turn("Please don't forget that the gate code is 1234.", number=1)])
+        assert second.protection == "asked"
+        await night(resources, days=400)
+        kept = {each.memory_id: each for each in await memories(resources)}
+        assert kept[first.memory_id].level == 1
+        assert kept[first.memory_id].content == first.content
+        async with visiting(settings) as client:
+            shown = await client.affect("diary")
+        assert shown.protected == 1
+        (third,) = await taken_in(resources, [turn("Don't forget: the alarm is off on Mondays.", number=2)])
+        assert third.protection == "asked"
+        await resources.log.append(
+            ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=first.memory_id, protected=False)
+        )
+
+        await protecting(resources, third)
+        assert not (await Feelings(resources.database).memories([first.memory_id]))[first.memory_id].protected
+    await assert_verified(settings)
+
+
+async def test_what_is_protected_is_not_erased(settings: Settings) -> None:
+    """Neither by itself nor with another one that says the same; only with its agent, or once it is released."""
+    async with remembering(settings) as resources:
+        words = "Remember this: the zanzibrine lies under the mat."
+        first, same, other = await taken_in(resources, [turn(words), turn(words, number=1), turn(TOPICS[0], number=2)])
+        await protecting(resources, first)
+        await protecting(resources, same)
+        before = await effective(resources.log)
+        for each in (first, same):
+            with pytest.raises(OperationError, match=rf"memory {each.label} of diary is protected: release it first"):
+                await forget(settings, [Thing("memory", other.memory_id), Thing("memory", each.memory_id)])
+        await release(resources, same)
+        with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and says the same as memory"):
+            await forget(settings, [Thing("memory", same.memory_id)])
+        assert [each.kind for each in await effective(resources.log)][len(before) :] == ["protection_changed"]
+        await release(resources, first)
+        await forget(settings, [Thing("memory", same.memory_id)])
+        assert [each.memory_id for each in await memories(resources)] == [other.memory_id]
+        (kept,) = await taken_in(resources, [turn("Remember this: the gate code is 4711.", number=3)])
+        await protecting(resources, kept)
+        await forget(settings, [Thing("agent", "diary")])
+        assert await memories(resources) == []
+    await assert_verified(settings)
+
+
+async def release(resources: Resources, memory: AffectMemory) -> None:
+    """Return once the memory is not protected any more."""
+    released = ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=memory.memory_id, protected=False)
+    await resources.views.progress.wait(await resources.log.append(released))
+
+
+async def test_the_limit_holds_however_many_ask_at_once(settings: Settings) -> None:
+    """The oldest of those that wait are let in first."""
+    async with remembering(settings, protection={"max_protected_memories": 2}) as resources:
+        asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
+        await taken_in(resources, asked)
+        await quiet(resources)
+        held = [each.protection for each in await memories(resources)]
+        assert Counter(held) == {"protected": 2, "asked": 10}
+    await assert_verified(settings)
+
+
+async def protecting(resources: Resources, memory: AffectMemory) -> None:
+    """Return once the memory is protected."""
+
+    async def protected() -> bool:
+        """the memory is protected"""
+        return (await Feelings(resources.database).memories([memory.memory_id]))[memory.memory_id].protected
+
+    await eventually(protected)
+
+
+async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Settings) -> None:
+    """It is that of what was last recalled in the session; another session has its own."""
+    async with remembering(settings) as resources:
+        glad = turn("Yes!! The deploy of the shop finally works, I am so happy!", session="s1")
+        sad = turn("The deploy of the shop failed again, this is terrible and I am desperate.", session="s1", number=1)
+        known = {each.turn_id: each for each in await taken_in(resources, [glad, sad])}
+        await recalled(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
+
+        async def felt() -> object:
+            """the mood is noted"""
+            return await Feelings(resources.database).mood("diary", "s9")
+
+        await eventually(felt)
+        in_mood = await recalled(settings, "the deploy of the shop", session="s9", quietly=True)
+        without = await recalled(settings, "the deploy of the shop", session="s10", quietly=True)
+        resonant = {each.memory.memory_id: each.resonance for each in in_mood.recalled}
+        assert resonant[known[sad.event_id].memory_id] > resonant[known[glad.event_id].memory_id]
+        assert {each.resonance for each in without.recalled} == {0.0}
+        noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+        assert len(noted) == 1
+
+
+async def test_the_database_finds_all_that_can_be_among_the_best(settings: Settings) -> None:
+    """Ranked by the formula over everything, with a mood and without: what it leaves out could not have come first."""
+    rng = random.Random(20)
+    feelings: list[tuple[Any, ...]] = [("positive", ("joy",)), ("negative", ("anger", "fear")), ("neutral", ())]
+    async with at_work(settings, ("projector",)) as resources:
+        await resources.log.append(turns.defined())
+        for number in range(1, 150):
+            valence, tags = rng.choice(feelings)
+            words = " ".join(rng.sample(("parser", "cache", "queue", "index", "comma", "night", "lock", "page"), 3))
+            told = turns.remembered(UUID(int=number, version=5), trigger=words, content=words)
+            reading = told.reading.model_copy(
+                update={
+                    "intensity": rng.randint(1, 100),
+                    "emotion": Emotion(valence=valence, arousal=rng.randint(0, 100), tags=tags),
+                }
+            )
+            last = await resources.log.append(told.model_copy(update={"reading": reading}))
+        await resources.views.progress.wait(last)
+        views = Feelings(resources.database)
+        (agent,) = await views.agents()
+        generation, vector = resources.vectors.generation, (await resources.vectors.of(["parser comma lock"]))[0]
+        for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
+            wanted = Wanted(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
+            everything = await views.alike(agent, generation, vector, replace(wanted, top=1_000))
+            few = await views.alike(agent, generation, vector, wanted)
+            asking = Asking("parser comma lock", 0.08, 0.08, mood)
+            best = [each.memory_id for each in come(everything, asking, agent.rules)]
+            assert [each.memory_id for each in come(few, asking, agent.rules)] == best
+            assert len(few) < len(everything)
+
+
+class Remote:
+    """An embedder that is far away, and sometimes does not answer."""
+
+    model = "remote-1"
+    dimension = 64
+    stored = True
+    relevance_threshold = 0.08
+    use_threshold = 0.4
+    recall_threshold = 0.1
+    lexical = True
+
+    def __init__(self) -> None:
+        self.away = False
+        self._hashing = HashingEmbedder(self.dimension)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """In its own time."""
+        if self.away:
+            await asyncio.Event().wait()
+        return await self._hashing.embed(texts)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -> None:
+    """A provider of vectors that does not answer keeps nobody waiting; too late an answer is no recall."""
+    remote = Remote()
+    embedding = Embedding(model=remote.model, dimension=remote.dimension)
+    async with opened(settings) as usual:
+        resources = replace(usual, vectors=replace(usual.vectors, embedder=remote))
+        async with working(resources, ("projector", "affect")):
+            defined = agent_defined("diary", memory="affective", perspectives=())
+            await resources.log.append(defined.model_copy(update={"embedding": embedding}))
+            known = await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+            by_vector = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+            remote.away = True
+            by_words = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+            async with visiting(settings) as client:
+                asked = {"agent_id": "diary", "prompt": "why does the parser reject a comma?"}
+                for within in (0.1, 30.0):
+                    told = await client._exchange.ask(AffectRecallQuery, AffectRecallView, **asked, within=within)
+                    assert told.recalled
+            noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+            assert len(noted) == 1, "what comes when nobody waits any more is shown to nobody"
+    assert (by_vector.words_only, by_words.words_only) == (False, True)
+    assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id

@@ -1,0 +1,62 @@
+"""What an assistant is given with a prompt: only what is about the same thing, within a bound, and noted as shown."""
+
+import re
+
+import pytest
+
+from nemuri_contracts.affective import Link, MemoriesRecalled
+from nemuri_contracts.event import derive
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import at_work, effective
+from tests.integration.test_affect import memories, night, recalled, remembering, taken_in, turn
+from tests.unit.domain.affective import turns
+from tests.unit.domain.affective.coding_sessions import SESSIONS, UNRELATED
+
+pytestmark = pytest.mark.connected
+
+
+async def noted(resources: Resources) -> list[MemoriesRecalled]:
+    """What the log says came to mind."""
+    return [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+
+
+async def test_of_real_sessions_only_what_is_about_the_same_is_told(settings: Settings) -> None:
+    """A prompt about something else brings up nothing and counts nothing, before and after nights."""
+    async with remembering(settings) as resources:
+        said = [turn(each.prompt, each.reply, number=nth) for nth, each in enumerate(SESSIONS)]
+        known = {each.turn_id: each.memory_id for each in await taken_in(resources, said)}
+        for _ in range(2):
+            assert {each: (await recalled(settings, each)).block for each in UNRELATED} == dict.fromkeys(UNRELATED, "")
+            assert await noted(resources) == []
+            await night(resources)
+        asked = [(known[said[nth].event_id], each.asked_again[0]) for nth, each in enumerate(SESSIONS)]
+        views = [(wanted, await recalled(settings, prompt)) for wanted, prompt in asked]
+        found = [wanted in {each.memory.memory_id for each in view.recalled} for wanted, view in views]
+        assert sum(found) >= 0.8 * len(found), "words that were put into fewer are found less often, and still found"
+        shown = [{each.memory.memory_id for each in view.recalled} for _, view in views if view.recalled]
+        assert [{*each.recalled, *each.asked_back} for each in await noted(resources)] == shown
+
+
+async def test_a_block_has_a_bound_and_counts_what_is_in_it(settings: Settings) -> None:
+    """Related memories included: whole entries up to 8,000 characters, and exactly those are noted as recalled."""
+    async with at_work(settings) as resources:
+        await resources.log.append(turns.defined())
+        ids = [derive("long", str(nth)) for nth in range(30)]
+        for nth, each in enumerate(ids):
+            links = [Link(to=other, sort="continues") for other in ids[max(0, nth - 10) : nth]]
+            words = f"The zeppelin parser, part {nth}. " + f"It reads the zeppelin grammar number {nth}. " * 60
+            told = turns.remembered(each, trigger=f"zeppelin parser {nth}", content=words, relations=links)
+            last = await resources.log.append(told)
+        await resources.views.progress.wait(last)
+        view = await recalled(settings, "How does the zeppelin parser read its grammar?", agent=turns.AGENT)
+        lines = view.block.splitlines()
+        assert len(view.block) <= 8_000
+        assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
+        entries = [each for each in lines if each.startswith("- [")]
+        assert 2 <= len(entries) == len(view.recalled) < 5
+        assert all(re.search(r"number (\d+)\. *$", each) for each in entries), "no memory is cut in the middle"
+        (event,) = await noted(resources)
+        assert event.recalled == tuple(each.memory.memory_id for each in view.recalled)
+        await resources.views.progress.wait(event.sequence or 0)
+        assert {each.memory_id for each in await memories(resources) if each.recalled} == set(event.recalled)

@@ -1,0 +1,248 @@
+"""Affective minds in the views: as the pure fold makes them, by whichever stretches, live or from the whole log."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from nemuri.operations import backup, forget, let_go, reembed, restore, resume
+from nemuri.platform.serving import prepare
+from nemuri_contracts.affective import Link, Tie, TurnOffered
+from nemuri_contracts.agents import MemoriesEmbedded
+from nemuri_contracts.event import Event
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.fold import FOLDED, fold
+from nemuri_domain.affective.memory_text import embedded_text
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.projections import id_lookup, tables
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.rows import load
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    assert_followed_and_rebuilt,
+    assert_verified,
+    at_work,
+    effective,
+    messages,
+    quiet,
+    snapshot,
+)
+from tests.integration.servers import Servers, files_with
+from tests.unit.domain.affective import turns
+from tests.unit.domain.affective.turns import AGENT
+
+pytestmark = pytest.mark.connected
+
+OTHER = turns.EMBEDDING.model_copy(update={"dimension": 256})
+
+
+def life(rng: random.Random, length: int) -> list[Event]:
+    """Twelve turns that are remembered, and then whatever can happen to them."""
+    known = [UUID(int=rng.getrandbits(128), version=5) for _ in range(12)]
+
+    def some() -> list[UUID]:
+        return rng.sample(known, rng.randrange(4))
+
+    def tie() -> Tie:
+        return Tie(of=rng.choice(known), to=rng.choice(known), sort="same_topic")
+
+    def any_event(nth: int) -> Event:
+        match rng.randrange(5):
+            case 0:
+                return turns.compressed(rng.choice(known), rng.choice((2, 3)), f"words of {nth}", nth)
+            case 1:
+                return turns.recalled(some(), some(), nth=nth)
+            case 2:
+                return turns.protection(rng.choice(known), protected=rng.random() < 0.5, nth=nth)
+            case 3:
+                return MemoriesEmbedded(event_id=uuid4(), agent_id=AGENT, embedding=OTHER, memory_ids=tuple(some()))
+            case _:
+                return turns.night(
+                    nth, lowered=[(each, rng.choice((2, 3))) for each in some()], archived=some(), tied=[tie(), tie()],
+                    untied=[tie()], looked_at=some(), recalled=some(), revived=[(each, 30.0) for each in some()],
+                    deleted=rng.sample(known, rng.randrange(2)),
+                )  # fmt: skip
+
+    begun = [turns.remembered(each, protection=rng.choice(("none", "asked"))) for each in known]
+    return [turns.defined(), *begun, *map(any_event, range(length))]
+
+
+async def assert_as_folded(resources: Resources) -> None:
+    """The rows are the pure fold of the log, and every memory has the vector of its present words, and no older one."""
+    mind = fold([each for each in await effective(resources.log) if isinstance(each, FOLDED)])
+    async with resources.database.reading() as connection:
+        agents = await load(connection, tables.affect_agent, AffectAgent)
+        memories = await load(connection, tables.affect_memory, AffectMemory)
+        vector = tables.memory_vector.c
+        vectors = (await connection.execute(select(vector.memory_id, vector.model, vector.vector))).all()
+    assert agents == [mind.agent]
+    assert {each.memory_id: each for each in memories} == dict(mind.memories)
+    assert {(each.memory_id, "hashing-v1.1024") for each in memories} <= {(each[0], each[1]) for each in vectors}
+    for memory_id, generation, found in vectors:
+        words = mind.memories[memory_id]
+        text = embedded_text(words.trigger, words.content)
+        [row] = await HashingEmbedder(int(generation.rpartition(".")[2])).embed([text])
+        assert np.array_equal(found.to_numpy(), row)
+
+
+async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
+    """Event by event, in stretches and from the whole log at once; what a night deletes keeps no row and no vector."""
+    rng = random.Random(seed)
+    await assert_followed_and_rebuilt(settings, life(rng, 120), rng, assert_as_folded)
+    async with opened(settings) as resources:
+        [memory, *_] = await memories_of(resources)
+        assert await id_lookup.begun(resources.database, "memory", str(memory.memory_id)[:13]) == (memory.memory_id, 1)
+
+
+async def memories_of(resources: Resources) -> Sequence[AffectMemory]:
+    """What is remembered by feeling."""
+    async with resources.database.reading() as connection:
+        return await load(connection, tables.affect_memory, AffectMemory)
+
+
+async def test_memories_by_feeling_are_embedded_anew_too(settings: Settings) -> None:
+    """Beside the old vectors, and again where other words came meanwhile."""
+    async with at_work(settings, ["projector"]) as resources:
+        await append(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
+        done = await reembed(settings, embedder=HashingEmbedder(256))
+        assert (done.agents, done.memories) == (1, 2)
+        await append(resources, turns.night(lowered=[(UUID(int=1), 2)]), turns.compressed(UUID(int=1)))
+        done = await reembed(settings, embedder=HashingEmbedder(256))
+        assert (done.agents, done.memories) == (0, 1)
+        assert (await reembed(settings, embedder=HashingEmbedder(256))).memories == 0
+        await quiet(resources, ["projector"])
+        await assert_as_folded(resources)
+    await assert_verified(settings)
+
+
+async def append(resources: Resources, *events: Event) -> None:
+    """Let these happen one after the other, and be seen."""
+    for each in events:
+        await resources.log.append(each)
+    await quiet(resources, ["projector"])
+
+
+def remembered_turn(number: int, prompt: str, trigger: str, content: str, **more: Any) -> list[Event]:
+    """A turn that was handed over, and the memory that it became."""
+    turn_id = UUID(int=number + 1_000, version=4)
+    told = turns.remembered(UUID(int=number, version=5), trigger=trigger, content=content, turn_id=turn_id, **more)
+    return [turns.offered(turn_id, prompt), told]
+
+
+async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """Its words go, as they were said, as they were remembered and as nights put them; what stays stands as before."""
+    gone, kept, twin = (UUID(int=each, version=5) for each in (1, 2, 3))
+    link = Link(to=gone, sort="continues")
+    tie = Tie(of=kept, to=link.to, sort=link.sort)
+    async with at_work(settings, ["projector"]) as resources:
+        await append(
+            resources,
+            turns.defined(),
+            *remembered_turn(1, "Where is my nyckelharpan?", "The tromboonish thing.", "It was found, wombatwise."),
+            *remembered_turn(
+                2, "Is the pangolinkind kept?", "She asked.", "Yes it is.", relations=[Link(to=gone, sort="continues")]
+            ),
+            *remembered_turn(3, "Again: the harp!", "The tromboonish thing.", "It was found, wombatwise."),
+            turns.recalled([gone, kept]),
+            turns.night(1, lowered=[(gone, 2), (twin, 2)], looked_at=[kept], tied=[tie]),
+            turns.compressed(gone, words="psalteriumlike"),
+            turns.protection(kept, protected=True),
+            turns.recalled([kept], nth=2, session="tuesday"),
+        )
+        canaries = ("nyckelharpan", "tromboonish", "wombatwise", "psalteriumlike")
+        assert all(files_with(servers.directory, *canaries).values())
+        old = [each for each in await messages(resources.log) if any(one.encode() in each.data for one in canaries)]
+
+        await forget(settings, [Thing("memory", gone)])
+
+        left_in = files_with(servers.directory, *canaries, "pangolinkind")
+        assert left_in.pop("pangolinkind"), "the control stays, or the search finds nothing at all"
+        assert not any(left_in.values())
+        [left] = await memories_of(resources)
+        assert (left.memory_id, left.protection, left.relations) == (kept, "protected", ())
+        await assert_verified(settings)
+        for each in old:
+            await resources.log.stream.publish(each.subject, each.data)
+        await append(resources, turns.night(2, recalled=[kept]))
+        assert [each.memory_id for each in await memories_of(resources)] == [kept]
+        await assert_verified(settings)
+        await resume(settings)
+        assert not any(files_with(servers.directory, *canaries).values())
+
+
+async def test_what_was_forgotten_after_a_backup_is_not_restored(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Nor what says the same in another mind, which is told that it is gone as the first one is."""
+    gone, kept = (UUID(int=each, version=5) for each in (1, 3))
+    words = ("The sackbuttish thing.", "It was found, serpentwise.")
+    async with at_work(settings, ["projector"]) as resources:
+        await append(
+            resources,
+            turns.defined(),
+            turns.defined("other"),
+            *remembered_turn(1, "Where is my cornettino?", *words),
+            *remembered_turn(2, "Where is it?", *words, agent_id="other"),
+            *remembered_turn(3, "Is it there?", "She asked.", "Yes it is.", agent_id="other"),
+            turns.compressed(gone),
+        )
+        await backup(settings, tmp_path / "before")
+        await forget(settings, [Thing("memory", gone)])
+        before = await memories_of(resources)
+        assert [each.memory_id for each in before] == [kept]
+    await assert_verified(settings)
+    elsewhere = servers.settings()
+    await prepare(elsewhere)
+    async with at_work(elsewhere, ["projector"]) as resources:
+        assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
+        await quiet(resources, ["projector"])
+        assert [each.memory_id for each in await memories_of(resources)] == [kept]
+        assert not any(files_with(servers.directory, "cornettino", "sackbuttish", "serpentwise").values())
+    await assert_verified(elsewhere)
+
+
+async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) -> None:
+    """A memory that says the same stays, and what is related to it stands free."""
+    gone, kept = (UUID(int=each, version=5) for each in (1, 2))
+    async with at_work(settings, ["projector"]) as resources:
+        await append(
+            resources,
+            turns.defined(),
+            *remembered_turn(1, "Good morning!", "She said good morning.", "And I said so, too."),
+            *remembered_turn(
+                2, "Good morning!", "She said good morning.", "And I said so, too.", protection="protected"
+            ),
+            turns.night(1, archived=[gone], tied=[Tie(of=kept, to=gone, sort="same_topic")]),
+            turns.night(2, deleted=[gone]),
+        )
+        assert (await let_go(settings)).events == 2
+        await quiet(resources, ["projector"])
+        [left] = await memories_of(resources)
+        assert (left.memory_id, left.relations) == (kept, ())
+        await assert_as_folded(resources)
+        assert (await let_go(settings)).nothing
+    await assert_verified(settings)
+
+
+async def test_a_forgotten_companion_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """With what was handed over for it, whether or not it was remembered."""
+    async with at_work(settings, ["projector"]) as resources:
+        await append(
+            resources,
+            turns.defined(),
+            *remembered_turn(1, "Where is my ophicleidal?", "She asked.", "It was found."),
+            turns.night(1, deleted=[UUID(int=1, version=5)]),
+            turns.offered(UUID(int=7, version=4), "And the serpentlike one?"),
+        )
+        await forget(settings, [Thing("agent", AGENT)])
+        assert not any(files_with(servers.directory, "ophicleidal", "serpentlike").values())
+        rows = await snapshot(resources)
+        assert not any(rows[each] for each in ("affect_agent", "affect_memory", "affect_mood", "memory_vector"))
+        assert not [each for each in await effective(resources.log) if isinstance(each, TurnOffered)]
+    await assert_verified(settings)

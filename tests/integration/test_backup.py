@@ -1,0 +1,168 @@
+"""A backup is whole or refused, and what was erased after it stays erased."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.operations import OperationError, backup, forget, restore
+from nemuri.operations.erasure_ledger import ledger_of, note
+from nemuri.operations.erasure_steps import Step
+from nemuri.platform.serving import prepare
+from nemuri_contracts.client_events import Document, TaskSubmitted
+from nemuri_contracts.codec import encode
+from nemuri_contracts.erasure import Erasure
+from nemuri_infra.projections.lineage import Sort, Thing
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import Blobs
+from nemuri_infra.stores.clock import Clock
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, logged, quiet, visiting
+from tests.integration.servers import Servers
+from tests.integration.test_erasure import assert_gone, standing
+
+pytestmark = pytest.mark.connected
+
+
+async def emptied(servers: Servers, **changes: object) -> Settings:
+    """An empty namespace on the same servers."""
+    fresh = servers.settings().model_copy(update=changes)
+    await prepare(fresh)
+    return fresh
+
+
+def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
+    """Ledgers of one erasure each, in whose name one character has changed."""
+    memory_id, task_id = uuid4(), uuid4()
+    wholes = {memory_id: Erasure(memories={"python": (memory_id,)}), task_id: Erasure(tasks=(task_id,))}
+    sorts: tuple[tuple[Sort, UUID], ...] = (("memory", memory_id), ("task", task_id))
+    for sort, name in sorts:
+        noted = settings.model_copy(update={"data": directory / sort})
+        note(noted, [Step(Thing(sort, name), wholes[name])])
+        path, text = ledger_of(noted), str(name)
+        line = path.read_text(encoding="utf-8")
+        for first in ("z", "0" if text[0] != "0" else "1"):
+            path.write_text(line.replace(f'"name":"{text}"', f'"name":"{first}{text[1:]}"'), encoding="utf-8")
+            yield path
+
+
+async def test_a_document_of_what_was_said_anew_stays_erased(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Of two submissions under one id the second counts for nothing; its document goes with the task."""
+    task_id = uuid4()
+    async with at_work(settings) as resources, visiting(settings):
+        for text in ("The first gnurdle is a wugwump.", "The second gnurdle is a blatherskite."):
+            ref = await (await Blobs.open(resources.log)).put(text)
+            document = Document(name="gnurdle.txt", ref=ref, characters=len(text))
+            task = TaskSubmitted(event_id=task_id, text="What is a gnurdle?", client_id="ann", documents=(document,))
+            await resources.log.stream.publish(resources.log.subjects.of(task), encode(task))
+        await quiet(resources)
+        await backup(settings, tmp_path / "before")
+        await forget(settings, [Thing("task", task_id)])
+        await quiet(resources)
+        assert_gone(servers, "wugwump", "blatherskite")
+    elsewhere = await emptied(servers)
+    assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
+    async with logged(elsewhere) as log:
+        assert await (await Blobs.open(log)).refs() == []
+
+
+async def test_what_was_erased_after_the_backup_is_never_restored(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """The ledger beside the data leaves it out of the restored log, and what stays stands as it stood."""
+    kept_before = tmp_path / "before"
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a hurdygurdy is always ochreish.")
+        kept = await client.remember("python", "The truth value of an empty list is dugongfalse.")
+        asked = await client.ask("What is the truth value of a hurdygurdy?", settled=True)
+        assert gone in asked.used
+        aside = await client.ask("What is the truth value of an empty list, dugongfalse?", settled=True)
+        await quiet(resources)
+        made = await backup(settings, kept_before)
+        assert made.sequence == await resources.log.last_sequence()
+        await forget(settings, [Thing("memory", gone)])
+        await quiet(resources)
+        strength = await standing(client, kept)
+    elsewhere = await emptied(servers)
+    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+        done = await restore(elsewhere, kept_before)
+        assert done.erasures == 1
+        assert done.left_out > 0
+        await quiet(resources)
+        assert_gone(servers, "hurdygurdy", "ochreish")
+        assert await standing(client, kept) == strength
+        assert (await client.result(aside.task_id)).status == "done"
+        assert asked.task_id not in {each.thread for each in await effective(resources.log) if each.stream == "client"}
+        assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
+        await quiet(resources)
+    await assert_verified(elsewhere)
+    assert ledger_of(elsewhere).read_text(encoding="utf-8").count(str(gone)) > 1, "the new namespace is in the ledger"
+
+
+async def test_the_clock_is_restored_as_far_ahead_as_it_was(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """Put the clock where the events of the log were decided; one that is further ahead stays there."""
+    ahead, further = timedelta(days=3, seconds=0.5), timedelta(days=9)
+    async with logged(settings) as log:
+        await (await Clock.open(log)).advance(ahead)
+    await backup(settings, tmp_path / "copy")
+    for before, after in ((timedelta(), ahead), (further, further)):
+        elsewhere = await emptied(servers)
+        async with logged(elsewhere) as log:
+            await (await Clock.open(log)).reach(before)
+            await restore(elsewhere, tmp_path / "copy")
+            assert await (await Clock.open(log)).ahead() == after
+
+
+async def test_a_backup_is_checked_before_anything_is_written(
+    servers: Servers, settings: Settings, tmp_path: Path
+) -> None:
+    """A changed byte, a missing file, a part of one, a namespace in use: one line, and nothing is on the log."""
+    async with logged(settings) as log:
+        await log.append(agent_defined())
+    whole = tmp_path / "whole"
+    await backup(settings, whole)
+    with pytest.raises(OperationError, match="exists already"):
+        await backup(settings, whole)
+    empty = await emptied(servers, data=tmp_path / "nobody")
+    file = whole / "log.jsonl"
+    good = file.read_bytes()
+    for bad in (good.replace(b"python", b"pithon"), good[:-10], b""):
+        file.write_bytes(bad)
+        with pytest.raises(OperationError, match="not what was backed up"):
+            await restore(empty, whole)
+    file.write_bytes(good)
+    manifest = whole / "manifest.json"
+    written = manifest.read_text(encoding="utf-8")
+    told = json.loads(written)
+    for other in ({"namespace": "another"}, {"log": told["log"][:-2]}, {"events": 2}, {"seal": "0" * 64}):
+        manifest.write_text(json.dumps(told | other), encoding="utf-8")
+        with pytest.raises(OperationError, match="not what was written"):
+            await restore(empty, whole)
+    manifest.write_text(written, encoding="utf-8")
+    for ledger in damaged_ledgers(settings, tmp_path):
+        with pytest.raises(OperationError, match=rf"{ledger}:1: "):
+            await restore(empty, whole, erasures=ledger)
+    with pytest.raises(OperationError, match="no such file"):
+        await restore(empty, whole, erasures=tmp_path / "nothing.jsonl")
+    with pytest.raises(OperationError, match="log is not empty"):
+        await restore(settings, whole)
+    async with logged(empty) as log:
+        assert await log.last_sequence() == 0
+    assert (await restore(empty, whole)).erasures is None, "without a ledger nobody can say what is erased since"
+    await assert_verified(empty)
+    with pytest.raises(OperationError, match=r"there is no directory .*/absent"):
+        await restore(await emptied(servers), tmp_path / "absent")
+    with pytest.raises(OperationError, match=r"cannot be made: there is no directory .*/absent"):
+        await backup(settings, tmp_path / "absent" / "copy")
+    assert not (tmp_path / "absent").exists()
+    manifest.unlink()
+    with pytest.raises(OperationError, match="is missing"):
+        await restore(await emptied(servers), whole)

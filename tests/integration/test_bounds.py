@@ -1,0 +1,56 @@
+"""What a process takes of memory and of the database is bounded, and it works all the same."""
+
+import pytest
+
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.retrieval.index_cache import IndexCache
+from nemuri_infra.runtime.settings import MEGABYTE, Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, quiet, visiting
+
+pytestmark = pytest.mark.connected
+AGENTS = 4
+MEMORIES = 70
+
+
+async def test_large_minds_do_not_add_up(settings: Settings) -> None:
+    """Each of several agents recalls what it should, and together they never take more than may be kept."""
+    small = settings.model_copy(update={"recall_memory": 1})
+    names = [f"agent{number}" for number in range(AGENTS)]
+    async with at_work(small) as resources, visiting(small) as client:
+        for name in names:
+            await resources.log.append(agent_defined(name))
+        await client.settle()
+        for name in names:
+            facts = [f"Value {number} of {name} is stored in register {7 * number}." for number in range(MEMORIES)]
+            await client.remember_all(name, [MemoryContent(content=each) for each in facts])
+        minds = Recollections(IndexCache())
+        largest = 0
+        for name in (*names, *reversed(names)):
+            agent = await resources.views.agent(name)
+            assert agent is not None
+            found = await minds.recall(resources, agent, "Where is value 42?", perspective=None, setting=Setting())
+            assert found.known[found.candidates[0].memory_id][0].memory.content.startswith(f"Value 42 of {name} ")
+            assert minds.indexes.bytes <= MEGABYTE
+            largest = max(largest, minds.indexes.bytes)
+            assert len(minds.indexes) < AGENTS
+        assert largest > 0
+    await assert_verified(settings)
+
+
+async def test_services_work_with_a_single_connection(settings: Settings) -> None:
+    """Nobody who has a connection needs a second one, so that small pools cannot lock each other out."""
+    single = settings.model_copy(update={"database_connections": 1})
+    async with at_work(single) as resources, visiting(single) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        await client.remember("python", "An empty list is false.")
+        answers = [await client.submit(f"Is an empty list false, for the {number}th time?") for number in range(4)]
+        for each in answers:
+            assert (await client.result(each, settled=True, timeout=60)).status == "done"
+        await quiet(resources)
+        async with resources.database.reading():
+            assert resources.database.engine.pool.checkedout() == 1  # type: ignore[attr-defined]
+        assert resources.database.engine.pool.size() == 1  # type: ignore[attr-defined]
+        assert resources.database.engine.pool.overflow() == 0  # type: ignore[attr-defined]
+    await assert_verified(settings)

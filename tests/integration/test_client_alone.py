@@ -1,0 +1,246 @@
+"""The client while its server is away: in time, in its own words, and without a word on the terminal."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+import nemuri
+from nemuri.client import exchange
+from nemuri.client.client import Client
+from nemuri.client.sync import SyncClient
+from nemuri.platform.serving import prepare
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.client_methods import ID, arguments, public
+from tests.integration.scene import agent_defined, at_work, effective, eventually, logged, visiting
+from tests.integration.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+HASTY = 0.2
+"""Seconds that a call has where the server is gone anyway."""
+SLACK = 2.0
+"""Seconds that a call may take beyond its timeout on a machine with other work."""
+
+
+@asynccontextmanager
+async def away(servers: Servers, settings: Settings) -> AsyncIterator[Client]:
+    """A client whose server is gone."""
+    async with visiting(settings) as client:
+        await servers.nats.kill()
+
+        async def noticed() -> bool:
+            """The client knows that its connection is lost."""
+            return not client.log.connection.is_connected
+
+        await eventually(noticed)
+        yield client
+
+
+async def refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None:
+    """Check that a call with a limit of `HASTY` seconds ends then, with an error of the library in one line."""
+    begun = time.monotonic()
+    with pytest.raises(nemuri.CallTimeoutError) as raised:
+        await call()
+    assert isinstance(raised.value, nemuri.ClientError)
+    assert "\n" not in str(raised.value)
+    assert HASTY * 0.9 <= time.monotonic() - begun < HASTY + SLACK, name
+
+
+async def test_every_method_says_itself_that_there_is_no_server(own_servers: Servers) -> None:
+    """Raise only the library's own errors from every public method, and end in time."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with away(own_servers, settings) as client:
+        for name in public(Client):
+            given = arguments(getattr(Client, name))
+            await refused_in_time(partial(getattr(client.within(HASTY), name), **given), name)
+    for name in public(Client):
+        with pytest.raises(nemuri.NotConnectedError, match="closed"):
+            await getattr(client, name)(**arguments(getattr(Client, name)))
+
+
+async def test_every_blocking_method_says_so_too(own_servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the same errors as the other client, from the same methods, and after closing as well."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    monkeypatch.setenv("NATS_URL", str(settings.nats_url))
+    assert public(SyncClient) == public(Client)
+    with ExitStack() as stack:
+        opened = nemuri.connect_sync(namespace=settings.namespace)
+        client = await asyncio.to_thread(stack.enter_context, opened)
+        await own_servers.nats.kill()
+        for name in public(SyncClient):
+            given = arguments(getattr(Client, name))
+            await refused_in_time(partial(asyncio.to_thread, getattr(client.within(HASTY), name), **given), name)
+    for name in public(SyncClient):
+        with pytest.raises(nemuri.NotConnectedError, match="closed"):
+            getattr(client, name)(**arguments(getattr(Client, name)))
+
+
+async def test_ask_ends_in_time_and_nothing_was_submitted(own_servers: Servers) -> None:
+    """Keep one timeout over uploading, submitting and waiting, and tell whether there is a task."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with away(own_servers, settings) as client:
+        for options in ({}, {"agent": "python"}, {"documents": [("a.txt", "word " * 100_000)]}):
+            begun = time.monotonic()
+            with pytest.raises(nemuri.TaskTimeoutError, match="no connection") as raised:
+                await client.ask("Is steel hard?", timeout=1.0, **options)
+            assert 0.9 <= time.monotonic() - begun < 1.0 + SLACK
+            assert isinstance(raised.value, TimeoutError)
+            assert raised.value.task_id is None
+        with pytest.raises(nemuri.TaskTimeoutError) as waited:
+            await client.result(ID, timeout=0.5)
+        assert waited.value.task_id == ID
+        await own_servers.nats.start()
+    async with logged(settings) as log:
+        assert await log.last_sequence() == 0
+
+
+async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: Servers) -> None:
+    """End in time too where the connection stands and nothing comes back, and name the task that may exist."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    pid = own_servers.nats.pid
+    assert pid is not None
+    async with visiting(settings) as client:
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            begun = time.monotonic()
+            with pytest.raises(nemuri.TaskTimeoutError) as raised:
+                await client.ask("Is steel hard?", timeout=1.0)
+            assert time.monotonic() - begun < 1.0 + SLACK
+            with pytest.raises(nemuri.NotConnectedError, match="did not answer within 1 s"):
+                async with Client.connect(str(settings.nats_url), namespace=settings.namespace, timeout=1.0):
+                    pass
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        task = raised.value.task_id
+        assert task is not None
+
+        async def arrived() -> bool:
+            """The task is on the log."""
+            return [each.event_id for each in await effective(client.log)] == [task]
+
+        await eventually(arrived)
+        async with at_work(settings, ("herald", "projector")):
+            assert await client.submit("Is steel hard?", key=task) == task
+        assert await client.log.last_sequence() == 1
+
+
+async def test_a_call_goes_on_when_the_server_comes_back(own_servers: Servers) -> None:
+    """Wait for a lost connection, with what was asked and with what was said."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources, away(own_servers, settings) as client:
+        asked = asyncio.ensure_future(client.agents())
+        submitted = asyncio.ensure_future(client.submit("Is steel hard?", documents=[("a.txt", "Steel is hard.")]))
+        await asyncio.sleep(0)
+        await own_servers.nats.start()
+        assert await asked == ()
+        task = await submitted
+        assert (await client.progress(task)).task_id == task
+        await resources.log.append(agent_defined())
+
+
+async def test_without_a_limit_a_call_fails_after_some_patience(
+    own_servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Raise `NotConnectedError` where the server stays away."""
+    monkeypatch.setattr(exchange, "PATIENCE", 0.5)
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with away(own_servers, settings) as client:
+        for call in (client.agents(), client.submit("Is steel hard?"), client.settle(), client.clock()):
+            with pytest.raises(nemuri.NotConnectedError, match="connection to the NATS server is lost"):
+                await call
+
+
+SCRIPT = """
+import asyncio, sys, time, nemuri
+def told(line):
+    print(line, flush=True)
+async def main():
+    try:
+        async with nemuri.connect(client_id="ann") as client:
+            told("connected")
+            await asyncio.to_thread(sys.stdin.readline)
+            begun = time.monotonic()
+            for call in (client.ask("Is steel hard?", timeout=1), client.within(0.5).agents()):
+                try:
+                    await call
+                except nemuri.ClientError as error:
+                    told(type(error).__name__)
+            await asyncio.sleep(2)
+            told("waiting")
+            await asyncio.to_thread(sys.stdin.readline)
+            told(len(await client.agents()))
+            await asyncio.to_thread(sys.stdin.readline)
+    except nemuri.NotConnectedError as error:
+        told([each.__name__ for each in type(error).__mro__ if each.__name__ in nemuri.__all__][0])
+{setup}
+asyncio.run(main())
+"""
+LOGGING = "import logging; logging.basicConfig(format='%(levelname)s %(name)s %(message)s', level={level!r})"
+
+
+def program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]":
+    """Return a program of a user, which tells what happens to it on its standard output."""
+    environment = {
+        **os.environ, "NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace,
+        "DATABASE_URL": "",
+    }  # fmt: skip
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    code = SCRIPT.replace("{setup}", setup)
+    return subprocess.Popen([sys.executable, "-c", code], text=True, env=environment, **pipes)  # type: ignore[call-overload,no-any-return]
+
+
+async def test_the_library_prints_nothing(own_servers: Servers) -> None:
+    """Say nothing on the terminal whether the server was never there, goes, comes back or goes for good."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    nowhere = program(settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"}))
+    assert await asyncio.to_thread(nowhere.communicate) == ("NotConnectedError\n", "")
+    async with at_work(settings, ["projector", "herald"]):
+        running = program(settings)
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert await asyncio.to_thread(running.stdout.readline) == "connected\n"
+        await own_servers.nats.kill()
+        running.stdin.write("\n")
+        running.stdin.flush()
+        said = [await asyncio.to_thread(running.stdout.readline) for _ in range(3)]
+        assert said == ["TaskTimeoutError\n", "CallTimeoutError\n", "waiting\n"]
+        await own_servers.nats.start()
+        running.stdin.write("\n")
+        running.stdin.flush()
+        assert await asyncio.to_thread(running.stdout.readline) == "0\n"
+        async with visiting(settings) as client:
+            await client.settle()  # the services have their connections back, and can end in order
+    await own_servers.nats.kill()
+    assert await asyncio.to_thread(running.communicate, "\n") == ("", "")
+    assert running.returncode == 0
+
+
+async def test_a_program_that_logs_hears_of_a_trouble_once(own_servers: Servers) -> None:
+    """Log the loss of the connection to the logger `nemuri`, and not five times a second."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    running = program(settings, LOGGING.format(level="WARNING"))
+    assert running.stdin is not None
+    assert running.stdout is not None
+    assert await asyncio.to_thread(running.stdout.readline) == "connected\n"
+    await own_servers.nats.kill()
+    _, said = await asyncio.to_thread(running.communicate, "\n")
+    lines = said.splitlines()
+    assert 1 <= len(lines) <= 4, lines
+    assert all(each.startswith("WARNING nemuri_infra.bus.connection NATS (") for each in lines), lines

@@ -1,0 +1,181 @@
+"""What the client refuses before it says anything, and what it says once."""
+
+import asyncio
+import inspect
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+import nemuri
+from nemuri.client import exchange
+from nemuri.client.client import Client
+from nemuri.client.questions import Asking
+from nemuri.operations import forget
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.client_methods import arguments, public
+from tests.integration.scene import agent_defined, at_work, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+
+async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
+    """Remember once under a key of one's own for an agent, and refuse another text under it."""
+    async with at_work(settings) as resources, visiting(settings) as client, visiting(settings, "bob") as bob:
+        await resources.log.append(agent_defined())
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        told = "Ann prefers short answers."
+        first = await client.remember("python", told, tags=["style"], key="style-1")
+        assert await client.remember("python", told, tags=["style"], key="style-1") == first
+        assert len({first, await client.remember("python", told), await client.remember("python", told)}) == 3
+        others = {await client.remember("cook", told, key="style-1"), await bob.remember("python", told, key="style-1")}
+        assert len(others | {first}) == 3
+        mine = uuid4()
+        assert len({await client.remember("python", told, key=mine) for _ in range(2)}) == 1
+        for wrong in ("Ann prefers long answers.", told):
+            with pytest.raises(nemuri.ClientError, match="something else was said under the key 'style-1'"):
+                await client.remember("python", wrong, tags=["tone"], key="style-1")
+        assert (await client.memory(first)).memory.content == told
+        assert len(await client.memories("python")) == 5
+        tasks = {await client.submit("Is steel hard?", key="q-1") for _ in range(2)}
+        assert len(tasks) == 1
+        assert tasks != {await bob.submit("Is steel hard?", key="q-1")}
+        with pytest.raises(nemuri.ClientError, match="version than 5"):
+            await client.remember("python", told, key=first)
+
+
+async def test_a_key_that_was_used_for_something_else_is_refused(settings: Settings) -> None:
+    """Refuse a task, an experience or a memory under the key of another one, and say nothing then."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        for each in (agent_defined(), agent_defined("pia", memory="tiered", perspectives=())):
+            await resources.log.append(each)
+        await client.settle()
+        key, text = uuid4(), "What is a truth value?"
+        documents = [("a.txt", "A truth value is true or false.")]
+        task = await client.submit(text, documents=documents, key="q-1")
+        await client.submit(text, key=key)
+        lived = await client.experience("pia", "Ann gave me bread.", importance=0.9, key="e-1")
+        assert (await client.ask(text, documents=documents, key="q-1")).task_id == task
+        assert await client.submit(text, documents=documents, key="q-1") == task
+        assert await client.experience("pia", "Ann gave me bread.", importance=0.9, key="e-1") == lived
+        await quiet(resources)
+        end, inputs = await resources.log.last_sequence(), await resources.blobs.refs()
+        others = (
+            client.submit("What is falsehood?", documents=documents, key="q-1"),
+            client.submit(text, documents=[("a.txt", "Truth is a value.")], key="q-1"),
+            client.submit(text, documents=documents, agent="python", key="q-1"),
+            client.ask("What is falsehood?", key="q-1"),
+            client.experience("pia", "Ann took my bread.", importance=0.9, key="e-1"),
+            client.experience("pia", "Ann gave me bread.", importance=0.1, key="e-1"),
+            client.remember("python", "Ann prefers short answers.", key=key),
+        )
+        for other in others:
+            with pytest.raises(nemuri.ClientError, match="something else was said under the key"):
+                await other
+        assert (await resources.log.last_sequence(), await resources.blobs.refs()) == (end, inputs)
+
+
+async def test_of_two_that_use_a_key_at_the_same_time_one_is_refused(settings: Settings) -> None:
+    """Tell everybody but the first who says something under a key that something else counts."""
+    async with at_work(settings), visiting(settings) as client, visiting(settings) as other:
+        said = [each.submit(f"What is {each.log is client.log}?", key="q-1") for each in (client, other)]
+        outcomes = await asyncio.gather(*said, return_exceptions=True)
+        assert sorted(type(each).__name__ for each in outcomes) == ["ClientError", "UUID"]
+
+
+async def test_a_key_of_what_was_erased_says_so(settings: Settings) -> None:
+    """Say under the key of an erased task that it is gone, instead of returning its id."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        task = await client.submit("What is a truth value?", key="q-1")
+        await quiet(resources)
+        await forget(settings, [Thing("task", task)])
+        with pytest.raises(nemuri.ClientError, match=f"{task} was erased"):
+            await client.submit("What is a truth value?", key="q-1")
+
+
+WRONG: dict[str, list[Any]] = {
+    "text": [b"x", None, 5, float("nan"), "", "  \n", "a\0b", "\ud800", ["x"]],
+    "agent": [b"python", 5, "", "a b", "a\0b", "x" * 65, ["python"], "*", "a.b"],
+    "list": ["style", b"style", 5, {"style": 1}, [None], [b"style"], [5], [""], ["a\0b"], ["\ud800"], ["x" * 201]],
+    "number": ["3", b"3", float("nan"), float("inf"), True, [3], 10**30, -1, 0],
+    "flag": ["yes", 1, b"1", []],
+    "id": ["x", b"0" * 16, 5, [], float("nan")],
+    "time": ["2026-01-01", 5, float("nan"), b"x", datetime.now(UTC).date()],
+    "label": [b"x", 5, "", "  ", "a\0b", "x" * 201, "\ud800", ["x"]],
+    "model": ["x", 5, [], b"x"],
+    "choice": ["other", b"all", 5, ["all"], ""],
+    "function": ["x", 5, b"x"],
+    "mapping": ["x", [("a", "b")], {"a": 5}, {5: "a"}, {"a": b"b"}, {"": "x"}, {"a": "\0"}],
+    "documents": [
+        "a.txt", [("a.txt", "")], [("a.txt", " \n")], [("a.txt", None)], [("a.txt", b"x")], [("a.txt",)], ["ab"],
+        [("", "x")], [("a.txt", "a\0b")], [("a.txt", "\ud800")], [(5, "x")], 5, [("x" * 201, "x")],
+        [("a.txt", float("nan"))], [("a.txt", "x")] * 65,
+    ],
+}  # fmt: skip
+KINDS = {
+    "documents": ["documents"], "tags domains participants layers": ["list"],
+    "timeout second importance": ["number"], "settled deep shared quietly orchestrator again": ["flag"],
+    "task_id memory_id course_id prevented_error": ["id"], "said_at until advance": ["time"],
+    "perspective project conversation said_by session key": ["label"],
+    "scope location cues textbook memories": ["model"],
+    "option verdict result status type category module repeating of": ["choice"],
+    "learnings": ["mapping"], "on_progress": ["function"],
+    "panel top sequence limit": ["number"], "agent": ["agent"], "service": ["agent"],
+    "text content query prompt": ["text"], "summary": ["text"], "beginning memory": ["text"],
+    "items": ["list"], "causes": ["list"],
+}  # fmt: skip
+ALLOWED: dict[str, list[Any]] = {
+    # of the wrong values for a kind, those that are right for a parameter
+    "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
+    "agent": [None], "summary": [None], "location": [], "memories": [[]],
+}  # fmt: skip
+
+
+async def test_wrong_arguments_are_refused_and_nothing_is_said(settings: Settings) -> None:
+    """Refuse for every parameter of every public method what it cannot be, in one line, before anything is sent."""
+    kinds = {name: kind for names, [kind] in KINDS.items() for name in names.split()}
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        end, passed = await resources.log.last_sequence(), []
+        options = {"ask": Client.submit, "submit": Client.submit}
+        for name in public(Client):
+            method = getattr(Client, name)
+            parameters = inspect.signature(options.get(name, method)).parameters
+            timeouts = {"timeout": None} if name in {"ask", "result"} else {}
+            for each in [*[*parameters][1:], *timeouts]:
+                for wrong in WRONG[kinds[each]]:
+                    if wrong in ALLOWED.get(each, []) and not isinstance(wrong, bool):
+                        continue
+                    said = await _refusal(getattr(client, name), arguments(method) | {each: wrong})
+                    if said is None or not said.isprintable() or "should " in said:
+                        passed.append((name, each, wrong, said))
+        assert passed == []
+        assert await resources.log.last_sequence() == end
+        for beyond in (timedelta(0), timedelta(days=-1), timedelta.max):
+            with pytest.raises(nemuri.ClientError):
+                await client.clock(beyond)
+        for limit in (0, -1, float("nan"), float("inf")):
+            with pytest.raises(nemuri.ClientError):
+                client.within(limit)
+
+
+async def _refusal(method: Any, given: dict[str, Any]) -> str | None:
+    """Return why the arguments were refused; None if they were not, or if only the platform had no answer."""
+    try:
+        await method(**given)
+    except exchange.PassingError:
+        return None
+    except nemuri.ClientError as error:
+        return str(error)
+    return None
+
+
+async def test_what_the_client_may_ask_is_guarded() -> None:
+    """Guard every public coroutine method: each has the checks, the deadline and the errors."""
+    for kind in (Asking, Client):
+        for name in public(kind):
+            assert hasattr(getattr(kind, name), "__wrapped__"), name

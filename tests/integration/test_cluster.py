@@ -1,0 +1,143 @@
+"""Three nodes that replicate everything: whichever dies while tasks are in work, no task is lost or done twice."""
+
+import asyncio
+import random
+from collections import Counter
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+
+from nemuri.client.client import Client
+from nemuri.operations.erasure import forget
+from nemuri.platform.serving import prepare
+from nemuri_contracts.society import Resident, Society
+from nemuri_contracts.tasks import TaskCompleted
+from nemuri_domain.cognition.engine import Engine
+from nemuri_infra.embedded.nats import EmbeddedNatsCluster
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.stores.society_states import States, checkpoints_bucket
+from nemuri_services.simulation.cell_leases import Keeping
+from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_services.simulation.world_lease import WorldKeeping
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    patiently,
+    visiting,
+)
+from tests.integration.servers import Servers, files_with, three_nodes
+from tests.integration.society.jar import Jar
+
+pytestmark = pytest.mark.connected
+
+TASKS = 12
+
+
+async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
+    """Submit tasks in an irregular rhythm, each again under its key until it is acknowledged."""
+    known = []
+    for number in range(TASKS):
+        key = uuid4()
+        text = f"Is number {number} true, and what of an empty list?"
+        await patiently(lambda text=text, key=key: client.submit(text, key=key))  # type: ignore[misc]
+        known.append(key)
+        await asyncio.sleep(rng.uniform(0, 0.4))
+    return known
+
+
+async def lose_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) -> None:
+    """Kill one node after the other, whoever leads, each as soon as the one before is back."""
+    for node in rng.sample(range(3), 3):
+        await asyncio.sleep(rng.uniform(0.2, 0.8))
+        await cluster.kill(node)
+        await asyncio.sleep(rng.uniform(0.2, 0.8))
+        await cluster.restart(node)
+
+
+async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
+    """All services on three nodes: every acknowledged task is answered once, and the views are what the log says."""
+    rng = random.Random(seed)
+    async with three_nodes() as cluster:
+        url = ",".join(cluster.urls)
+        settings = servers.settings().model_copy(update={"nats_url": url, "replicas": 3})
+        await prepare(settings)
+        async with at_work(settings) as resources, visiting(settings) as client:
+            assert (await resources.log.stream.stream_info(resources.log.subjects.stream)).config.num_replicas == 3
+            await patiently(lambda: resources.log.append(agent_defined()))
+            async with asyncio.TaskGroup() as group:
+                submission = group.create_task(submit_all(client, rng))
+                group.create_task(lose_each_node_once(cluster, rng))
+            tasks = submission.result()
+            results = [await client.result(each, timeout=60) for each in tasks]
+            facts = await patiently(lambda: effective(resources.log))
+        assert [each.status for each in results] == ["done"] * TASKS
+        assert Counter(each.task_id for each in facts if isinstance(each, TaskCompleted)) == Counter(tasks)
+        await patiently(lambda: assert_verified(settings))
+
+
+async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(servers: Servers) -> None:
+    """No server rewrites those when it is asked to; they go with its next snapshot."""
+    async with three_nodes() as cluster:
+        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
+        await prepare(settings)
+        async with at_work(settings) as resources, visiting(settings) as client:
+            await patiently(lambda: resources.log.append(agent_defined()))
+            await client.settle()
+            memory = await client.remember("python", "a quincebomb is no list")
+
+            forgotten = await forget(settings, [Thing("memory", memory)])
+
+            assert forgotten.events > 0
+            assert ["Raft logs of 3 servers" in each for each in forgotten.left] == [True]
+
+            async def left() -> bool:
+                """The servers that follow the leader have deleted it too."""
+                return all("/_js_/" in name for name in files_with(cluster.directory, "quincebomb")["quincebomb"])
+
+            await eventually(left)
+            assert files_with(servers.directory, "quincebomb") == {"quincebomb": set()}
+            await assert_verified(settings)
+
+
+async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
+    """What they write twice a second and what checkpoints hold is replicated as the log is; no cell is lost by it."""
+    residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(20))
+    society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)
+    async with three_nodes() as cluster:
+        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
+        await prepare(settings)
+        async with logged(settings) as log:
+            states = await States.create(log, society)
+            stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
+            assert [(await log.stream.stream_info(each)).config.num_replicas for each in stores] == [3, 3]
+            keeping = Keeping("host", society, states, engine)
+            for cell in await keeping.free():
+                for state in await keeping.take(cell, 0.0) or ():
+                    engine.add(state, 0.0)
+
+            world = WorldKeeping("world", states, Jar(b"a world"))
+            await world.take()
+
+            async def written() -> bool:
+                """Everything is written; nothing was lost."""
+                assert await keeping.beat() == set()
+                return await world.beat() and not engine.changed
+
+            losing, beats = asyncio.ensure_future(lose_each_node_once(cluster, random.Random(seed))), 0
+            while not losing.done():
+                beats += 1
+                for agent_id in engine.states:
+                    engine.put(agent_id, {"goals": {"active": [{"id": f"g{beats}"}]}}, float(beats))
+                await written()
+            await losing
+            await eventually(written, seconds=60)
+            checkpoints = await patiently(lambda: Checkpoints.open(log, society.name))
+            name = await patiently(lambda: checkpoints.make(states))
+            _, entries = await patiently(lambda: checkpoints.read(name))
+        goals = [value for key, value in entries.items() if key.endswith(".goals")]
+        assert [orjson.loads(each)["active"] for each in goals] == [[{"id": f"g{beats}"}]] * len(residents)

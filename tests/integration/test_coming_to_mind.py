@@ -1,0 +1,167 @@
+"""What comes to mind for a task, what does not, what comes back from the archive, and why."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.event import Usage
+from nemuri_contracts.memory_views import MemoryView
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.retrieval import SUMMARY
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import Answer, AnswerJob, Reply
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, quiet, retrieval, visiting
+
+pytestmark = pytest.mark.connected
+
+FACT = "The truth value of an empty list is false."
+QUESTION = "What is the truth value of an empty list?"
+ELSEWHERE = "How many moons of Jupiter did Galileo see through his telescope?"
+QUICKLY = {
+    "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
+    "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
+    "fading": "tasks",
+    "expected_tasks_per_day": 1,
+}
+"""A policy under which a session is enough to forget what was not used in it, or was used before."""
+SLEEPLESS = tuple(name for name in EVERYBODY if name != "sleep")
+
+
+class Assessor(ExtractiveModel):
+    """Assesses by the first thing that it remembers, which a model of words alone cannot."""
+
+    async def answer(self, job: AnswerJob) -> Reply[Any]:
+        """What it remembers and cites, or nothing."""
+        if not job.memories:
+            return await super().answer(job)
+        first = job.memories[0]
+        return Reply(Answer(f"{first.text} [{first.label}]", (first.label,), complete=True), Usage(model="assessor"))
+
+
+async def archived(resources: Resources, client: Client) -> MemoryView:
+    """A fact that was used, consolidated and then faded in its agent's sleep, with all that was learned from it."""
+    await resources.log.append(agent_defined())
+    await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
+    await client.settle()
+    memory_id = await client.remember("python", FACT, tags=["list"])
+    while await client.memories("python"):
+        await client.ask(QUESTION, settled=True)
+        await quiet(resources)
+    view = await client.memory(memory_id)
+    assert view.level >= Policy().reactivation_levels
+    assert view.last_decay_at is None
+    return view
+
+
+async def assert_back(client: Client, before: MemoryView) -> None:
+    """The memory is active again: 0.5 and what its uses since are worth, two levels lower."""
+    after = await client.memory(before.memory_id)
+    rules, uses = Policy(), after.access_count - before.access_count
+    assert (after.status, after.level) == ("active", before.level - rules.reactivation_levels)
+    assert uses >= 1
+    assert before.updated_at is not None
+    assert after.updated_at is not None
+    assert before.created_at < before.updated_at < after.updated_at
+    assert after.strength == pytest.approx(rules.reactivation_strength + uses * rules.strength_increment_on_use)
+
+
+async def test_a_question_about_something_else_finds_nothing(settings: Settings) -> None:
+    """Neither active nor archived memories are relevant: the context is empty, the answer is there, and it is said."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        for fact in (
+            FACT,
+            "An operator may return one of its operands.",
+            "Names of modules see each other through imports.",
+        ):
+            await client.remember("python", fact)
+        asked = await client.recall("python", ELSEWHERE)
+        result = await client.ask(ELSEWHERE, settled=True)
+        assert (asked.memories, asked.deep) == ((), True)
+        assert (result.status, result.recalled, result.retrieved, result.used) == ("done", 0, (), ())
+        assert result.answer
+        found = await retrieval(resources, result.task_id)
+        assert (found.candidates, found.selected, found.deep) == ((), (), True)
+        [explanation] = await client.why(result.task_id)
+        assert explanation.candidates == ()
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_what_a_document_names_comes_to_mind(settings: Settings) -> None:
+    """The task has no word of it; its summary does, and that takes part in the query, as a supplied one does."""
+    known = "The invoices of Halvorsen Marine must be checked against the crane log."
+    offer = "Halvorsen Marine sends invoices for the crane of the last quarter, 4,200 in all."
+    models = Models(Assessor(), ExtractiveModel())
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        memory_id = await client.remember("python", known)
+        for given in ({"documents": [("offer.txt", offer)]}, {"summary": offer}):
+            result = await client.ask("Please assess what is attached.", settled=True, **given)
+            found = await retrieval(resources, result.task_id)
+            assert offer in found.expansions[SUMMARY]
+            assert (found.query, memory_id in found.selected) == ("Please assess what is attached.", True)
+            assert result.used == (memory_id,)
+        alone = await client.ask("Please assess what is attached.", settled=True)
+        found = await retrieval(resources, alone.task_id)
+        assert (found.selected, SUMMARY in found.expansions) == ((), False)
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_an_agent_without_memories_answers(settings: Settings) -> None:
+    """Nothing is remembered, so nothing comes to mind."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        result = await client.ask(QUESTION, settled=True)
+        assert (result.status, result.recalled) == ("done", 0)
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_the_archive_is_asked_by_itself_and_gives_back_what_is_used(settings: Settings) -> None:
+    """Once nothing active is relevant; a recall alone changes nothing."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        before = await archived(resources, client)
+    async with at_work(settings, SLEEPLESS) as resources, visiting(settings) as client:
+        end = await resources.log.last_sequence()
+        looked = await client.recall("python", QUESTION)
+        assert looked.deep
+        assert before.memory_id in {each.candidate.memory_id for each in looked.memories if each.candidate.archived}
+        assert await resources.log.last_sequence() == end
+        assert await client.memory(before.memory_id) == before
+        result = await client.ask(QUESTION, settled=True)
+        assert before.memory_id in result.used
+        assert (await retrieval(resources, result.task_id)).deep
+        await client.settle()
+        await assert_back(client, before)
+    await assert_verified(settings)
+
+
+async def test_the_archive_is_asked_on_demand(settings: Settings) -> None:
+    """Beside an active memory that is relevant, which alone would have been enough."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        before = await archived(resources, client)
+    async with at_work(settings, SLEEPLESS) as resources, visiting(settings) as client:
+        active = await client.remember("python", "The truth value of an empty dictionary is false too.")
+        end = await resources.log.last_sequence()
+        shallow, deep = [await client.recall("python", QUESTION, deep=each) for each in (False, True)]
+        assert (shallow.deep, [each.candidate.memory_id for each in shallow.memories]) == (False, [active])
+        assert deep.deep
+        assert {active, before.memory_id} <= {each.candidate.memory_id for each in deep.memories}
+        assert await resources.log.last_sequence() == end
+        result = await client.ask(QUESTION, deep=True, settled=True)
+        assert before.memory_id in result.used
+        assert (await retrieval(resources, result.task_id)).deep
+        await client.settle()
+        await assert_back(client, before)
+    await assert_verified(settings)

@@ -1,0 +1,204 @@
+"""A conversation is kept by the orchestrator: agents get requests that stand on their own."""
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_contracts.tasks import ReactionFailed, TaskRouted
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import ModelRefused, Reply, RestateJob
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    visiting,
+)
+from tests.unit.infra.models.test_prompted import Parrot
+
+pytestmark = pytest.mark.connected
+
+FIRST = "What does the list method append return?"
+MEMORIES = (
+    "The list method append returns None because it changes the list in place.",
+    "The list method extend takes any iterable and returns None too.",
+    "The tower of Osaka is 103 meters tall.",
+)
+
+
+async def knowing(resources: Resources, client: Client) -> None:
+    """An agent that knows something of lists."""
+    await resources.log.append(agent_defined(description="list method append extend return"))
+    await client.settle()
+    for each in MEMORIES:
+        await client.remember("python", each)
+
+
+async def routed(resources: Resources) -> dict[Any, TaskRouted]:
+    """How each task was routed."""
+    return {each.task_id: each for each in await effective(resources.log) if isinstance(each, TaskRouted)}
+
+
+async def test_a_turn_that_refers_back_is_worked_on_in_words_of_its_own(settings: Settings) -> None:
+    """The routing records them, the retrieval asks with them; what stands on its own is left as it is."""
+    model = CountingModel()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        await client.ask(FIRST, conversation="lists", settled=True)
+        second = await client.ask("And what about extend?", conversation="lists", settled=True)
+        third = await client.ask("How tall is the tower of Osaka?", conversation="lists", settled=True)
+        found = await routed(resources)
+        asked = {
+            each.task_id: each.query for each in await effective(resources.log) if isinstance(each, MemoriesRetrieved)
+        }
+        state = await resources.views.task(second.task_id)
+    assert second.answer is not None
+    assert "extend takes any iterable" in second.answer
+    request = found[second.task_id].request
+    assert request is not None
+    assert request.endswith("And what about extend?")
+    assert "append" in request
+    assert asked[second.task_id] == request
+    assert state.task is not None
+    assert (state.task.request, state.task.text) == (request, "And what about extend?")
+    assert found[second.task_id].usage is not None
+    assert found[third.task_id].request is None
+    assert asked[third.task_id] == "How tall is the tower of Osaka?"
+    assert {name: number for name, number in model.calls.items() if name.startswith("restate")} == {
+        "restate And what about extend?": 1,
+        "restate How tall is the tower of Osaka?": 1,
+    }
+    await assert_verified(settings)
+
+
+async def test_a_japanese_conversation_is_kept_too(settings: Settings) -> None:
+    """With demonstratives and with fragments."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        await client.remember("python", "東京タワーは1958年に完成しました。")
+        await client.ask("東京タワーの高さは何メートルですか？", conversation="塔")
+        result = await client.ask("それはいつ完成しましたか？", conversation="塔")
+        request = (await routed(resources))[result.task_id].request
+    assert request is not None
+    assert "タワー" in request
+    assert result.answer is not None
+    assert "1958年に完成" in result.answer
+
+
+async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> None:
+    """Under the same name another client has another conversation, and without a name there is none."""
+    model = CountingModel()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as ann:
+        await knowing(resources, ann)
+        await ann.ask(FIRST, conversation="lists")
+        await ann.ask("And what about it?")
+        async with visiting(settings, "bob") as bob:
+            await bob.ask("And what about extend?", conversation="lists")
+        assert all(each.request is None for each in (await routed(resources)).values())
+    assert not any(name.startswith("restate") for name in model.calls)
+
+
+async def test_turns_handed_in_together_are_routed_one_after_the_other(settings: Settings) -> None:
+    """However many there are: a later one waits for the earlier ones without holding up anything."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        first = await client.submit(FIRST, conversation="many")
+        later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(10)]
+        results = await asyncio.gather(*(client.result(each, timeout=60) for each in (first, *later)))
+        assert {each.status for each in results} == {"done"}
+        await quiet(resources)
+        found = await routed(resources)
+        assert all("append" in str(found[each].request) for each in later)
+        order = [each.task_id for each in await effective(resources.log) if isinstance(each, TaskRouted)]
+        assert order == [first, *later]
+    await assert_verified(settings)
+
+
+async def test_a_turn_in_negotiation_or_failed_holds_up_nothing(settings: Settings) -> None:
+    """The next one goes on without it."""
+    items = "\n".join(f"{number}. What is the list method {number}?" for number in range(1, 31))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        await client.ask(FIRST, conversation="lists")
+        negotiated = await client.submit(items, conversation="lists")
+        lost = TaskSubmitted(
+            event_id=uuid4(), client_id="ann", text="And it?", wanted_agent="nobody", conversation="lists"
+        )
+        await resources.log.append(lost)
+        await client.settle()
+        result = await client.ask("And what about extend?", conversation="lists", timeout=30)
+        assert result.status == "done"
+        assert (await client.progress(negotiated)).status == "negotiation"
+        assert (await client.progress(lost.event_id)).status == "failed"
+        assert "append" in str((await routed(resources))[result.task_id].request)
+
+
+async def test_a_language_model_restates_the_request(settings: Settings) -> None:
+    """It sees the turns and the request, and its words are what the agent works on."""
+    chat = Parrot("What does the list method extend return?")
+    models = Models(main=CountingModel(), light=PromptedModel(chat))
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        await client.ask(FIRST, conversation="lists")
+        result = await client.ask("And extend?", conversation="lists")
+        found = (await routed(resources))[result.task_id]
+    assert found.request == "What does the list method extend return?"
+    assert found.usage is not None
+    assert found.usage.model == "parrot:1"
+    [heard] = [user for _, user in chat.heard if "And extend?" in user]
+    assert heard.index("And extend?") < heard.index(FIRST) < heard.index("changes the list in place")
+
+
+class Refusing(CountingModel):
+    """A model that will not restate anything."""
+
+    error: Exception = ModelRefused("no")
+
+    async def restate(self, job: RestateJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form
+        """Never."""
+        raise self.error
+
+
+class Broken(Refusing):
+    """A model with a fault."""
+
+    error = ValueError("broken")
+
+
+async def test_a_refused_request_is_routed_as_it_was_asked(settings: Settings) -> None:
+    """A turn is answered all the same."""
+    model = Refusing()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        await client.ask(FIRST, conversation="lists")
+        result = await client.ask("And extend?", conversation="lists")
+        assert result.status == "done", result.reason
+        assert (await routed(resources))[result.task_id].request is None
+
+
+async def test_a_waiting_turn_that_cannot_go_on_fails(settings: Settings) -> None:
+    """The fault occurs while the earlier turn's end is handled, and the later task ends all the same."""
+    model = Broken()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        tasks = [await client.submit(text, conversation="lists") for text in (FIRST, "And extend?", "And it?")]
+        results = [await client.result(each, timeout=60) for each in tasks]
+        assert [each.status for each in results] == ["done", "failed", "failed"]
+        assert "orchestrator could not handle" in str(results[1].reason)
+        await eventually(lambda: _gave_up(resources))
+
+
+async def _gave_up(resources: Resources) -> bool:
+    return any(isinstance(each, ReactionFailed) for each in await effective(resources.log))

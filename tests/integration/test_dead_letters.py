@@ -1,0 +1,133 @@
+"""What services gave up on is kept with all that is known of it, told in pages, dropped or erased to the last byte."""
+
+from pathlib import Path
+
+import pytest
+
+from nemuri.admin import dead_letters as dead
+from nemuri.client.exchange import ClientError
+from nemuri.operations import rebuild
+from nemuri.platform.serving import prepare
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.dead_letters import DeadLetters
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    dead_letters,
+    eventually,
+    visiting,
+)
+from tests.integration.servers import Servers, files_with
+
+pytestmark = pytest.mark.connected
+CANARY = "canary-6f1b2c"
+READING = ("projector", "intake", "herald")
+"""Those who read what clients say, and those who bury."""
+
+
+async def nonsense(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
+    """Something that nobody understands; the name of its letter, as soon as there is one."""
+    ack = await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
+    name = f"intake/{ack.seq}"
+
+    async def there() -> bool:
+        """The letter is written."""
+        return name in {each.letter.name for each in await dead_letters(log)}
+
+    await eventually(there)
+    return name
+
+
+async def test_what_is_no_event_is_never_tried_again(settings: Settings) -> None:
+    """It has one letter for the whole log, however often and late it is delivered, and is refused in one line."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        name = await nonsense(resources.log, CANARY.encode() + b"\xff")
+        [buried] = await dead_letters(resources.log)
+        assert (buried.letter.name, buried.letter.readable) == (name, False)
+        assert buried.original == CANARY.encode() + b"\xff"
+        await DeadLetters(resources.log).bury(buried.letter, b"again")
+        assert await dead_letters(resources.log) == [buried]
+        with pytest.raises(ClientError, match=f"{name} is no event: no valid JSON"):
+            await dead.retry(client, name)
+        with pytest.raises(ClientError, match="there is no letter intake/99999"):
+            await dead.retry(client, "intake/99999")
+        with pytest.raises(ClientError, match="is no letter's name"):
+            await dead.drop(client, "../17")
+        assert await dead_letters(resources.log) == [buried]
+
+
+async def test_letters_are_listed_in_pages(settings: Settings) -> None:
+    """Oldest first, of one service or all, and one that was dropped is gone."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        names = [await nonsense(resources.log) for _ in range(5)]
+        first = await dead.page(client, limit=2)
+        assert ([each.letter.name for each in first.letters], first.total, first.more) == (names[:2], 5, True)
+        rest = await dead.page(client, "intake", after=names[1], limit=3)
+        assert ([each.letter.name for each in rest.letters], rest.more) == (names[2:], False)
+        assert (await dead.page(client, "sleep")).letters == []
+        for name in await dead.every(client, "intake"):
+            await dead.drop(client, name)
+        assert (await dead.page(client)).total == 0
+
+
+async def test_a_letter_of_what_is_too_large_says_where_it_is(settings: Settings) -> None:
+    """It holds as much as fits; the whole is still in the log."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        whole = b"x" * (resources.log.room + 2_000)
+        name = await nonsense(resources.log, whole)
+        buried = await dead.found(client, name)
+        assert (buried.letter.size, len(buried.original)) == (len(whole), resources.log.room)
+        assert await dead.original(client, buried) == whole
+
+
+async def test_a_dropped_letter_leaves_no_bytes(own_servers: Servers) -> None:
+    """Its stream's files hold nothing of it; another letter stays whole."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings, READING) as resources, visiting(settings) as client:
+        name = await nonsense(resources.log, CANARY.encode())
+        kept = await nonsense(resources.log, b"something else")
+        stream = resources.log.subjects.dead_stream
+        assert holding(own_servers, stream, CANARY)
+        await dead.drop(client, name)
+        assert holding(own_servers, stream, CANARY) == []
+        assert holding(own_servers, stream, "something else")
+        assert [each.letter.name for each in await dead_letters(resources.log)] == [kept]
+
+
+async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers) -> None:
+    """With every letter about it, and all its bytes; an event, or what is the platform's own, is refused and stays."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings, READING) as resources, visiting(settings) as client:
+        log = resources.log
+        name = await nonsense(log, CANARY.encode())
+        kept = await nonsense(log, b"something else")
+        letter = (await dead.found(client, name)).letter
+        letters = DeadLetters(log)
+        await letters.bury(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
+        event = await log.append(agent_defined())
+        own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.ann.x"
+        await letters.bury(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
+        await letters.bury(own.model_copy(update={"subject": misjudged, "service": "herald"}), b"2")
+        for refused, why in ((f"intake/{event}", "the platform's own"), (f"herald/{event}", "is about an event")):
+            with pytest.raises(ClientError, match=why):
+                await dead.erase(client, refused)
+        assert holding(own_servers, log.subjects.stream, CANARY)
+        await dead.erase(client, name)
+        for stream in (log.subjects.stream, log.subjects.dead_stream):
+            assert holding(own_servers, stream, CANARY) == []
+            assert holding(own_servers, stream, "something else")
+        assert await log.at(event) is not None
+        there = [each.letter.name for each in await dead_letters(log)]
+        assert there == [kept, f"intake/{event}", f"herald/{event}"]
+        await client.settle()
+        await rebuild(settings)
+    await assert_verified(settings)
+
+
+def holding(servers: Servers, stream: str, text: str) -> list[str]:
+    """The files of a stream that hold the text."""
+    return [each for each in files_with(servers.nats.directory, text)[text] if stream in Path(each).parts]

@@ -1,0 +1,229 @@
+"""The doctor finds what is wrong with a memory, and its advice can be followed."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.admin import health_advice
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.agents import Perspective, PolicyAdopted
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.education import ChapterRead
+from nemuri_contracts.event import derive
+from nemuri_contracts.health_views import Advice, AgentHealth, Finding
+from nemuri_contracts.strength import (
+    AgentSlept,
+    MemoriesRetrieved,
+    MemoriesUsed,
+    MemoryEncoded,
+    Seen,
+    SessionEnded,
+    Use,
+)
+from nemuri_domain.strength.memory_content import principle_key
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+DAYS = 20
+MEMORIES = 40
+ARCHIVED = 25
+OFTEN = 51
+
+
+async def forgetful(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
+    """An agent of so many days that has archived most of what it knew so many days ago; its memories."""
+    then = datetime.now(UTC) - timedelta(days=days)
+    await log.append(agent_defined(principles=("fact 0",)), recorded_at=then)
+    await log.append(
+        PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"top_k_results": 7}), recorded_at=then
+    )
+    memories = [
+        MemoryEncoded(
+            event_id=uuid4() if number else derive(principle_key("python", "fact 0"), MemoryEncoded.kind_of()),
+            agent_id="python",
+            memory=MemoryContent(content=f"fact {number}"),
+            vector=vector_key("hashing-v1", 1024, f"fact {number}"),
+            source="manual" if number else "definition",
+            strength=1.0,
+            perspectives=("semantics", "pitfalls"),
+        )
+        for number in range(MEMORIES)
+    ]
+    for each in memories:
+        await log.append(each, recorded_at=then)
+    ids = [each.memory_id for each in memories]
+    gone = tuple(Seen(memory_id=each, revision=0) for each in ids[-ARCHIVED:])
+    slept = AgentSlept(event_id=uuid4(), agent_id="python", sessions=(uuid4(),), archived=gone)
+    await log.append(slept, recorded_at=datetime.now(UTC) - timedelta(days=ago))
+    return ids
+
+
+def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
+    """These memories were in a context once."""
+    return MemoriesRetrieved.model_validate(
+        {
+            "event_id": uuid4(), "agent_id": "python", "assignment_id": uuid4(), "query": "?", "terms": [],
+            "expansions": {}, "vector": "none", "perspective": None, "setting": {}, "seed": 0, "ranking": "linear-1",
+            "candidates": [], "selected": memory_ids,
+        }
+    )  # fmt: skip
+
+
+def measured(health: AgentHealth, measure: str) -> Finding:
+    """One finding."""
+    return next(each for each in health.findings if each.measure == measure)
+
+
+def advised(health: AgentHealth, measure: str) -> Advice:
+    """What a finding advises."""
+    advice = measured(health, measure).advice
+    assert advice is not None
+    return advice
+
+
+async def adopted(resources: Resources) -> list[dict[str, object]]:
+    """Every policy that was adopted, in order."""
+    return [dict(each.parameters) for each in await effective(resources.log) if isinstance(each, PolicyAdopted)]
+
+
+async def test_advice_that_is_followed_holds_from_the_next_sleep_on(settings: Settings) -> None:
+    """One event changes what is advised and nothing else; a second time there is nothing to change."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await forgetful(resources.log)
+        await client.settle()
+        [health] = await client.health("python")
+        assert measured(health, "archive_rate").value == pytest.approx(ARCHIVED / MEMORIES * 30 / DAYS, rel=0.01)
+        advice = advised(health, "archive_rate")
+        assert (advice.parameter, advice.present, advice.proposed, advice.direction) == (
+            "archive_threshold", 0.1, 0.08, "lower",
+        )  # fmt: skip
+        assert measured(health, "hit_rate").verdict == "early"
+        applied = await health_advice.apply(client, health)
+        assert applied.changed == {"archive_threshold": 0.08}
+        assert await adopted(resources) == [{"top_k_results": 7}, {"top_k_results": 7, "archive_threshold": 0.08}]
+        [waiting] = await client.health("python")
+        assert waiting.waiting == {"top_k_results": 7, "archive_threshold": 0.08}
+        assert advised(waiting, "archive_rate").present == 0.1, "not in force before the sleep"
+        assert (await health_advice.apply(client, waiting)).changed == {}
+        assert len(await adopted(resources)) == 2, "nothing to change, nothing appended"
+        await slept(resources, client)
+        [after] = await client.health("python")
+        assert after.waiting is None
+        assert advised(after, "archive_rate").present == 0.08
+    await assert_verified(settings)
+
+
+async def slept(resources: Resources, client: Client) -> None:
+    """The agent sleeps once."""
+    before = (await client.agents("python"))[0].sessions_slept
+    await resources.log.append(
+        SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4(), correlation_id=uuid4())
+    )
+    await quiet(resources)
+    assert (await client.agents("python"))[0].sessions_slept == before + 1
+
+
+async def test_what_is_shown_again_and_again_for_nothing_is_named(settings: Settings) -> None:
+    """But no principle, which is in every context, and nothing that was ever used."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        principle, useless, useful, *_ = await forgetful(resources.log)
+        for _ in range(OFTEN):
+            await resources.log.append(retrieved([principle, useless, useful]))
+        use = (Use(memory_id=useful, method="citation"),)
+        await resources.log.append(
+            MemoriesUsed(
+                event_id=uuid4(),
+                correlation_id=uuid4(),
+                agent_id="python",
+                assignment_id=uuid4(),
+                perspective=None,
+                uses=use,
+            )
+        )
+        await quiet(resources, ("projector",))
+        await client.settle()
+        [health] = await client.health("python")
+        assert health.never_used == (useless,)
+        assert measured(health, "never_used").value == 1
+        usage = measured(health, "usage_ratio")
+        assert usage.value == pytest.approx(1 / OFTEN / 2)
+        assert usage.verdict == "early", "two memories are not enough to tell"
+
+
+async def test_the_work_of_agents_is_measured(settings: Settings) -> None:
+    """How often something came to mind, and how many tasks there were in a week."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        then = datetime.now(UTC) - timedelta(days=DAYS)
+        # Without keywords no expansion of a question finds anything that the question itself does not.
+        plain = agent_defined(perspectives=(Perspective(name="semantics"),))
+        await resources.log.append(plain, recorded_at=then)
+        await client.settle()
+        await client.remember("python", "The truth value of an empty list is false.", tags=["truth"])
+        for text in ("What is the truth value of an empty list?", "Wie spät ist es?"):
+            await client.ask(text, settled=True)
+        await quiet(resources)
+        [health] = await client.health("python")
+        assert measured(health, "hit_rate").value == 0.5
+        pace = measured(health, "tasks_per_day")
+        assert pace.value == pytest.approx(2 / 7)
+        assert advised(health, "tasks_per_day").proposed == pytest.approx(2 / 7, rel=0.01)
+        assert [each.agent_id for each in await client.health()] == ["orchestrator", "python"]
+
+
+async def test_only_what_was_archived_of_late_counts(settings: Settings) -> None:
+    """A memory of the archive that comes to mind is not archived once more by that."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        ids = await forgetful(resources.log, days=60, ago=40)
+        await resources.log.append(retrieved(ids[-ARCHIVED:]))
+        await quiet(resources, ("projector",))
+        await client.settle()
+        [health] = await client.health("python")
+        assert measured(health, "archive_rate").value == 0
+        gone = await client.memory(ids[-1])
+        assert (gone.status, gone.candidate_count) == ("archived", 1)
+        assert gone.archived_at is not None
+        assert (datetime.now(UTC) - gone.archived_at).days in {39, 40}
+        assert (await client.memory(ids[0])).archived_at is None
+    await assert_verified(settings)
+
+
+async def test_a_chapter_is_one_session(settings: Settings) -> None:
+    """It is read, and the session of the reading ends: one of the week, not two."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(), recorded_at=datetime.now(UTC) - timedelta(days=DAYS))
+        await client.settle()
+        read = ChapterRead(event_id=uuid4(), agent_id="python", course_id=uuid4(), chapter=0, sections=())
+        await resources.log.append(read)
+        await quiet(resources)
+        events = await effective(resources.log)
+        assert [each.assignment_id for each in events if isinstance(each, SessionEnded)] == [read.session_id]
+        [health] = await client.health("python")
+        assert measured(health, "tasks_per_day").value == pytest.approx(1 / 7)
+
+
+async def test_a_principle_that_comes_to_mind_is_no_hit(settings: Settings) -> None:
+    """It is in every context anyway, be it relevant or not."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        fact = "The truth value of an empty list is false."
+        await resources.log.append(agent_defined(perspectives=(Perspective(name="semantics"),), principles=(fact,)))
+        await quiet(resources)
+        told = await client.ask("What is the truth value of an empty list?", settled=True)
+        assert told.retrieved
+        await quiet(resources)
+        [health] = await client.health("python")
+        assert measured(health, "hit_rate").value == 0
+
+
+async def test_an_unknown_agent_has_no_health(settings: Settings) -> None:
+    """And is refused in one line."""
+    async with at_work(settings), visiting(settings) as client:
+        assert await client.health() == ()
+        with pytest.raises(ClientError, match="there is no agent 'ghost'"):
+            await client.health("ghost")

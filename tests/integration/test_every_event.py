@@ -1,0 +1,130 @@
+"""No event that its contract allows stops the projector: every kind at every edge, folded into real tables."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import chain
+from uuid import UUID
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from nemuri_contracts.codec import EVENTS, AnyEvent
+from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.bulk_fold import Refolding
+from nemuri_infra.projections.database import Database
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.boundaries import (
+    KINDS_OF_MEMORY,
+    TIMES,
+    Said,
+    changed,
+    event_of,
+    kinds_of_memory,
+    own,
+    own_id,
+    scene,
+    variants,
+)
+from tests.integration.scene import snapshot
+
+pytestmark = pytest.mark.connected
+
+
+async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
+    """Fold events into the tables as the projector does."""
+    places = [each.sequence or 0 for each in events]
+    await resources.projection.apply(Batch(tuple(events), (), places[0] - 1, places[-1]))
+
+
+async def refused(resources: Resources, events: Sequence[AnyEvent]) -> list[str]:
+    """Fold events into the tables and return why single ones of them cannot be folded."""
+    try:
+        await fold(resources, events)
+    except Exception as error:  # noqa: BLE001 - whatever it is would halt the views
+        if len(events) == 1:
+            return [f"{type(error).__name__}: {error}\n{events[0].model_dump_json()}"[:2_000]]
+        middle = len(events) // 2
+        return [*await refused(resources, events[:middle]), *await refused(resources, events[middle:])]
+    return []
+
+
+def numbered(said: Iterable[Said], after: int) -> list[AnyEvent]:
+    """Return the events with places in a log, some of them recorded at the beginning or the end of time."""
+    found: list[AnyEvent] = []
+    for number, each in enumerate(said):
+        moment = TIMES[number % len(TIMES)] if number % 5 == 0 else TIMES[0]
+        if (event := event_of(each, after + len(found) + 1, moment)) is not None:
+            found.append(event)
+    return found
+
+
+def told(memory: str, said: Sequence[Said], name: str) -> list[Said]:
+    """Return a scene of its own with what happens in it."""
+    return [own(name, each) for each in (*scene(memory), *said)]
+
+
+async def test_every_kind_at_every_edge_can_be_folded(settings: Settings) -> None:
+    """Fold each kind with each value at each edge, each in a scene of its own, for every kind of memory."""
+    failed: list[str] = []
+    async with opened(settings) as resources:
+        sequence = 0
+        for kind in EVENTS:
+            some = list(variants(kind))
+            for memory in kinds_of_memory(kind):
+                scenes = [told(memory, [each], f"{kind}-{memory[0]}{number}") for number, each in enumerate(some)]
+                events = numbered(chain.from_iterable(scenes), sequence)
+                sequence += len(events)
+                failed += await refused(resources, events)
+    assert failed == []
+
+
+KINDS = {memory: [kind for kind in EVENTS if memory in kinds_of_memory(kind)] for memory in KINDS_OF_MEMORY}
+SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
+    lambda memory: st.tuples(st.just(memory), st.lists(changed(KINDS[memory]), min_size=1, max_size=8))
+)
+
+
+@given(scenes=st.lists(SCENES, min_size=1, max_size=6))
+@hypothesis.settings(suppress_health_check=[*HealthCheck], max_examples=hypothesis.settings().max_examples // 2)
+async def test_whatever_happens_can_be_folded_and_made_anew(
+    settings: Settings, scenes: list[tuple[str, list[Said]]]
+) -> None:
+    """Fold several events at several edges each, one by one and all at once: both make the same tables."""
+    said = [
+        each | {"event_id": own_id(str(place), UUID(each["event_id"]))} if place >= len(scene(memory)) else each
+        for number, (memory, some) in enumerate(scenes)
+        for place, each in enumerate(told(memory, some, f"{number}"))
+    ]
+    events = numbered(said, 0)
+    async with opened(settings) as resources, beside(resources) as fresh:
+        await emptied_tables(resources)
+        for each in events:
+            await fold(resources, [each])
+        followed = await snapshot(resources)
+        folding = Refolding(fresh.projection)
+        await folding.apply(await folding.first(events))
+        await folding.write()
+        assert await snapshot(fresh) == followed
+
+
+@asynccontextmanager
+async def beside(resources: Resources) -> AsyncIterator[Resources]:
+    """Views of the same namespace that nobody uses."""
+    database = Database.at(resources.database.url, f"{resources.database.schema}-beside", durable=False)
+    try:
+        await database.migrate()
+        fresh = replace(resources, database=database, projection=replace(resources.projection, database=database))
+        await emptied_tables(fresh)
+        yield fresh
+    finally:
+        await database.close()
+
+
+async def emptied_tables(resources: Resources) -> None:
+    """Remove every row of every view, and how far the views were."""
+    await resources.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))

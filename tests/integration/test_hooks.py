@@ -1,0 +1,386 @@
+"""Hooks as an assistant calls them: each a process, before a platform that answers, refuses, dies or is not there."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from nats.aio.msg import Msg
+from pydantic import BaseModel
+
+from nemuri.hook import spool
+from nemuri.hook.session_upload import catch_up
+from nemuri_contracts.affective import TURN_LIMIT, TurnOffered
+from nemuri_contracts.affective_views import AffectRecallView
+from nemuri_contracts.agents import Definition, Perspective
+from nemuri_contracts.memory_views import AgentsView, AgentView
+from nemuri_contracts.queries import AffectRecallQuery, AgentsQuery, Refusal
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import EMBEDDING, eventually, logged
+from tests.integration.servers import Servers, files_with, fresh_namespace
+
+pytestmark = pytest.mark.connected
+
+BLOCK = "<memories>\n- [2026-01-18][L1] 「減衰係数」 → 0.995\n</memories>"
+AGENTS = {
+    "assistant": Definition(role="memory", memory="affective"),
+    "cook": Definition(role="a cook", perspectives=(Perspective(name="taste"),)),
+}
+Question = dict[str, Any]
+
+
+class Hook:
+    """How an assistant calls the hooks of a platform."""
+
+    def __init__(self, settings: Settings, data: Path, **more: str) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "NATS_"))}
+        self.data = data
+        self.told = {**kept, "NEMURI_DATA": str(data), "NEMURI_NAMESPACE": settings.namespace, **more}
+        if settings.nats_url:
+            self.told["NATS_URL"] = settings.nats_url
+
+    async def begun(self, *arguments: str) -> asyncio.subprocess.Process:
+        """A call that has begun."""
+        pipe = asyncio.subprocess.PIPE
+        command = (sys.executable, "-m", "nemuri", "hook", *arguments)
+        return await asyncio.create_subprocess_exec(*command, env=self.told, stdin=pipe, stdout=pipe, stderr=pipe)
+
+    async def __call__(self, *arguments: str, said: bytes | dict[str, Any] = b"") -> str:
+        """What a call prints that ends well, and with nothing to complain of."""
+        code, out, err = await self.ended(*arguments, said=said)
+        assert (code, err) == (0, "")
+        return out
+
+    async def ended(self, *arguments: str, said: bytes | dict[str, Any] = b"") -> tuple[int | None, str, str]:
+        """The exit code and both outputs of a call."""
+        process = await self.begun(*arguments)
+        out, err = await process.communicate(said if isinstance(said, bytes) else json.dumps(said).encode())
+        return process.returncode, out.decode(), err.decode()
+
+    @property
+    def journal(self) -> str:
+        """What went wrong so far."""
+        path = self.data / "hooks" / "journal"
+        return path.read_text() if path.exists() else ""
+
+    @property
+    def waiting(self) -> int:
+        """How many sessions wait in the spool."""
+        return len(spool.waiting(str(self.data)))
+
+
+@asynccontextmanager
+async def answering(settings: Settings, **answers: Callable[[Question], BaseModel | None]) -> AsyncIterator[list[Any]]:
+    """Somebody who answers questions in the place of the platform's services, and what was asked."""
+    subjects, asked = Subjects(settings.namespace), list[Any]()
+    connection = await nats.connect(str(settings.nats_url))
+
+    def answer(to: Callable[[Question], BaseModel | None]) -> Callable[[Msg], Any]:
+        async def answered(message: Msg) -> None:
+            asked.append(json.loads(message.data))
+            if (said := to(asked[-1])) is not None:
+                await message.respond(said.model_dump_json().encode())
+
+        return answered
+
+    for topic, to in ({"agents": agents} | answers).items():
+        await connection.subscribe(subjects.query(topic.replace("_", "-")), cb=answer(to))
+    await connection.flush()
+    try:
+        yield asked
+    finally:
+        await connection.close()
+
+
+def agents(asked: Question) -> BaseModel:
+    """As the platform answers what agents there are."""
+    name = AgentsQuery.model_validate(asked).agent_id
+    if name not in AGENTS:
+        return Refusal(refused=f"there is no agent {name!r}")
+    found = AgentView(
+        agent_id=name, definition=AGENTS[name], embedding=EMBEDDING, sessions_slept=0, active=0, archived=0
+    )
+    return AgentsView(agents=(found,))
+
+
+def said(prompt: object, **more: object) -> dict[str, Any]:
+    """What the assistant says to the hook of a prompt."""
+    known = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "hook_event_name": "UserPromptSubmit"}
+    return known | {"prompt": prompt} | more
+
+
+def transcript(folder: Path, name: str, *turns: str) -> dict[str, Any]:
+    """A transcript on disk, and what the assistant says to the hook of its session's end."""
+    path = folder / f"{name}.jsonl"
+    lines = []
+    for number, prompt in enumerate(turns):
+        at = datetime(2026, 1, 18, 22, number, tzinfo=UTC).isoformat()
+        for kind, words in (("user", prompt), ("assistant", f"an answer to {prompt}")):
+            message = {"role": kind, "content": words}
+            entry = {"type": kind, "uuid": f"{kind}-{prompt}", "message": message, "timestamp": at, "sessionId": name}
+            lines.append(json.dumps(entry))
+    path.write_text("\n".join([*lines, "{ broken"]))
+    return said(None) | {"session_id": name, "transcript_path": str(path), "hook_event_name": "SessionEnd"}
+
+
+async def offered(settings: Settings) -> list[TurnOffered]:
+    """What the log holds of turns."""
+    async with logged(settings) as log:
+        return await _offered(log)
+
+
+async def _offered(log: Log) -> list[TurnOffered]:
+    last = await log.last_sequence()
+    events = [event async for batch in log.read(until=last) for event in batch.events] if last else []
+    return [event for event in events if isinstance(event, TurnOffered)]
+
+
+async def test_what_comes_to_mind_is_printed(settings: Settings, tmp_path: Path) -> None:
+    """The block and nothing else; asked for the agent, with the prompt and the session."""
+    hook = Hook(settings, tmp_path)
+    async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+        assert await hook("prompt", said=said("減衰係数は\ud800？")) == BLOCK + "\n"
+        assert await hook("prompt", "--agent", "ann", said=said("x" * 100_001, session_id=None)) == BLOCK + "\n"
+    first, second = (AffectRecallQuery.model_validate(each) for each in asked)
+    assert (first.agent_id, first.prompt, first.session, first.quietly) == ("assistant", "減衰係数は?？", "s1", False)
+    assert (second.agent_id, len(second.prompt), second.session) == ("ann", 100_000, None)
+    assert hook.journal == ""
+
+
+async def test_nothing_is_asked_where_nothing_is_said(settings: Settings, tmp_path: Path) -> None:
+    """Slash commands and blanks; and where nothing comes to mind, nothing is printed."""
+    hook = Hook(settings, tmp_path)
+    async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
+        for prompt in ("/help", "  /model opus", " \n", "", None, ["hello"]):
+            assert await hook("prompt", said=said(prompt)) == ""
+        assert asked == []
+        assert await hook("prompt", said=said("hello")) == ""
+        assert len(asked) == 1
+    assert hook.journal == ""
+
+
+async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) -> None:
+    """No answer, a refusal, a wrong call, garbage: silence, exit 0, and a line of the journal."""
+    gone, silent = Hook(settings, tmp_path / "gone"), Hook(settings, tmp_path / "silent", NEMURI_HOOK_PATIENCE="0.3")
+    nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "nowhere")
+    refused, wrong = Hook(settings, tmp_path / "refused"), Hook(settings, tmp_path / "wrong", NEMURI_HOOK_PATIENCE="-1")
+    assert await gone("prompt", said=said("hello")) == ""
+    answers = {"refused": Refusal(refused="there is no agent 'assistant'"), "silent": None}
+    async with answering(settings, affect_recall=lambda asked: answers[asked["prompt"]]):
+        printed = await asyncio.gather(
+            refused("prompt", said=said("refused")),
+            silent("prompt", said=said("silent")),
+            nowhere("prompt", said=said("hello")),
+            wrong("prompt", said=said("hello")),
+            refused("prompt", said=b"\xff garbage"),
+            refused("prompt", "--nonsense", said=said("hello")),
+            refused("prompt", "--agent", "a.b", said=said("hello")),
+            refused("session-end", said=b"[]"),
+            refused("session-end", said={"transcript_path": str(tmp_path / "none.jsonl")}),
+        )
+    assert printed == [""] * 9
+    assert "nobody answers" in gone.journal
+    assert "no platform runs" in nowhere.journal
+    assert "NEMURI_HOOK_PATIENCE" in wrong.journal
+    assert "in time" in silent.journal or "longer than" in silent.journal
+    found = refused.journal
+    for trouble in ("there is no agent", "no JSON object", "takes no --nonsense", "the agent is no name", "none.jsonl"):
+        assert trouble in found
+    assert "garbage" not in found
+
+
+async def test_nobody_waits_for_an_input_that_does_not_end(settings: Settings, tmp_path: Path) -> None:
+    """As where a hook is called by hand."""
+    process = await Hook(settings, tmp_path, NEMURI_HOOK_PATIENCE="0.2").begun("prompt")
+    assert process.stdout is not None
+    assert await process.stdout.read() == b""
+    assert await process.wait() == 0
+    process.stdin.close() if process.stdin else None
+
+
+async def test_a_session_becomes_a_turn_each_on_the_log(settings: Settings, tmp_path: Path) -> None:
+    """Word for word, once for each however often the session ends or is copied; nothing waits."""
+    hook = Hook(settings, tmp_path / "data")
+    began = datetime.now(UTC)
+    async with answering(settings):
+        assert await hook("session-end", said=transcript(tmp_path, "s1", "こんにちは", "/help", "And then?")) == ""
+        assert await hook("session-end", said=transcript(tmp_path, "s2", "こんにちは", "And then?", "More")) == ""
+        assert await hook("session-end", said=transcript(tmp_path, "s3", "/help")) == ""
+    events = await offered(settings)
+    assert [(event.prompt, event.reply, event.session) for event in events] == [
+        ("こんにちは", "an answer to こんにちは", "s1"),
+        ("And then?", "an answer to And then?", "s1"),
+        ("More", "an answer to More", "s2"),
+    ]
+    assert {(event.agent_id, event.client_id, event.event_id.version) for event in events} == {("assistant", "cli", 3)}
+    assert events[0].said_at == datetime(2026, 1, 18, 22, 0, tzinfo=UTC)
+    assert began <= events[0].ended_at <= datetime.now(UTC)
+    assert (hook.waiting, hook.journal) == (0, "")
+
+
+async def test_no_secret_is_written_anywhere(servers: Servers, settings: Settings, tmp_path: Path) -> None:
+    """Neither where a session waits, nor on the log, nor in what is asked; also where a turn is cut within one."""
+    key, word = "ghp_" + "Zanzibrine0123456789Zanzibrine0123", "xylorimba9"
+    hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
+    long = "x" * (TURN_LIMIT - 20) + f" {key} "
+    end = transcript(tmp_path, "s1", f"use {key} to deploy", f"the database: postgres://app:{word}@db/app", long)
+    await hook("session-end", said=end)
+    assert hook.waiting == 1
+    assert not any(files_with(data, "Zanzibrine", "xylorimba").values())
+    assert files_with(data, "[redacted:github-token] to deploy")["[redacted:github-token] to deploy"]
+    hook = Hook(settings, data)
+    recall = AffectRecallView(recalled=(), block="")
+    async with answering(settings, affect_recall=lambda _: recall) as asked:
+        assert "handed over 3 turns" in await hook("flush")
+        assert "handed over 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
+        await hook("prompt", said=said(f"why does {key} not work, and DB_PASSWORD={word} does?"))
+    assert asked[-1]["prompt"] == "why does [redacted:github-token] not work, and DB_PASSWORD=[redacted:secret] does?"
+    events = await offered(settings)
+    assert [event.prompt[:45] for event in events[:2]] == [
+        "use [redacted:github-token] to deploy",
+        "the database: postgres://app:[redacted:password]"[:45],
+    ]
+    assert len(events[2].prompt) == TURN_LIMIT
+    assert not any(files_with(servers.directory, "Zanzibrine", "xylorimba").values())
+    assert not any(files_with(data, "Zanzibrine", "xylorimba").values())
+
+
+async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) -> None:
+    """And for their agent; the next session that ends, a command, or the platform itself takes them along."""
+    data = tmp_path / "data"
+    away, hook = Hook(settings.model_copy(update={"nats_url": None}), data), Hook(settings, data)
+    await asyncio.gather(*(away("session-end", said=transcript(tmp_path, f"s{n}", f"hello {n}")) for n in range(6)))
+    await hook("session-end", "--agent", "nobody", said=transcript(tmp_path, "other", "who?"))
+    await hook("session-end", "--agent", "cook", said=transcript(tmp_path, "another", "what?"))
+    assert hook.waiting == 8
+    async with answering(settings):
+        await hook("session-end", said=transcript(tmp_path, "s6", "hello 6"))
+        assert hook.waiting == 2
+        code, out, err = await hook.ended("flush")
+        assert (code, out) == (1, "handed over 0 turns of 0 sessions\n")
+        assert "there is no agent 'nobody'" in err
+        assert "the agent cook has no affective memory" in err
+        await away("session-end", said=transcript(tmp_path, "s7", "hello 7"))
+        with pytest.MonkeyPatch.context() as environment:
+            for name in ("NATS_URL", "NEMURI_NAMESPACE"):
+                environment.setenv(name, hook.told[name])
+            await asyncio.to_thread(catch_up, str(data))
+        assert hook.waiting == 2
+    assert sorted(event.prompt for event in await offered(settings)) == [f"hello {n}" for n in range(8)]
+
+
+async def test_hooks_at_the_same_time_hand_over_every_session(settings: Settings, tmp_path: Path) -> None:
+    """Each takes along what it finds; nothing is lost, and the log has each turn once."""
+    hook = Hook(settings, tmp_path / "data", NEMURI_HOOK_PATIENCE="30")
+    ends = [transcript(tmp_path, f"s{n}", *(f"{turn} of {n}" for turn in range(5))) for n in range(6)]
+    async with answering(settings):
+        assert await asyncio.gather(*(hook("session-end", said=end) for end in ends)) == [""] * 6
+    prompts = [event.prompt for event in await offered(settings)]
+    assert sorted(prompts) == sorted(f"{turn} of {n}" for turn in range(5) for n in range(6))
+    assert (hook.waiting, hook.journal) == (0, "")
+
+
+async def test_a_session_outlives_a_hook_that_is_killed_and_a_platform_that_dies(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """In the middle of handing it over: it waits on, and is handed over whole, under the same ids."""
+    halting = settings.model_copy(update={"namespace": fresh_namespace()})
+    hook = Hook(halting, tmp_path / "data", NEMURI_HOOK_PATIENCE="60")
+    connection, taken = await nats.connect(str(settings.nats_url)), list[str]()
+
+    async def take_two(message: Msg) -> None:
+        if len(taken) < 2:
+            taken.append(str((message.headers or {})["Nats-Msg-Id"]))
+            await message.respond(b'{"seq": 1}')
+
+    await connection.subscribe(f"{halting.namespace}.client.>", cb=take_two)
+    async with answering(halting):
+        process = await hook.begun("session-end")
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(transcript(tmp_path, "s1", "one", "two", "three", "four")).encode())
+        process.stdin.close()
+
+        async def halted() -> bool:
+            return len(taken) == 2
+
+        await eventually(halted)
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+        hook.told["NEMURI_HOOK_PATIENCE"] = "0.2"
+        await hook("session-end", said=transcript(tmp_path, "s2", "five"))
+        assert hook.waiting == 2
+    await connection.close()
+    hook.told["NEMURI_NAMESPACE"] = settings.namespace
+    async with answering(settings):
+        assert "handed over 5 turns of 2 sessions" in await hook("flush")
+    events = await offered(settings)
+    assert [event.prompt for event in events] == ["one", "two", "three", "four", "five"]
+    assert [str(event.event_id) for event in events[:2]] == taken
+    assert hook.waiting == 0
+
+
+async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """With copies of sessions in it; what was skipped is counted."""
+    hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects" / "one"
+    folder.mkdir(parents=True)
+    transcript(folder, "s1", "one", "two", "/clear")
+    transcript(folder, "copy", "one", "two", "three")
+    (folder / "notes.txt").write_text("no transcript")
+    async with answering(settings):
+        told = json.loads(await hook("import", str(tmp_path / "projects"), str(folder / "s1.jsonl"), "--json"))
+        again = await hook("import", str(tmp_path / "projects"))
+        code, out, err = await hook.ended("import", str(tmp_path / "none"))
+        assert (code, out, err) == (2, "", f"nemuri: there is no {tmp_path / 'none'}\n")
+        code, out, err = await hook.ended("import", str(folder / "notes.txt"))
+        assert (code, out, err) == (2, "", "nemuri: nothing there is a transcript: no line is a JSON object\n")
+        code, _, err = await hook.ended("import", str(folder), "--agent", "nobody")
+        assert (code, err) == (1, "nemuri: refused: there is no agent 'nobody'\n")
+    skipped = {"broken": 2, "command": 2}
+    assert told == {"transcripts": 2, "sessions": 2, "turns": 5, "too_large": 0, "skipped": skipped}
+    assert again.splitlines() == ["handed over 5 turns of 2 transcripts", "lines skipped: 2 broken, 2 command"]
+    events = await offered(settings)
+    assert sorted(event.prompt for event in events) == ["one", "three", "two"]
+    assert events[0].ended_at == datetime(2026, 1, 18, 22, 2, tzinfo=UTC)
+
+
+async def test_without_a_platform_the_commands_say_so(settings: Settings, tmp_path: Path) -> None:
+    """In one line, unlike the hooks; and the help tells of both."""
+    nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")
+    code, out, err = await nowhere.ended("install", "--settings", str(tmp_path / "settings.json"), "--write")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert f"no platform is ready in {tmp_path / 'data'}" in err
+    assert "--profile none writes the settings without a platform" in err
+    assert not (tmp_path / "settings.json").exists()
+    transcript(tmp_path, "s1", "one")
+    code, out, err = await nowhere.ended("import", str(tmp_path))
+    assert (code, out, err) == (1, "", f"nemuri: no platform runs in {tmp_path / 'data'}\n")
+    assert "session-end" in await nowhere("--help")
+    assert "never fails" in await nowhere("prompt", "--help")
+
+
+async def test_the_settings_are_shown_and_written(settings: Settings, tmp_path: Path) -> None:
+    """With the agent and the directory that the environment names; a broken file is refused in one line."""
+    hook, path = Hook(settings, tmp_path / "data"), tmp_path / "settings.json"
+    shown = json.loads(await hook("install", "--agent", "ann"))
+    assert f"--data {tmp_path / 'data'} hook prompt --agent ann" in json.dumps(shown["hooks"]["UserPromptSubmit"])
+    await hook("install", "--agent", "ann", "--settings", str(path), "--profile", "none", "--write")
+    assert json.loads(path.read_text()) == shown
+    code, out, err = await hook.ended("install", "--profile", "fast", "--write")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "--profile 'fast' is none of coding, document, none" in err
+    path.write_text("{")
+    code, out, err = await hook.ended("install", "--settings", str(path), "--write")
+    assert (code, out, err) == (2, "", f"nemuri: {path} is left as it is: it is no JSON\n")
+    assert path.read_text() == "{"

@@ -1,0 +1,78 @@
+"""Answers that one message cannot hold come in pages or shortened, and those that are late are waited for."""
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client import exchange
+from nemuri.client.task_waiting import TaskTimeoutError
+from nemuri_contracts.client_events import MemoryContent, TaskSubmitted
+from nemuri_contracts.task_views import Retrieved, TaskResult
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.results import Results
+from tests.integration.scene import agent_defined, at_work, logged, visiting
+
+pytestmark = pytest.mark.connected
+
+MEMORIES = 340
+LENGTH = 8_000
+"""Characters of a memory: a full page of them is more than one message holds."""
+
+
+async def test_a_large_mind_is_told_page_by_page(settings: Settings) -> None:
+    """Every memory once, strongest first, and no more than asked for."""
+    texts = {f"Fact {number}: ".ljust(LENGTH, "x") for number in range(MEMORIES)}
+    async with at_work(settings, ("projector", "herald", "intake")) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        await client.remember_all("python", [MemoryContent(content=each) for each in sorted(texts)])
+
+        everything = await client.memories("python", status="all")
+
+        assert {each.memory.content for each in everything} == texts
+        assert len(everything) == MEMORIES
+        order = [(-each.strength, each.memory_id) for each in everything]
+        assert order == sorted(order)
+        assert await client.memories("python", limit=301) == everything[:301]
+        assert await client.memories("python", limit=1) == everything[:1]
+        assert await client.memories("python", status="archived") == ()
+        with pytest.raises(exchange.ClientError, match="limit"):
+            await client.memories("python", limit=0)
+
+
+async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(settings: Settings) -> None:
+    """Whoever waits hears of it."""
+    retrieved = tuple(Retrieved(memory_id=uuid4(), score=0.5, features={}) for _ in range(14_000))
+    result = TaskResult(task_id=uuid4(), status="done", answer="Yes.", retrieved=retrieved)
+
+    async def standing() -> TaskResult:
+        return result
+
+    async with logged(settings) as log:
+        results = await Results.open(log)
+        assert len(result.model_dump_json()) > log.room
+
+        async with asyncio.timeout(10), results.following(result.task_id) as news:
+            await results.tell(result.task_id, standing)
+
+            assert await news(5) == result.model_copy(update={"retrieved": ()})
+
+
+async def test_services_that_are_away_are_waited_for(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the client has time: the task goes on, and so does the question."""
+    monkeypatch.setattr(exchange, "RETURN_ATTEMPTS", 1)
+    task = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is truth?")
+    async with visiting(settings) as client:
+        await client.log.append(agent_defined())
+        await client.log.append(task)
+        with pytest.raises(exchange.PassingError, match="is the platform running"):
+            await client.progress(task.event_id)
+        with pytest.raises(TaskTimeoutError):
+            await client.result(task.event_id, timeout=1)
+        waiting = asyncio.create_task(client.result(task.event_id, timeout=30))
+        with pytest.raises(exchange.PassingError):
+            await client.progress(task.event_id)
+
+        async with at_work(settings):
+            assert (await waiting).status == "done"

@@ -1,0 +1,132 @@
+"""Lineage is followed level by level: of a thousand things as of one, in the same few statements."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import event as engine_events
+from sqlalchemy import text
+
+from nemuri.client.client import Client
+from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_infra.projections import lineage
+from nemuri_infra.projections.lineage import Lineage, ProtectedError, Reached, Thing
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
+from tests.integration.scene import EMBEDDING, agent_defined, append_all, at_work, quiet, visiting
+
+pytestmark = pytest.mark.connected
+FEW, MANY = 6, 60
+
+
+@contextmanager
+def statements(resources: Resources) -> Iterator[list[str]]:
+    """Collect what the database is asked meanwhile."""
+    asked: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        asked.append(statement)
+
+    engine = resources.database.engine.sync_engine
+    engine_events.listen(engine, "before_cursor_execute", note)
+    try:
+        yield asked
+    finally:
+        engine_events.remove(engine, "before_cursor_execute", note)
+
+
+async def walked(resources: Resources, roots: Sequence[Thing]) -> tuple[Reached, int]:
+    """Return what goes with the roots, and how many statements that took."""
+    with statements(resources) as asked:
+        found = await Lineage(resources.database, resources.log).of(roots)
+    return found, len(asked)
+
+
+def encoded(agent_id: str, content: str, **fields: Any) -> MemoryEncoded:
+    """Return the beginning of a memory."""
+    vector = vector_key(EMBEDDING.model, EMBEDDING.dimension, content)
+    return MemoryEncoded(
+        event_id=uuid4(), agent_id=agent_id, memory=MemoryContent(content=content), vector=vector, strength=1.0,
+        perspectives=(), **fields,
+    )  # fmt: skip
+
+
+async def taught(resources: Resources, client: Client, colour: str, number: int) -> UUID:
+    """Return a memory that was used in a task in which an agent learned much, from which another one learned."""
+    root = await client.remember("python", f"The truth value of {colour} is false.")
+    asked = await client.ask(f"What is the truth value of {colour}?", agent="python", settled=True)
+    assert root in asked.used
+    learned = [
+        encoded("python", f"Lesson {each} of {colour}.", correlation_id=asked.task_id, source="task")
+        for each in range(number)
+    ]
+    linked = [
+        encoded("other", f"Heard: {each.memory.content}", links=(each.event_id,), source="manual") for each in learned
+    ]
+    await append_all(resources.log, learned)
+    await append_all(resources.log, linked)
+    await quiet(resources)
+    return root
+
+
+async def test_lineage_takes_the_same_statements_however_much_it_reaches(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ask as often for sixty memories as for six, and reach what is reached one by one, in its order and by reason."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        for name in ("python", "other"):
+            await resources.log.append(agent_defined(name))
+        await client.settle()
+        few, at_few = await walked(resources, [Thing("memory", await taught(resources, client, "maroon", FEW))])
+        roots = [Thing("memory", await taught(resources, client, "indigo", MANY))]
+        many, at_many = await walked(resources, roots)
+        assert len(few.of("memory")) < len(many.of("memory"))
+        assert len(many.of("memory")) >= 2 * MANY + 1
+        assert at_many <= at_few
+        monkeypatch.setattr(lineage, "TOGETHER", 1)
+        singly, at_singly = await walked(resources, roots)
+        assert at_singly > 2 * MANY
+        monkeypatch.setattr(lineage, "TOGETHER", 7)
+        assert list(singly.why.items()) == list(many.why.items())
+        assert singly.owners == many.owners
+        by_seven, _ = await walked(resources, roots)
+        assert list(by_seven.why.items()) == list(many.why.items())
+
+
+async def test_turns_that_are_due_take_the_same_statements_however_many_they_are(settings: Settings) -> None:
+    """Look once whether any of them is protected, and refuse by the first that is."""
+    async with at_work(settings) as resources, visiting(settings):
+        await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
+        await quiet(resources)
+        await append_all(resources.log, (told(number) for number in range(MANY)))
+        await quiet(resources)
+        rows = text("SELECT memory_id, label FROM affect_memory ORDER BY memory_id")
+        async with resources.database.reading() as connection:
+            memories = [(row.memory_id, row.label) for row in await connection.execute(rows)]
+        assert len(memories) == MANY
+        roots = [Thing("memory", each) for each, _ in memories]
+        few, at_few = await walked(resources, roots[:FEW])
+        many, at_many = await walked(resources, roots)
+        assert (len(few.of("memory")), len(many.of("memory"))) == (FEW, MANY)
+        assert len(many.events) == MANY
+        assert at_many <= at_few
+        protect = text("UPDATE affect_memory SET protection = 'protected' WHERE memory_id = ANY(:ids)")
+        async with resources.database.begin() as connection:
+            await connection.execute(protect, {"ids": [memories[-1][0], memories[7][0]]})
+        with pytest.raises(ProtectedError, match=f"memory {memories[7][1]} of diary is protected: release it first"):
+            await walked(resources, roots)
+
+
+def told(number: int) -> TurnOffered:
+    """Return a turn of its own words."""
+    now, said = datetime.now(UTC), f"part{number}"
+    return TurnOffered(
+        event_id=uuid4(), client_id="ann", agent_id="diary", session=said, prompt=f"How does {said} work?",
+        reply=f"The {said} turns left by {number} degrees.", said_at=now, ended_at=now,
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""An agent of the experiments and one of the platform, with the same memories, find the same."""
+
+import random
+
+import pytest
+
+from nemuri.experiments.corpus import Task, memories, stream
+from nemuri.experiments.in_memory_agent import Living, Vectors
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.strength import Candidate, MemoryEncoded
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import evolve
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import at_work, effective, quiet
+
+pytestmark = pytest.mark.connected
+PASSAGES, TASKS = 60, 8
+
+
+def alike(one: Candidate, two: Candidate) -> bool:
+    """Whether both are the same as far as processors agree: sums of float32 differ in their last digits."""
+    if (one.memory_id, one.archived, one.yields_to) != (two.memory_id, two.archived, two.yields_to):
+        return False
+    numbers = (one.similarity, one.score, *one.features)
+    return numbers == pytest.approx((two.similarity, two.score, *two.features), abs=1e-6)
+
+
+async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings) -> None:
+    """The same candidates, features and scores up to rounding; for strangers' questions nothing, as on the platform."""
+    chance = random.Random("both")
+    world = memories(chance, PASSAGES)
+    living = await Living.remembering(world, "use", Vectors())
+    tasks = list(stream(chance, world[:10], TASKS, "recurring"))
+    for task in tasks:
+        await living.live(task)
+    living.lived = 10_000  # a thousand days: later than the log's own clock
+    stranger = Task("Galileo saw moons of Jupiter through his telescope", world[0])
+    async with at_work(settings, ["projector"]) as resources:
+        for event in living.history:
+            unsaid: dict[str, object] = {"sequence": None, "recorded_at": None}
+            if isinstance(event, MemoryEncoded):
+                unsaid["vector"] = resources.vectors.key(embedded_text(event.memory))
+            await resources.log.append(event.model_copy(update=unsaid))
+        await quiet(resources, ["projector"])
+        living.mind = Mind()
+        for known in await effective(resources.log):
+            assert isinstance(known, AnyAgentEvent)
+            living.mind = evolve(living.mind, known)
+        agent = await resources.views.agent(living.agent.agent_id)
+        assert agent is not None
+        minds = Recollections()
+        found = []
+        for task in (*tasks, stranger):
+            here = await living.recall(task)
+            there = await minds.recall(
+                resources, agent, task.query, perspective=task.needed.area, setting=Setting(), now=living.now
+            )
+            found.append((here.candidates, there.candidates))
+    assert all(len(here) == len(there) and all(map(alike, here, there)) for here, there in found)
+    assert all(here for here, _ in found[:-1])
+    assert not found[-1][0]

@@ -1,0 +1,225 @@
+"""The log keeps every acknowledged event once, in order, and a reader misses none of them and never stops early."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered, TaskSubmitted
+from nemuri_contracts.codec import encode
+from nemuri_contracts.event import Event, derive
+from nemuri_contracts.strength import AgentSlept, SessionEnded
+from nemuri_infra.bus import pull_reader
+from nemuri_infra.bus.event_log import ConflictError, Log, TooLargeError
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import append_all, logged, recorded
+
+pytestmark = pytest.mark.connected
+
+
+def submitted(text: str = "What is truth?") -> TaskSubmitted:
+    """A task as a client says it."""
+    return TaskSubmitted(event_id=uuid4(), text=text, client_id="ann")
+
+
+def session(agent_id: str = "python") -> SessionEnded:
+    """A session that ended."""
+    return SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
+
+
+def slept(cause: SessionEnded) -> AgentSlept:
+    """The sleep over one session."""
+    return AgentSlept.following(cause, sessions=(cause.assignment_id,))
+
+
+async def deleted(log: Log, sequence: int) -> None:
+    """Take one message out of the log."""
+    await log.stream.delete_msg(log.subjects.stream, sequence)
+
+
+async def test_appending_an_event_again_changes_nothing(settings: Settings) -> None:
+    """A publisher that lost the acknowledgement may repeat itself and gets the same place."""
+    async with logged(settings) as log:
+        event = submitted()
+        first = await log.append(event)
+        assert await log.append(event) == first
+        assert [each.event_id for each in await recorded(log)] == [event.event_id]
+
+
+async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> None:
+    """Of two decisions on the same view of an exact subject only one is recorded, whatever else is appended."""
+    async with logged(settings) as log:
+        ends = [session() for _ in range(2)]
+        await append_all(log, ends)
+        first = await log.append(slept(ends[0]), expected=0)
+        await append_all(log, [session(), submitted()])
+        with pytest.raises(ConflictError, match="agent_slept of python was decided on an old view"):
+            await log.append(slept(ends[1]), expected=0)
+        assert await log.append(slept(ends[1]), expected=first) > first
+
+
+async def test_an_expected_append_whose_acknowledgement_was_lost_is_found_again(settings: Settings) -> None:
+    """The server checks the expectation before it looks for repetitions; the event's own id settles it."""
+    async with logged(settings) as log:
+        event = slept(session())
+        first = await log.append(event, expected=0)
+        assert await log.append(event, expected=0) == first
+        assert len(await recorded(log)) == 1
+
+
+async def test_a_reader_passes_over_deleted_events_up_to_a_given_end(settings: Settings) -> None:
+    """Deleted events leave gaps at the beginning, in the middle and at the end; the end is reached all the same."""
+    async with logged(settings) as log:
+        events = [submitted(str(number)) for number in range(40)]
+        places = [await log.append(each) for each in events]
+        gone = {0, 1, 17, 18, 19, 38, 39}
+        for each in gone:
+            await deleted(log, places[each])
+        batches = [batch async for batch in log.read(0, places[-1])]
+        assert batches[-1].until == places[-1]
+        assert [each.event_id for batch in batches for each in batch.events] == [
+            event.event_id for number, event in enumerate(events) if number not in gone
+        ]
+
+
+async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -> None:
+    """Nothing is left to wait for."""
+    async with logged(settings) as log:
+        places = [await log.append(submitted()) for _ in range(3)]
+        for each in places:
+            await deleted(log, each)
+        assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
+
+
+async def test_a_reader_of_some_subjects_hears_of_nothing_else(settings: Settings) -> None:
+    """One agent's own events among those of others, up to the end, wherever the last of them lies or lay."""
+    async with logged(settings) as log:
+        own = [session(), session(), session()]
+        for each in (session("other"), own[0], submitted(), own[1], session("python2"), own[2], session("other")):
+            await log.append(each)
+        await deleted(log, 6)
+        batches = [batch async for batch in log.read(0, 7, only=[log.subjects.mind("python")])]
+        found = [each.event_id for batch in batches for each in batch.events]
+        assert found == [own[0].event_id, own[1].event_id]
+        assert batches[-1].until == 7
+        assert not [each for batch in batches for each in batch.unreadable]
+
+
+async def test_a_reader_never_stops_early(settings: Settings) -> None:
+    """Over thousands of events each one is seen once and in order, from any place, to the very end."""
+    async with logged(settings) as log:
+        events: list[Event] = [submitted(str(number)) for number in range(3_200)]
+        await append_all(log, events)
+        seen = await recorded(log)
+        assert [each.sequence for each in seen] == list(range(1, len(events) + 1))
+        assert {each.event_id for each in seen} == {each.event_id for each in events}
+        rest = [each async for batch in log.read(1_999, 3_001) for each in batch.events]
+        assert [each.sequence for each in rest] == list(range(2_000, 3_002))
+
+
+async def test_a_reader_that_was_held_up_itself_does_not_call_the_server_silent(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came while nothing ran in this process is heard, however late it is."""
+    monkeypatch.setattr(pull_reader, "BEAT", 0.25)
+    async with logged(settings) as log:
+        place = await log.append(submitted())
+        async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+            reading = asyncio.ensure_future(pull.present())
+            while not pull.asked:  # noqa: ASYNC110 - nothing announces a question
+                await asyncio.sleep(0)
+            time.sleep(0.25 * (pull_reader.PATIENCE + 2))  # noqa: ASYNC251 - it is this that holds everything up
+            assert [each.metadata.sequence.stream for each in await reading] == [place]
+
+
+async def test_a_reader_gets_large_messages_without_losing_any(settings: Settings) -> None:
+    """A stretch of the log that is larger than a client's buffer arrives whole."""
+    async with logged(settings) as log:
+        garbage = b"\xff" * 900_000
+        for _ in range(160):
+            await log.stream.publish(f"{settings.namespace}.client.liar.task_submitted", garbage)
+        last = await log.append(submitted())
+        batches = [batch async for batch in log.read(0, last)]
+        assert sum(len(batch.unreadable) for batch in batches) == 160
+        assert [each.sequence for batch in batches for each in batch.events] == [last]
+
+
+async def test_a_message_that_looks_like_the_servers_own_word_is_read_like_any_other(settings: Settings) -> None:
+    """No client can make a reader stop, or miss what comes next, by the headers of what it says."""
+    async with logged(settings) as log:
+        subject = f"{settings.namespace}.client.liar.task_submitted"
+        for status in ("404", "408", "409", "503", "100"):
+            await log.stream.publish(subject, b"", headers={"Status": status, "Description": "Consumer Deleted"})
+        last = await log.append(submitted())
+        [batch] = [batch async for batch in log.read(0, last)]
+        assert len(batch.unreadable) == 5
+        assert [each.sequence for each in batch.events] == [last]
+
+
+async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(settings: Settings) -> None:
+    """The connection outlives it: a server cuts off whoever really sends so much."""
+    async with logged(settings) as log:
+        memory = MemoryContent(content="x", learnings={str(number): "y" * 40_000 for number in range(32)})
+        with pytest.raises(TooLargeError, match="a memory_offered of 128"):
+            await log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=memory))
+        assert await log.append(submitted()) == 1
+
+
+async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings) -> None:
+    """Reading on and on yields events as they are appended."""
+    async with logged(settings) as log:
+        reading = log.read()
+        first = await log.append(submitted("first"))
+        assert (await anext(reading)).until == first
+        second = await log.append(submitted("second"))
+        assert (await anext(reading)).until == second
+        await reading.aclose()
+
+
+async def test_who_said_it_comes_from_the_subject(settings: Settings) -> None:
+    """Whatever a client writes into the body, it is the client of its subject."""
+    async with logged(settings) as log:
+        offered = MemoryOffered(
+            event_id=uuid4(), agent_id="python", memory=MemoryContent(content="salt"), client_id="x"
+        )
+        body = encode(offered).replace(b'{"event_id"', b'{"client_id":"root","event_id"')
+        await log.stream.publish(f"{settings.namespace}.client.bob.memory_offered", body)
+        [event] = await recorded(log)
+        assert isinstance(event, MemoryOffered)
+        assert event.client_id == "bob"
+        assert event.at <= datetime.now(UTC)
+
+
+def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
+    """The same cause, kind and number always give the same id, and any difference another one."""
+    key = uuid4()
+    same = {derive(key, "a"), derive(key, "a", 0)}
+    assert len(same) == 1
+    assert len({*same, derive(key, "a", 1), derive(key, "b"), derive(uuid4(), "a")}) == 4
+
+
+async def test_a_reader_that_nobody_knows_yet_asks_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a cluster not every server knows at once where a reader is; one that was heard and is gone ends at once."""
+    monkeypatch.setattr(pull_reader, "SOON", 0.01)
+    async with logged(settings) as log:
+        await log.append(submitted())
+        async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+            known, pull.source = pull.source, "nobody.listens.here"
+            coming = asyncio.create_task(pull.present())
+            async with asyncio.timeout(10):
+                while not pull.unheard:  # noqa: ASYNC110 - nothing announces it
+                    await asyncio.sleep(0)
+            pull.source = known
+            assert len(await coming) == 1
+            pull.source = "nobody.listens.here"
+            before = pull.unheard
+            with pytest.raises(pull_reader.InterruptedPullError, match="503"):
+                await pull.present()
+            assert pull.unheard == before
+        async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
+            pull.source = "nobody.listens.here"
+            with pytest.raises(pull_reader.InterruptedPullError, match="503"):
+                await pull.present()
+            assert pull.unheard == pull_reader.UNHEARD

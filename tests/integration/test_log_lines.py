@@ -1,0 +1,120 @@
+"""What the platform writes into its own log: enough to follow a task, and nothing of what anybody said."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+import structlog
+from pydantic import SecretStr
+from sqlalchemy import text
+
+from nemuri.platform.logging import configure_logging
+from nemuri_contracts.tasks import TaskAnswered
+from nemuri_infra.projections.database import Database
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.providers.provider import Provider, Scripted, openai_says
+from tests.integration.scene import agent_defined, at_work, eventually, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+KEY, ASKED, REMEMBERED, ANSWERED, BODY = (f"canary-{name}" for name in ("key", "asked", "known", "answered", "body"))
+
+
+@pytest.fixture
+def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
+    """Everything that was logged so far, from info on, as a platform in the background writes it."""
+    handlers, before = logging.root.handlers[:], structlog.get_config()
+    written: list[str] = []
+    configure_logging("info", terminal=False)
+
+    def so_far() -> str:
+        written.append(capsys.readouterr().err)
+        return "".join(written)
+
+    yield so_far
+    structlog.configure(**before)
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(logging.WARNING)
+
+
+async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
+    settings: Settings, lines: Callable[[], str]
+) -> None:
+    """Refusals, repetitions and faults are logged, each with its service and task, none with what it was about."""
+    busy = Scripted({"error": {"code": "rate_limit", "message": f"{BODY}: {ASKED}"}}, 429)
+    refused = Scripted({"error": {"code": "bad", "message": f"{BODY} Authorization: Bearer {KEY}"}}, 400)
+    good = Scripted(openai_says(f"{ANSWERED} It is. [m1]"))
+    async with Provider([busy, busy, good, refused]) as provider:
+        chosen = settings.model_copy(
+            update={
+                "providers": "openai",
+                "openai_api_key": SecretStr(KEY),
+                "openai_base_url": provider.url,
+                "model_attempts": 1,
+            }
+        )
+        async with at_work(chosen) as resources, visiting(chosen) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            await client.remember("python", f"{REMEMBERED} A value is true unless its class says otherwise.")
+            result = await client.ask(f"{ASKED} Is a value true?")
+            await quiet(resources)
+            assert result.status == "done"
+            assert ANSWERED in str(result.answer)
+
+    said = lines()
+    assert [each for each in (KEY, ASKED, REMEMBERED, ANSWERED, BODY) if each in said] == []
+    told = [json.loads(line) for line in said.splitlines()]
+    waited = [each for each in told if each["event"] == "waiting" and "HTTP 429" in each["why"]]
+    assert len(waited) == 2
+    for each in waited:
+        assert each["service"] == "specialist"
+        assert each["kind"] == "memories_retrieved"
+        assert each["task"] == str(result.task_id)
+        assert each["agent"] == "python"
+        assert each["sequence"] > 0
+    assert [each for each in told if each["event"] == "nothing learned" and each["why"].endswith("HTTP 400")]
+
+
+async def test_a_fault_says_what_it_is_and_where_but_not_its_words(
+    settings: Settings, lines: Callable[[], str]
+) -> None:
+    """An error of a library quotes what it was given; only its name and the places in the code are logged."""
+    logger, database = structlog.get_logger(), Database.at(str(settings.database_url), settings.namespace)
+    try:
+        async with database.begin() as connection:
+            await connection.execute(text("SELECT CAST(:given AS uuid)"), {"given": REMEMBERED})
+    except Exception:
+        logger.exception("fault")
+    finally:
+        await database.close()
+    try:
+        TaskAnswered.model_validate({"event_id": uuid4(), "text": [ANSWERED]})
+    except ValueError:
+        logger.exception("fault")
+    try:
+        dict[str, str]()[ASKED]
+    except KeyError:
+        logging.getLogger("asyncio").exception("unheard")
+
+    said = lines()
+    assert [each for each in (ASKED, REMEMBERED, ANSWERED) if each in said] == []
+    errors = [json.loads(line) for line in said.splitlines()]
+    assert [each["error"].split()[0] for each in errors] == ["DataError", "ValidationError:", "KeyError"]
+    assert all(any("test_log_lines.py" in place for place in each["where"]) for each in errors)
+
+
+async def test_a_trace_is_named_in_every_line_about_it(settings: Settings, lines: Callable[[], str]) -> None:
+    """What another process began to trace is found in this one's log."""
+    headers = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+    async with at_work(settings, ["projector", "orchestrator"]) as resources:
+        log = resources.log
+        await log.stream.publish(f"{settings.namespace}.task.1.task_summarised", b"{", headers=headers)
+
+        async def told() -> bool:
+            """The undecodable event is told of."""
+            return "0af7651916cd43dd8448eb211c80319c" in lines()
+
+        await eventually(told)

@@ -1,0 +1,133 @@
+"""Looking back on a real log: minds as they were, what changed, and what another policy would have made of them."""
+
+from datetime import timedelta
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri.operations import OperationError
+from nemuri.operations.history import as_of, events_of, extent, known, otherwise, steps_of
+from nemuri.operations.log_positions import Place, PlaceError
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.event import derive
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import fold
+from nemuri_domain.strength.state_diff import Differences
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.looking_back import assert_minds_agree
+from tests.integration.scene import agent_defined, at_work, eventually, logged, quiet, snapshot, visiting
+
+pytestmark = pytest.mark.connected
+FACTS = (
+    "An object is true by default unless its class defines __bool__ or __len__.",
+    "The operator not yields True if its argument is false.",
+    "Salt the water before the pasta goes in.",
+)
+POLICY = {"fading": "tasks", "expected_tasks_per_day": 1.0, "archive_threshold": 0.7, "daily_decay_targets": [0.8] * 6}
+"""Two sessions without use are enough for the archive."""
+
+
+async def lived(resources: Resources, client: Client) -> None:
+    """A short life in which one memory is used again and again, and the others fade into the archive."""
+    await resources.log.append(agent_defined())
+    adopted = derive("python", "policy_adopted")
+    await resources.log.append(PolicyAdopted(event_id=adopted, agent_id="python", parameters=dict(POLICY)))
+    await client.settle()
+    for fact in FACTS:
+        await client.remember("python", fact)
+    for _ in range(4):
+        result = await client.ask("Is an object true by default?", agent="python", settled=True)
+        await client.feedback(result.task_id, "helpful")
+        await slept(resources)
+    await quiet(resources)
+
+
+async def slept(resources: Resources) -> None:
+    """Wait until the agent has slept over all of its sessions."""
+
+    async def wide_awake() -> bool:
+        """Nothing is left to be slept over."""
+        agent = await resources.views.agent("python")
+        return agent is not None and agent.slept > 0 and not agent.awake
+
+    await eventually(wide_awake)
+
+
+def archived(mind: Mind) -> set[str]:
+    """What is in the archive."""
+    return {mind.contents[key].memory.content for key, each in mind.memories.items() if each.status == "archived"}
+
+
+async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: Settings) -> None:
+    """As it was at every place, from one to the other, under another policy, and memory by memory."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await lived(resources, client)
+        before, end = await snapshot(resources), await resources.log.last_sequence()
+        await assert_minds_agree(resources)
+        log = resources.log
+        own = [each async for each in events_of(log, "python", end)]
+        reach = await extent(log)
+
+        # At every place, by its number and by its time, the mind is the fold of what was there.
+        for event in own[:: max(1, len(own) // 8)]:
+            places = [Place(sequence=event.sequence), Place(time=event.at)]
+            by_number, by_time = await as_of(log, "python", places)
+            assert by_number.mind == fold(each for each in own if (each.sequence or 0) <= (event.sequence or 0))
+            assert by_time.mind == fold(each for each in own if each.at <= event.at)
+
+        # From a place on, what followed leads to the present.
+        middle = own[len(own) // 2]
+        [past, present] = await as_of(log, "python", [Place(sequence=middle.sequence), Place()])
+        rest = own[past.events :]
+        assert fold(rest, past.mind) == present.mind
+        assert archived(present.mind) == {*FACTS[1:]}
+
+        # Another policy keeps what this one archived; from the end on nothing is left to decide.
+        kinder = await otherwise(log, "python", {"archive_threshold": 0.01}, None)
+        assert archived(kinder.other) == set()
+        found = Differences.between(kinder.recorded, kinder.other)
+        assert {each.content for each in found.returned} == {*FACTS[1:]}
+        harder = await otherwise(log, "python", {"archive_threshold": 5.0, "initial_strength": 0.5}, None)
+        assert archived(harder.other) == {*FACTS}
+        last = await otherwise(log, "python", {"archive_threshold": 5.0}, Place(sequence=reach.last))
+        assert last.other == last.recorded
+
+        # What became of a memory is told from its beginning to its archive.
+        gone = next(each.memory_id for each in found.returned)
+        kinds = [each.kind for each in await steps_of(log, "python", gone)]
+        assert kinds[0] == "memory_encoded"
+        assert kinds[-1] == "agent_slept"
+
+        assert await log.last_sequence() == end
+        assert await snapshot(resources) == before
+
+
+async def test_what_is_not_in_the_log_is_refused_by_name(settings: Settings) -> None:
+    """A place beyond the end or before the beginning, an agent that nobody defined, an empty log."""
+    async with logged(settings) as log:
+        with pytest.raises(PlaceError, match="empty"):
+            await as_of(log, "python", [Place()])
+        with pytest.raises(OperationError, match="no agent 'python'"):
+            await known(log, "python")
+        await log.append(agent_defined())
+        reach = await extent(log)
+        assert reach.begins is not None
+        with pytest.raises(PlaceError, match="2 is beyond the end of the log: its last event is 1"):
+            await as_of(log, "python", [Place("2", sequence=2)])
+        with pytest.raises(PlaceError, match="before the beginning of the log"):
+            await otherwise(log, "python", {}, Place("long ago", time=reach.begins - timedelta(seconds=1)))
+        [past] = await as_of(log, "python", [Place()])
+        assert past.mind.agent is not None
+
+
+async def test_an_unreadable_event_of_an_agent_is_named(settings: Settings) -> None:
+    """Going on without it would tell of a mind that never was."""
+    async with logged(settings) as log:
+        await log.append(agent_defined())
+        await log.append(agent_defined("other"))
+        await log.stream.publish(f"{log.subjects.agent('python')}.agent_slept", b"{}")
+        with pytest.raises(OperationError, match=r"event 3 on .* cannot be read"):
+            await as_of(log, "python", [Place()])
+        [other] = await as_of(log, "other", [Place()])
+        assert other.mind.agent is not None

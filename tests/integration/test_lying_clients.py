@@ -1,0 +1,152 @@
+"""Whatever a client writes on its own subjects, it harms nobody: no effect, a dead letter, and everything goes on."""
+
+from uuid import uuid4
+
+import orjson
+import pytest
+
+from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
+from nemuri_contracts.codec import encode
+from nemuri_contracts.dead_letters import SAID
+from nemuri_contracts.event import derive
+from nemuri_contracts.tasks import TaskCompleted
+from nemuri_domain.tasks.fan_in import attempt_key
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    dead_letters,
+    eventually,
+    quiet,
+    snapshot,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+
+def lies() -> dict[str, tuple[str, bytes]]:
+    """What a client may say against the rules, by name: the kind of the subject, and the bytes."""
+    task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
+    body = orjson.loads(encode(task))
+    said = {
+        "garbage": b"\xff\x00\xfe{{{",
+        "nothing": b"",
+        "no object": b"[1, 2, 3]",
+        "a hundred thousand brackets": b"[" * 100_000,
+        "another version": orjson.dumps(body | {"version": 99}),
+        "an unknown kind": orjson.dumps(body | {"kind": "task_completed_by_me"}),
+        "a kind that clients may not say": orjson.dumps(body | {"kind": "task_completed", "answer": "yes"}),
+        "an unknown field": orjson.dumps(body | {"admin": True}),
+        "a field that breaks lines": orjson.dumps(body | {"a\r\nNats-Msg-Id: b\r\n\x00": "眠"}),
+        "a field of endless name": orjson.dumps(body | {"長" * 100_000: 1}),
+        "no id": orjson.dumps(body | {"event_id": "1"}),
+        "NUL": orjson.dumps(body | {"text": "a\x00b"}),
+        "half a character": encode(task).replace(b"What is truth?", rb"\ud800"),
+        "an agent with wildcards": orjson.dumps(body | {"wanted_agent": "a.>"}),
+        "very much": orjson.dumps(body | {"text": "x" * 900_000}),
+        "as much as the server takes": b"x" * 1_048_400,
+    }
+    wrong = FeedbackGiven(event_id=uuid4(), correlation_id=uuid4(), verdict="helpful")
+    return {name: ("task_submitted", data) for name, data in said.items()} | {
+        "a wrong kind for the subject": ("task_submitted", encode(wrong))
+    }
+
+
+async def lie(log: Log, kind: str, data: bytes) -> None:
+    """Say something as the client "mallory", without any help of ours."""
+    await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
+
+
+async def test_what_a_client_says_against_the_rules_has_no_effect(settings: Settings) -> None:
+    """Each lie becomes one dead letter with a reason in one line, and changes no row of any view."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.ask("What is truth?", settled=True)
+        await quiet(resources)
+        before = await snapshot(resources)
+        for kind, data in lies().values():
+            await lie(resources.log, kind, data)
+        await quiet(resources)
+        assert await snapshot(resources) == before
+        buried = await dead_letters(resources.log)
+        assert len(buried) == len(lies())
+        for each in buried:
+            assert each.letter.reason.isprintable()
+            assert 0 < len(each.letter.reason) <= SAID
+            assert (each.letter.service, each.letter.readable, each.letter.faults) == ("intake", False, 0)
+        assert (await client.ask("What is truth?", settled=True)).status == "done"
+    await assert_verified(settings)
+
+
+async def test_a_client_cannot_speak_for_another(settings: Settings) -> None:
+    """A task belongs to the client of the subject, whatever the body says."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
+        await lie(resources.log, task.kind, encode(task).replace(b'{"event_id"', b'{"client_id":"ann","event_id"'))
+        await client.settle()
+        assert (await client.result(task.event_id, timeout=20)).status == "done"
+        assert (await resources.views.task(task.event_id)).task.client_id == "mallory"  # type: ignore[union-attr]
+    await assert_verified(settings)
+
+
+async def test_the_first_to_say_it_keeps_the_task(settings: Settings) -> None:
+    """Whoever submits under a key that is taken changes nothing."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        task_id = await client.submit("What is truth?")
+        await lie(resources.log, "task_submitted", encode(TaskSubmitted(event_id=task_id, text="Something else?")))
+        await quiet(resources)
+        state = await resources.views.task(task_id)
+        assert state.task is not None
+        assert (state.task.text, state.task.client_id) == ("What is truth?", "ann")
+    await assert_verified(settings)
+
+
+async def test_nobody_can_anticipate_what_will_follow_from_a_task(settings: Settings) -> None:
+    """Saying something under the id that the task's end will have, or naming a message so, delays no task."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        first, second = uuid4(), uuid4()
+        end = derive(attempt_key(first, 1), TaskCompleted.kind_of())
+        early = FeedbackGiven(event_id=end, correlation_id=uuid4(), verdict="helpful")
+        await lie(resources.log, early.kind, encode(early))
+        named = {"Nats-Msg-Id": str(derive(attempt_key(second, 1), TaskCompleted.kind_of()))}
+        await resources.log.stream.publish(f"{settings.namespace}.client.mallory.task_submitted", b"", headers=named)
+        for task_id in (first, second):
+            await client.submit("What is truth?", key=task_id)
+            assert (await client.result(task_id, settled=True, timeout=20)).status == "done"
+    await assert_verified(settings)
+
+
+async def test_something_of_our_own_that_cannot_be_read_halts_the_projector(settings: Settings) -> None:
+    """Nothing behind it is projected, because the views would be wrong; they say why, and go on once it is mended."""
+    async with at_work(settings, ["projector"]) as resources:
+        first = await resources.log.append(agent_defined())
+
+        async def there() -> bool:
+            """The first event is projected."""
+            return (await resources.projection.position()).sequence == first
+
+        await eventually(there)
+        broken = f"{settings.namespace}.task.7.task_completed"
+        ack = await resources.log.stream.publish(broken, b"unreadable")
+        await resources.log.append(agent_defined("cook"))
+
+        async def halted() -> bool:
+            """The views say what they cannot get past."""
+            return f"event {ack.seq} on {broken}" in ((await resources.projection.position()).halted or "")
+
+        await eventually(halted)
+        assert (await resources.projection.position()).sequence == first
+        assert [each.agent_id for each in await resources.views.agents()] == ["python"]
+        await resources.log.stream.delete_msg(settings.namespace, ack.seq)
+        await quiet(resources, ["projector"])
+        assert [each.agent_id for each in await resources.views.agents()] == ["cook", "python"]
+        assert (await resources.projection.position()).halted is None
+    await assert_verified(settings)

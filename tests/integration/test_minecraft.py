@@ -1,0 +1,428 @@
+"""A Minecraft server as a world: twenty agents do a task together. Needs Node, and the modules installed."""
+
+import asyncio
+import json
+import math
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from nemuri_contracts.event import Value
+from nemuri_contracts.world_protocol import (
+    ACTIONS,
+    CHAT_RADIUS,
+    MESSAGES,
+    Attack,
+    Collect,
+    Craft,
+    Deposit,
+    Eat,
+    Give,
+    Go,
+    Place,
+    Position,
+    Rest,
+    Say,
+    Sighting,
+    Stack,
+    Trade,
+    Withdraw,
+)
+from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PLACING, RECIPES
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.minecraft.bridge_process import MinecraftBridge
+from nemuri_infra.minecraft.bridge_rules import radii, rules, schemas
+from nemuri_infra.minecraft.node_modules import SOURCES, MinecraftUnavailable, installed, node
+from nemuri_infra.minecraft.settings import MinecraftSettings
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.minecraft_host import Host
+
+pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
+NAMESPACE = "test"
+MAKER = "agent-0"
+TOGETHER = {f"agent-{number}": f"Agent {number}" for number in range(20)}
+
+
+@pytest.fixture(scope="module")
+def data() -> Path:
+    """Where the modules are installed; without them there is nothing to test."""
+    try:
+        node()
+        installed(Settings().data)
+    except MinecraftUnavailable as error:
+        pytest.skip(str(error))
+    return Settings().data
+
+
+@asynccontextmanager
+async def world(data: Path, **settings: int) -> AsyncIterator[tuple[MinecraftBridge, Host]]:
+    """A bus, a bridge on it and a host, for as long as the context lasts."""
+    with tempfile.TemporaryDirectory(prefix="nemuri-test-") as folder:
+        bus = EmbeddedNats(Path(folder) / "nats")
+        await bus.start()
+        bridge = MinecraftBridge(
+            Path(folder) / "bridge", data, bus.url, NAMESPACE, MinecraftSettings.model_validate(settings)
+        )
+        try:
+            await bridge.start()
+            async with Host.speaking(bus.url, NAMESPACE) as host:
+                yield bridge, host
+            print(bridge._child.log_tail())
+        finally:
+            await bridge.stop()
+            await bus.stop()
+
+
+def _tree(host: Host, agent: str) -> Position:
+    return next(each.position for each in host.now[agent].blocks if each.block == "tree")
+
+
+async def _fetch(host: Host, agent: str) -> None:
+    """Walk to a tree, take wood from it, bring it to who makes the table."""
+    tree = _tree(host, agent)
+    await host.must(agent, Go(to=tree))
+    await host.must(agent, Collect(block="tree", at=tree))
+    if agent != MAKER:
+        await host.must(agent, Go(to=host.now[MAKER].position))
+        await host.must(agent, Give(to=MAKER, stack=Stack(item="wood")))
+
+
+async def _put(host: Host, agent: str, block: str) -> Position:
+    """Put a block beside an agent, wherever that can be."""
+    here = host.now[agent].position
+    for x, z in (
+        (1, 0),
+        (-1, 0),
+        (0, 1),
+        (0, -1),
+        (2, 0),
+        (0, 2),
+        (-2, 0),
+        (0, -2),
+        (2, 2),
+        (-2, -2),
+        (2, -2),
+        (-2, 2),
+    ):
+        at = Position(x=here.x + x, y=here.y, z=here.z + z)
+        if (await host.do(agent, Place(block=block, at=at))).done:
+            return at
+    raise AssertionError(f"{agent} finds no place for a {block}")
+
+
+def _apart(host: Host, one: str, other: str) -> float:
+    here, there = host.now[one].position, host.now[other].position
+    return math.dist((here.x, here.y, here.z), (there.x, there.y, there.z))
+
+
+async def test_twenty_bots_make_a_table_together(data: Path) -> None:
+    """Each fetches wood and gives it to one, who makes a table and a pickaxe; every act has exactly one outcome."""
+    async with world(data) as (bridge, host):
+        began = time.monotonic()
+        joined = await host.join(TOGETHER)
+        inside = time.monotonic() - began
+        assert set(joined.agents) == set(TOGETHER)
+        await host.must(MAKER, Go(to=_tree(host, MAKER)))
+        await asyncio.gather(*(_fetch(host, agent) for agent in TOGETHER))
+        await host.until(lambda: host.now[MAKER].inventory == {"wood": len(TOGETHER)})
+        assert all(host.now[agent].inventory == {} for agent in TOGETHER if agent != MAKER)
+        await host.must(MAKER, Craft(item="table"))
+        refused = await host.do(MAKER, Craft(item="wood_pickaxe"))
+        assert refused.reason == "there is no table within reach"
+        table = await _put(host, MAKER, "table")
+        await host.must(MAKER, Craft(item="wood_pickaxe"))
+        await host.until(lambda: any(each.position == table for each in host.now["agent-1"].blocks))
+        spent = RECIPES["table"].uses["wood"] + RECIPES["wood_pickaxe"].uses["wood"]
+        assert host.now[MAKER].inventory == {"wood": len(TOGETHER) - spent, "wood_pickaxe": 1}
+        assert [each for each in host.outcomes.values() if len(each) != 1] == []
+        assert sum(map(len, host.outcomes.values())) == host.sent
+        health = await bridge.health()
+        assert health is not None
+        assert [each.agents for each in health.servers] == [len(TOGETHER)]
+        print(f"20 in after {inside:.1f} s, task done after {time.monotonic() - began:.1f} s; {host.sent} acts,")
+        print(f"{host.messages} messages of percepts, the largest of {host.largest} bytes")
+
+
+async def test_speech_carries_as_far_as_the_contract_says(data: Path) -> None:
+    """Whoever is within the radius hears it, once and to the letter, and nobody else does; it is never a command."""
+    async with world(data) as (_, host):
+        await host.join(TOGETHER)
+        far = [f"agent-{number}" for number in range(1, 10)]
+        goals = {agent: Position(x=12 * number, y=4, z=0) for number, agent in enumerate(far)}
+        await asyncio.gather(*(host.must(agent, Go(to=goal)) for agent, goal in goals.items()))
+        pairs = heard = 0
+        for speaker in TOGETHER:
+            text = f"/stop & <b>'{speaker}'\n木 &c \\ \""
+            await host.must(speaker, Say(text=text))
+            near = {each for each in TOGETHER if each != speaker and _apart(host, each, speaker) < CHAT_RADIUS - 1}
+            beyond = {each for each in TOGETHER if _apart(host, each, speaker) > CHAT_RADIUS + 1}
+            await host.until(lambda: all(_said(host, each, speaker) == [text] for each in near))  # noqa: B023
+            await host.must(speaker, Rest(seconds=0.3))
+            assert all(_said(host, each, speaker) == [text] for each in near)
+            assert all(_said(host, each, speaker) == [] for each in (*beyond, speaker))
+            assert beyond or speaker not in far[-2:]
+            pairs, heard = pairs + len(TOGETHER) - 1, heard + len(near)
+        print(f"{heard} of {pairs} pairs within the radius, each heard once")
+
+
+def _said(host: Host, hearer: str, speaker: str) -> list[str]:
+    """What was heard of a speaker, who is told by id and by name."""
+    return [each.text for each in host.heard[hearer] if (each.speaker, each.name) == (speaker, TOGETHER[speaker])]
+
+
+async def test_a_killed_bridge_goes_on_from_what_it_kept(data: Path) -> None:
+    """Its agents are in again without being asked, with what they held, where they were; so is what they built."""
+    async with world(data) as (bridge, host):
+        await host.join({MAKER: "Maker", "agent-1": "Helper"})
+        tree = _tree(host, MAKER)
+        await host.must(MAKER, Go(to=tree))
+        for _ in range(6):
+            await host.must(MAKER, Collect(block="tree", at=tree))
+        await host.must(MAKER, Craft(item="table"))
+        table = await _put(host, MAKER, "table")
+        await host.must(MAKER, Craft(item="chest"))
+        chest = await _put(host, MAKER, "chest")
+        await host.must(MAKER, Deposit(at=chest, stack=Stack(item="wood")))
+        before = host.now[MAKER]
+        state = await bridge.state()
+        for kept in (None, state):
+            await bridge.kill()
+            if kept is not None:
+                bridge.restore(kept)
+            host.now.clear()
+            await bridge.start()
+            await host.until(lambda: {MAKER, "agent-1"} <= set(host.now))
+            after = host.now[MAKER]
+            assert (after.position, after.inventory, after.health) == (before.position, before.inventory, before.health)
+            assert {"table": table, "chest": chest}.items() <= {
+                each.block: each.position for each in after.blocks
+            }.items()
+            assert after.second >= before.second
+        await host.must(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))
+        assert (await host.do(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))).reason == "the chest holds nothing"
+
+
+async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
+    """By what it sees alone: wood, a table, stone, coal, iron, a furnace; then it hunts a cow, and eats."""
+    async with world(data) as (_, host):
+        await host.join({MAKER: "Maker", "agent-1": "Helper"})
+        began = time.monotonic()
+        await _gather(host, MAKER, "tree", 9)
+        await _craft(host, MAKER, "table", "wood_pickaxe")
+        await _gather(host, MAKER, "stone", 5)
+        await _craft(host, MAKER, "table", "stone_pickaxe")
+        await _gather(host, MAKER, "coal", 1)
+        await _gather(host, MAKER, "iron", 1)
+        await _craft(host, MAKER, "furnace")
+        await _craft(host, MAKER, "table", "iron_pickaxe")
+        assert host.now[MAKER].inventory == {"wood_pickaxe": 1, "stone_pickaxe": 1, "iron_pickaxe": 1}
+        print(f"an iron pickaxe after {time.monotonic() - began:.0f} s")
+        cow = await _seen(host, MAKER, "cow")
+        await host.must(MAKER, Go(to=cow.position))
+        for _ in range(CREATURES["cow"].health):
+            await host.must(MAKER, Attack(target=cow.id))
+        assert (await host.do(MAKER, Attack(target=cow.id))).reason == f"there is no creature {cow.id}"
+        await host.until(lambda: "beef" in host.now[MAKER].inventory)
+        await host.must(MAKER, Eat(item="beef"))
+        assert host.now[MAKER].inventory["hide"] == 1
+        assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "Helper is no creature"
+
+
+async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
+    """The offer stands until the reverse one comes; whoever gives up ends it."""
+    async with world(data) as (_, host):
+        await host.join({"a": "Anna", "b": "Ben"})
+        await _gather(host, "a", "tree", 2)
+        await _gather(host, "b", "tree", 1)
+        await host.must("a", Craft(item="table"))
+        await host.must("b", Go(to=host.now["a"].position))
+        wood, table = Stack(item="wood"), Stack(item="table")
+        given_up = await host.begin("b", Trade(partner="a", offer=wood, want=table))
+        await host.must("b", Rest(seconds=0.1))
+        assert (await host.ended(given_up)).reason == "another act came in its place"
+        unanswered = await host.do("a", Trade(partner="b", offer=table, want=wood))
+        assert unanswered.reason == "Ben did not agree"
+        standing = await host.begin("a", Trade(partner="b", offer=table, want=wood))
+        await host.until(lambda: any(each.activity == "trading" for each in host.now["b"].agents))
+        await host.must("b", Trade(partner="a", offer=wood, want=table))
+        assert (await host.ended(standing)).done
+        await host.until(lambda: (host.now["a"].inventory, host.now["b"].inventory) == ({"wood": 1}, {"table": 1}))
+
+
+async def _gather(host: Host, agent: str, sort: str, number: int) -> None:
+    """Look for blocks of a sort and take what they give, until it holds so many."""
+    item = COLLECTING[sort].gives
+    while host.now[agent].inventory.get(str(item), 0) < number:
+        block = await _found(host, agent, sort)
+        await host.must(agent, Go(to=block))
+        await host.must(agent, Collect(block=sort, at=block))
+
+
+async def _craft(host: Host, agent: str, *items: str) -> None:
+    for item in items:
+        await host.must(agent, Craft(item=item))
+        if item in PLACING:
+            await _put(host, agent, item)
+
+
+async def _found(host: Host, agent: str, sort: str) -> Position:
+    """Look around, farther and farther, until a block of a sort is in sight."""
+    for goal in _around(host.now[agent].position):
+        if seen := [each.position for each in host.now[agent].blocks if each.block == sort]:
+            return seen[0]
+        await host.do(agent, Go(to=goal))
+    raise AssertionError(f"{agent} sees no {sort}")
+
+
+async def _seen(host: Host, agent: str, creature: str) -> Sighting:
+    """Look around, farther and farther, until a creature of a sort is in sight."""
+    for goal in _around(host.now[agent].position):
+        if seen := [each for each in host.now[agent].agents if each.creature and each.name == creature]:
+            return seen[0]
+        await host.do(agent, Go(to=goal))
+    raise AssertionError(f"{agent} sees no {creature}")
+
+
+def _around(at: Position) -> Iterator[Position]:
+    """Places around one, in squares of growing size."""
+    for ring in range(10):
+        for x, z in ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)):
+            yield Position(x=at.x + 20 * ring * x, y=at.y, z=at.z + 20 * ring * z)
+
+
+async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) -> None:
+    """Garbage changes nothing, more agents than there is room for are refused together, trades need both sides."""
+    async with world(data, room=3) as (bridge, host):
+        joined = await host.join({"a": "Anna", "b": "Ben", "c": "Cem", "d": "Dora"})
+        assert joined.agents == ("a", "b", "c")
+        assert '"there is no room for d: 1 servers take 3 agents each"' in bridge._child.log_tail()
+        garbage = [b"", b"\xff\xfe", b"null", b"[]", b'{"host": "host"}', b'{"host": 3, "acts": [{}]}']
+        unclear: list[Any] = [None, 7, {"agent_id": "a"}, {"agent_id": [], "act_id": {}, "act": []}]
+        for each in garbage:
+            await host.say(each)
+        acts = [*unclear, {"agent_id": "a", "act_id": "odd", "act": {"action": "fly"}}]
+        acts += [{"agent_id": agent, "act_id": f"of-{agent}", "act": {"action": "rest"}} for agent in ("nobody", "a")]
+        await host.say(json.dumps({"host": "host", "acts": acts}).encode())
+        await host.say(json.dumps({"host": "other", "acts": [{**acts[-1], "act_id": "stolen"}]}).encode())
+        assert (await host.ended("odd")).reason.startswith("no act: there is no fly")
+        assert (await host.ended("of-a")).done
+        await asyncio.gather(*(host.must(each, Go(to=host.now["a"].position)) for each in ("b", "c")))
+        going = await host.begin("a", Go(to=Position(x=500, y=4, z=500)))
+        assert (await host.do("a", Give(to="b", stack=Stack(item="wood")))).reason == "holds no wood"
+        assert (await host.ended(going)).reason == "another act came in its place"
+        lonely = await host.begin("b", Trade(partner="c", offer=Stack(item="wood"), want=Stack(item="stone")))
+        assert (await host.ended(lonely)).reason == "holds no wood"
+        assert (await host.do("c", Place(block="wings", at=host.now["c"].position))).reason == "nobody can place wings"
+        going = await host.begin("b", Go(to=Position(x=-500, y=4, z=500)))
+        await host.leave("b")
+        assert (await host.ended(going)).reason == "left the world"
+        assert (await host.join({"d": "Dora", "a": "Anna"})).agents == ("d", "a")
+        assert not {"of-nobody", "stolen"} & {act for act, each in host.outcomes.items() if each}
+        assert [each for each in host.outcomes.values() if len(each) > 1] == []
+        health = await bridge.health()
+        assert health is not None
+        assert health.servers[0].agents == 3
+
+
+def test_a_world_outlives_what_befalls_its_bots(data: Path, tmp_path: Path) -> None:
+    """Bots thrown out, deaths, strangers, two at one block, plants: by Node's own test runner."""
+    (tmp_path / "rules.json").write_text(json.dumps({"table": rules(), "radii": radii()}), encoding="utf-8")
+    done = subprocess.run(
+        [node(), "--test", str(Path(__file__).parent / "minecraft_world.test.js")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"NODE_PATH": str(installed(data)), "RULES": str(tmp_path / "rules.json")},
+    )
+    assert done.returncode == 0, done.stdout
+    assert "# pass 11" in done.stdout
+
+
+def test_both_sides_take_and_refuse_the_same(data: Path) -> None:
+    """What Python takes the bridge takes, and what one refuses the other refuses, for every message and action."""
+    place, stack = {"x": 1, "y": 64, "z": -3}, {"item": "wood", "count": 64}
+    good: dict[str, object] = {
+        "go": {"action": "go", "to": place},
+        "collect": {"action": "collect", "block": "tree", "at": place},
+        "place": {"action": "place", "block": "table", "at": place},
+        "craft": {"action": "craft", "item": "table"},
+        "eat": {"action": "eat", "item": "beef"},
+        "attack": {"action": "attack", "target": "cow-1"},
+        "give": {"action": "give", "to": "b", "stack": stack},
+        "trade": {"action": "trade", "partner": "b", "offer": stack, "want": {"item": "stone"}},
+        "deposit": {"action": "deposit", "at": place, "stack": stack},
+        "withdraw": {"action": "withdraw", "at": place, "stack": stack},
+        "say": {"action": "say", "text": "木" * 256},
+        "rest": {"action": "rest"},
+        "joining": {"host": "h", "agents": {"a": "Anna"}, "towns": {"a": "t"}},
+        "joined": {"agents": ["a"], "second": 0, "rate": 4},
+        "leaving": {"agents": ["a"]},
+        "percept": {"second": 1, "position": place, "inventory": {"wood": 3}},
+    }
+    good["acts"] = {"host": "h", "acts": [{"agent_id": "a", "act_id": "1", "act": good[name]} for name in ACTIONS]}
+    good["percepts"] = {"second": 1, "percepts": {"a": good["percept"]}}
+    assert set(good) == set(MESSAGES | ACTIONS)
+    odd: tuple[object, ...] = (
+        "",
+        "a.b",
+        "x" * 300,
+        "\0",
+        -1,
+        0,
+        61,
+        1e300,
+        1.5,
+        None,
+        [],
+        {},
+        {"a b": "c"},
+        {"a": {}},
+        [{}],
+        True,
+    )
+    cases = list(good.items())
+    for name, value in good.items():
+        assert isinstance(value, dict)
+        cases += [(name, {**value, key: each}) for key in (*value, "more") for each in odd]
+        cases += [(name, {key: each for key, each in value.items() if key != left}) for left in {*value} - {"action"}]
+    said = _complaints(data, cases)
+    kinds = {name: TypeAdapter(kind) for name, kind in (MESSAGES | ACTIONS).items()}
+    assert [
+        case for case, complaint in zip(cases, said, strict=True) if _takes(kinds[case[0]], case[1]) == bool(complaint)
+    ] == []
+    assert len(cases) > 500
+
+
+def _takes(kind: TypeAdapter[Value], value: object) -> bool:
+    """Whether Python takes it, as JSON."""
+    try:
+        kind.validate_json(json.dumps(value), strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+def _complaints(data: Path, cases: list[tuple[str, object]]) -> list[str]:
+    checking = """
+        const { Schemas } = require(process.argv[1])
+        const { schemas, cases } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
+        const each = new Schemas(schemas)
+        console.log(JSON.stringify(cases.map(([name, value]) => each.complaint(name, value))))
+    """
+    done = subprocess.run(
+        [node(), "-e", checking, str(SOURCES / "schemas.js")],
+        input=json.dumps({"schemas": schemas(), "cases": cases}),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"NODE_PATH": str(installed(data))},
+    )
+    found: list[str] = json.loads(done.stdout)
+    return found

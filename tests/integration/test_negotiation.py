@@ -1,0 +1,154 @@
+"""A task of too many items, to the end of each of its three options (document 000 §3.9)."""
+
+import pytest
+
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.tasks import TaskAssigned
+from nemuri_domain.language.request_items import listed_items
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, visiting
+
+pytestmark = pytest.mark.connected
+
+ENGLISH = tuple(f"What does design question {number} decide about the cache?" for number in range(1, 103))
+JAPANESE = tuple(f"設計の質問{number}番ではどのキャッシュを使いますか？" for number in range(1, 103))
+
+
+def listed(items: tuple[str, ...]) -> str:
+    """The items as a client writes them."""
+    return "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
+
+
+@pytest.mark.parametrize("items", [ENGLISH, JAPANESE], ids=["english", "japanese"])
+async def test_all_102_items_are_answered_in_batches_with_progress(settings: Settings, items: tuple[str, ...]) -> None:
+    """Every item once, ten to an assignment, and whoever waits sees how far it is."""
+    seen: set[str] = set()
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        await client.remember("python", "The design of the cache was decided in May.")
+        await client.remember("python", "設計ではキャッシュを二つ使います。")
+        task = await client.submit(listed(items))
+        asked = await client.result(task, timeout=60)
+        assert (asked.status, asked.items) == ("negotiation", items)
+        await client.answer(task, "all")
+
+        async def ended() -> bool:
+            """The task has its answer."""
+            standing = await client.progress(task)
+            seen.add(str(standing.progress))
+            return standing.status == "done"
+
+        await eventually(ended, seconds=120)
+        result = await client.result(task)
+        assigned = [each for each in await effective(resources.log) if isinstance(each, TaskAssigned)]
+    assert sorted(each.part for each in assigned) == [*range(11)]
+    assert result.answer is not None
+    assert [result.answer.count(f"- {item}\n") for item in items] == [1] * 102
+    assert [each for each in range(1, 12) if f"## batch {each} of 11\n" not in result.answer] == []
+    counts = {each for each in seen if each.endswith("of 102 items answered")}
+    assert counts, seen
+    assert counts <= {f"{number} of 102 items answered" for number in (*range(0, 101, 10), *range(2, 103, 10))}
+    await assert_verified(settings)
+
+
+async def test_by_category_every_item_is_answered_once(settings: Settings) -> None:
+    """Under what its category has in common."""
+    items = tuple(f"What does the {kind} of room {room} cost?" for room in range(1, 15) for kind in ("lamp", "table"))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        task = await client.submit("Please:\n" + listed(items))
+        assert (await client.result(task)).status == "negotiation"
+        await client.answer(task, "by_category")
+        result = await client.result(task, timeout=60)
+        state = await resources.views.task(task)
+    assert result.status == "done"
+    assert state.task is not None
+    texts = [part.text.splitlines() for part in state.task.parts]
+    assert {each[0] for each in texts} == {"Please:"}
+    lines = [line.partition(". ")[2] for each in texts for line in each[1:]]
+    assert sorted(lines) == sorted(items)
+    assert len(state.task.parts) > 2
+
+
+async def test_the_client_names_the_most_important_items(settings: Settings) -> None:
+    """In its own order; items that there are not are refused in one line, and nothing changes."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        task = await client.submit(listed(ENGLISH[:30]))
+        assert (await client.result(task)).status == "negotiation"
+        end = await resources.log.last_sequence()
+        for option, wrong, why in (
+            ("most_important", [31], "there is no item 31"),
+            ("most_important", [0], "there is no item 0"),
+            ("all", [3], "most_important"),
+            ("most_important", range(1, 12), "10"),
+        ):
+            with pytest.raises(ClientError, match=why) as refused:
+                await client.answer(task, option, items=wrong)  # type: ignore[arg-type]
+            assert "\n" not in str(refused.value)
+        assert await resources.log.last_sequence() == end
+        await client.answer(task, "most_important", items=[7, 3, 7])
+        result = await client.result(task, timeout=60)
+        state = await resources.views.task(task)
+    assert result.status == "done"
+    assert state.task is not None
+    [part] = state.task.parts
+    assert part.text == f"7. {ENGLISH[6]}\n3. {ENGLISH[2]}"
+    assert part.title == "the items you named"
+
+
+@pytest.mark.parametrize(
+    ("request_", "document", "known"),
+    [
+        (
+            "Answer these",
+            "1. Who built the north hall?\n2. Which colour has the boat?\n",
+            ("Ann built the north hall.", "The boat has a green colour."),
+        ),
+        (
+            "次の質問に答えてください",
+            "・北館の設計者は誰ですか？\n・船体の塗装は何色ですか？\n",
+            ("北館の設計者は田中です。", "船体の塗装は緑色です。"),
+        ),
+    ],
+    ids=["english", "japanese"],
+)
+async def test_a_short_list_in_a_document_is_asked_with_the_request(
+    settings: Settings, request_: str, document: str, known: tuple[str, str]
+) -> None:
+    """Routing, retrieval and the answer see the items, not only the words that point at them."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("builder", description=known[0]))
+        await resources.log.append(agent_defined("other", description="chess openings"))
+        await client.settle()
+        for each in known:
+            await client.remember("builder", each)
+        result = await client.ask(request_, documents=[("list.txt", document)], settled=True)
+        state = await resources.views.task(result.task_id)
+    assert result.agent_id == "builder"
+    assert state.task is not None
+    items = listed_items(document)
+    [part] = state.task.parts
+    assert part.text == "\n".join((request_, f"1. {items[0]}", f"2. {items[1]}"))
+    assert str(state.task.summary).startswith(part.text)
+    assert result.answer is not None
+    asked = result.answer.splitlines()[1:]
+    assert [line for line in asked if line.startswith("- ")] == [f"- {item}" for item in items]
+    assert all(f"  - {each} [m" in result.answer for each in known)
+    await assert_verified(settings)
+
+
+async def test_a_list_of_facts_is_no_list_of_questions(settings: Settings) -> None:
+    """A short one is material for the one question that is asked."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        facts = "- Ann built the north hall.\n- The boat has a green colour.\n"
+        result = await client.ask("Who built the north hall?", documents=[("facts.md", facts)])
+        state = await resources.views.task(result.task_id)
+    assert state.task is not None
+    assert [part.text for part in state.task.parts] == ["Who built the north hall?"]
+    assert "- Ann built the north hall. [d1]" in str(result.answer)

@@ -1,0 +1,229 @@
+"""Inputs in pieces: whole or not at all, and nobody waits without end for what is not there."""
+
+import asyncio
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+
+import pytest
+from nats.js.api import StreamInfo
+from nats.js.errors import APIError, ObjectNotFoundError
+
+from nemuri.operations import backup
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.provisioning import provision
+from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
+from nemuri_infra.stores.objects import Description, IncompleteObjectError, object_stream
+from tests.integration.scene import agent_defined, at_work, logged, visiting
+
+pytestmark = pytest.mark.connected
+
+LONG = "An empty list is false. " * 20_000
+"""Several pieces."""
+MALFORMED = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'{"pieces": 1}',
+    b'{"pieces": "many", "digest": "%s"}' % (b"0" * 64),
+    b'{"pieces": -1, "digest": "%s"}' % (b"0" * 64),
+    b'{"pieces": 1, "digest": "*"}',
+    b'{"pieces": 3, "digest": "%s"}' % sha256(b"wanted").hexdigest().encode(),
+)
+"""What describes no object, or one that is not there."""
+
+
+@pytest.mark.parametrize("text", ["", "short", LONG], ids=["empty", "one piece", "several pieces"])
+async def test_an_input_is_read_as_it_was_written(settings: Settings, text: str) -> None:
+    """Return the same text to everybody; storing it again writes nothing."""
+    async with logged(settings) as log:
+        ref = await (await Blobs.open(log)).put(text)
+        again = await Blobs.open(log)
+        before = (await log.stream.stream_info(object_stream(blob_bucket(settings.namespace)))).state.last_seq
+        assert await again.put(text) == ref
+        assert await again.get(ref) == text
+        assert await again.refs() == [ref]
+        assert (await log.stream.stream_info(object_stream(blob_bucket(settings.namespace)))).state.last_seq == before
+
+
+async def streams(log: Log) -> list[StreamInfo]:
+    """Return every stream of the server, which lists them in pages."""
+    found = list[StreamInfo]()
+    while page := await log.stream.streams_info(offset=len(found)):
+        found += page
+    return found
+
+
+async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings) -> None:
+    """Raise what delays an event where the server does not send a piece; whoever hands the input in again mends it."""
+    async with logged(settings) as log:
+        ref = await (await Blobs.open(log)).put(LONG)
+        await log.stream.delete_msg(object_stream(blob_bucket(settings.namespace)), 2)
+        with pytest.raises(IncompleteObjectError) as raised:
+            await (await Blobs.open(log)).get(ref)
+        assert isinstance(raised.value, WAITING)
+        assert await (await Blobs.open(log)).put(LONG) == ref
+        assert await (await Blobs.open(log)).get(ref) == LONG
+
+
+@pytest.mark.parametrize("scope", ["all", "sub"])
+async def test_no_message_deletes_others(settings: Settings, scope: str) -> None:
+    """Refuse a rollup on every stream but that of timers, where only the tutor writes and which needs them."""
+    async with logged(settings) as log:
+        took = set()
+        for info in await streams(log):
+            name = str(info.config.name)
+            if settings.namespace in name:
+                subject = (info.config.subjects or [""])[0].replace("*", "x").replace(">", "x.y")
+                try:
+                    await log.stream.publish(subject, b"", headers={"Nats-Rollup": scope})
+                except APIError:
+                    continue
+                took.add(name)
+        assert took == {log.subjects.timers_stream}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"Nats-TTL": "1s"},
+        {"Nats-Schedule": "@every 1s", "Nats-Schedule-Target": "{input}"},
+        {"Nats-Batch-Id": "b", "Nats-Batch-Sequence": "1", "Nats-Batch-Commit": "1"},
+        {"Nats-Incr": "+1"},
+    ],
+    ids=lambda header: next(iter(header)),
+)
+async def test_no_header_of_a_client_makes_the_server_do_more_than_store(
+    settings: Settings, header: dict[str, str]
+) -> None:
+    """Refuse to delete later, to repeat, to hold back or to count, on both streams where clients write."""
+    async with logged(settings) as log:
+        targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.x.task_submitted")
+        for target in targets:
+            with pytest.raises(APIError):
+                await log.stream.publish(
+                    target, b"1", headers={name: each.format(input=target) for name, each in header.items()}
+                )
+
+
+async def test_provisioning_takes_rollups_away_from_a_stream_that_took_them(settings: Settings) -> None:
+    """Update the streams that an earlier version made."""
+    stream = object_stream(blob_bucket(settings.namespace))
+    async with logged(settings) as log:
+        config = (await log.stream.stream_info(stream)).config
+        await log.stream.update_stream(config.evolve(allow_rollup_hdrs=True))
+        await provision(log, (), ack_wait=30)
+        assert not (await log.stream.stream_info(stream)).config.allow_rollup_hdrs
+
+
+async def test_what_somebody_else_wrote_under_the_name_is_refused_and_replaced(settings: Settings) -> None:
+    """Notice another object of that name, a forged piece and a description of nothing; the next writer mends each."""
+    async with logged(settings) as log:
+        blobs = await Blobs.open(log)
+        texts = (LONG, "renamed", "described", "not described")
+        mixed, renamed, described, nothing = [await blobs.put(each) for each in texts]
+        whole = await blobs.put("whole")
+        said = blobs.store
+        await log.stream.publish(f"$O.{said.bucket}.C.cli.{mixed}.{mixed}.1", b"forged")
+        await said.put(f"cli.{renamed}", b"forged")
+        lie = Description(pieces=1, digest=described)
+        await log.stream.publish(f"$O.{said.bucket}.C.cli.{described}.{described}.0", b"forged")
+        await log.stream.publish(f"$O.{said.bucket}.M.cli.{described}", lie.model_dump_json().encode())
+        await log.stream.publish(f"$O.{said.bucket}.M.cli.{nothing}", b"{[")
+        for ref in (mixed, renamed, described, nothing):
+            with pytest.raises(BlobForgedError, match=ref):
+                await blobs.get(ref)
+        assert await blobs.get(whole) == "whole"
+        for text in texts:
+            assert await blobs.get(await blobs.put(text)) == text
+
+
+async def test_a_forged_copy_hides_nobody_elses(settings: Settings) -> None:
+    """Read the copy that is what its name says, whoever else stored something under the name, before or after."""
+    async with logged(settings) as log:
+        first, second, ours = [await Blobs.open(log, each) for each in ("aaa", "zzz", "ann")]
+        ref = sha256(LONG.encode()).hexdigest()
+        await first.store.put(f"aaa.{ref}", b"forged")
+        with pytest.raises(BlobForgedError):
+            await ours.get(ref)
+        await ours.put(LONG)
+        lie = Description(pieces=3, digest=ref)
+        await log.stream.publish(f"$O.{ours.store.bucket}.M.zzz.{ref}", lie.model_dump_json().encode())
+        assert await second.get(ref) == LONG
+        await first.erase(ref)
+        with pytest.raises(BlobMissingError):
+            await (await Blobs.open(log)).get(ref)
+        assert await first.refs() == []
+
+
+async def test_a_task_is_answered_though_its_document_was_forged_before(settings: Settings) -> None:
+    """Hand in the document again where something else lies under its hash, in the client's own name."""
+    text = "An empty list is false. The answer of the okapi is forty-two. " * 3
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        ref = sha256(text.encode()).hexdigest()
+        await resources.blobs.store.put(f"ann.{ref}", b"Okapis know nothing.")
+        await resources.blobs.store.put(f"mallory.{ref}", b"Okapis know nothing.")
+        result = await client.ask("What is the answer of the okapi?", documents=[("okapi.txt", text)])
+        assert result.status == "done"
+        assert "forty-two" in (result.answer or "")
+
+
+async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop reading an input where it exceeds the limit, and refuse it."""
+    monkeypatch.setattr("nemuri_infra.stores.blobs.LARGEST_BYTES", len(LONG) - 1)
+    async with logged(settings) as log:
+        ref = await (await Blobs.open(log)).put(LONG)
+        fits = await (await Blobs.open(log)).put(LONG[1:])
+        blobs = await Blobs.open(log)
+        assert await blobs.get(fits) == LONG[1:]
+        with pytest.raises(BlobForgedError, match=ref):
+            await blobs.get(ref)
+
+
+async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
+    """Pieces that were written before it broke off are no input, and writing it again is not hindered by them."""
+    async with logged(settings) as log, logged(settings) as broken:
+        blobs = await Blobs.open(broken)
+        writing = blobs.store
+        publish, pieces = writing.context.publish, 0
+
+        async def fail_in_the_middle(*arguments: object, **options: object) -> object:
+            nonlocal pieces
+            pieces += 1
+            if pieces > 2:
+                raise TimeoutError
+            return await publish(*arguments, **options)  # type: ignore[arg-type]
+
+        writing.context.publish = fail_in_the_middle  # type: ignore[method-assign, assignment]
+        with pytest.raises(TimeoutError):
+            await blobs.put(LONG)
+        again = await Blobs.open(log)
+        assert await again.refs() == []
+        assert await again.get(await again.put(LONG)) == LONG
+
+
+async def test_malformed_descriptions_stop_no_backup(settings: Settings, tmp_path: Path) -> None:
+    """Back everything else up, whatever a client wrote under whatever name where the description should be."""
+    async with logged(settings) as log:
+        blobs = await Blobs.open(log)
+        ref, wanted = await blobs.put("whole"), sha256(b"wanted").hexdigest()
+        names = ("x", "a.b.c", f"a.b.{ref}", "cli.not-a-hash", "cli.%%%", "眠", f"cli.{wanted}", f"ann.{wanted}")
+        for description, name in product(MALFORMED, names):
+            await log.stream.publish(f"$O.{blobs.store.bucket}.M.{name}", description)
+        assert await blobs.refs() == [ref, wanted]
+        with pytest.raises((BlobForgedError, IncompleteObjectError), match=wanted):
+            await blobs.get(wanted)
+    async with asyncio.timeout(20):
+        await backup(settings, tmp_path / "copy")
+    assert ref in (tmp_path / "copy" / "log.jsonl").read_text(encoding="utf-8")
+    async with logged(settings) as log:
+        blobs = await Blobs.open(log)
+        assert await blobs.put("wanted") == wanted
+        assert await blobs.get(wanted) == "wanted"
+        with pytest.raises(ObjectNotFoundError):
+            await blobs.store.get("cli.nobody-wrote-this")

@@ -1,0 +1,186 @@
+"""The orchestrator remembers who did what, rests its choice on it, and forgets; expertise is what memories hold."""
+
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.agents import ORCHESTRATOR, PolicyAdopted
+from nemuri_contracts.strength import AgentSlept, MemoriesUsed, Seen, SessionEnded
+from nemuri_contracts.tasks import TaskRouted
+from nemuri_domain.tasks import precedents
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+SOUP = "How long does the onion soup of the house have to simmer?"
+LIKE_SOUP = "How long must the onion soup simmer in this house?"
+MISO, LIKE_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁のだしを何分くらい煮ればよいですか。"
+STEEL = "Which alloy of chromium resists rust best?"
+
+
+async def settled(resources: Resources, client: Client, text: str, verdict: str) -> str:
+    """Who answered the task, once all that follows from its answer and its verdict is known."""
+    result = await client.ask(text, settled=True)
+    await client.feedback(result.task_id, verdict)  # type: ignore[arg-type]
+    await quiet(resources)
+    return str(result.agent_id)
+
+
+async def routings(resources: Resources) -> list[TaskRouted]:
+    """Every routing, in order."""
+    return [each for each in await effective(resources.log) if isinstance(each, TaskRouted)]
+
+
+@pytest.mark.parametrize(("asked", "alike"), [(SOUP, LIKE_SOUP), (MISO, LIKE_MISO)])
+async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settings, asked: str, alike: str) -> None:
+    """Of two equal agents the one that did badly with soup gets the next soup no more, but still the steel."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        for name in ("a", "b"):
+            await resources.log.append(agent_defined(name, description=""))
+        await client.settle()
+        assert await settled(resources, client, STEEL, "helpful") == "a"
+        assert await settled(resources, client, asked, "unhelpful") == "a"
+        soup = await client.ask(alike, settled=True)
+        await quiet(resources)
+        event = (await routings(resources))[-1]
+        told = await client.routing(soup.task_id)
+        assert told is not None
+        assert (told.choices, told.scores, told.recalled) == (event.choices, event.scores, len(event.recalled))
+        scores = {each.agent_id: each.history for each in (await routings(resources))[-1].scores}
+        assert soup.agent_id == "b"
+        assert scores["a"] < scores["b"] == 0.5
+        steel = await client.ask(STEEL, settled=True)
+        assert steel.agent_id == "a"
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_a_task_counts_once_however_it_is_judged(settings: Settings) -> None:
+    """A verdict now and its result later are one good task; what is said to the contrary is one bad one beside it."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        result = await client.ask(SOUP, settled=True)
+        assert await resources.views.outcomes() == {}
+        for said in ({"verdict": "helpful"}, {"result": "success"}, {"verdict": "helpful", "result": "success"}):
+            await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
+        assert await resources.views.outcomes() == {"cook": (1, 0)}
+        for said in ({"verdict": "unhelpful"}, {"result": "failure"}):
+            await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
+        assert await resources.views.outcomes() == {"cook": (1, 1)}
+        await quiet(resources)
+
+
+async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(settings: Settings) -> None:
+    """Its memories have its three perspectives, are used by routings, and are slept over like everybody's."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        await settled(resources, client, SOUP, "helpful")
+        mine = await client.memories(ORCHESTRATOR)
+        assert {name for each in mine for name in each.memory.learnings} == {
+            precedents.APTITUDE, precedents.ROUTING, precedents.LOAD,
+        }  # fmt: skip
+        [agent] = await client.agents(ORCHESTRATOR)
+        assert agent.definition.perspective_names == (precedents.APTITUDE, precedents.ROUTING, precedents.LOAD)
+        assert agent.sessions_slept == 1
+        await client.ask(LIKE_SOUP, settled=True)
+        await quiet(resources)
+        routed = (await routings(resources))[-1]
+        assert routed.recalled
+        [used] = [
+            each
+            for each in await effective(resources.log)
+            if isinstance(each, MemoriesUsed) and each.agent_id == ORCHESTRATOR
+        ]
+        assert used.causation_id == routed.event_id
+        before = {each.memory_id: each for each in mine}
+        for each in used.memory_ids:
+            now = await client.memory(each)
+            assert now.access_count == 1
+            assert now.strength > before[each].strength
+            assert now.strength_by_perspective[precedents.ROUTING] > before[each].strength
+        assert (await client.agents(ORCHESTRATOR))[0].sessions_slept == 2
+    await assert_verified(settings)
+
+
+async def test_the_orchestrator_forgets_by_sleeping(settings: Settings) -> None:
+    """What no routing rests on is archived, and then says nothing any more as long as something else is relevant."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        await settled(resources, client, SOUP, "helpful")
+        rules = {"fading": "tasks", "archive_threshold": 0.9, "expected_tasks_per_day": 0.1}
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=ORCHESTRATOR, parameters=rules))
+        for _ in range(3):
+            await resources.log.append(
+                SessionEnded(event_id=uuid4(), agent_id=ORCHESTRATOR, assignment_id=uuid4(), correlation_id=uuid4())
+            )
+            await quiet(resources)
+        assert await client.memories(ORCHESTRATOR) == ()
+        assert len(await client.memories(ORCHESTRATOR, status="archived")) == 2
+    await assert_verified(settings)
+
+
+async def test_nobody_can_ask_the_orchestrator(settings: Settings) -> None:
+    """It is listed only where that is wanted, and it counts neither as an agent nor with its memories."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        await client.ask(SOUP, settled=True)
+        await quiet(resources)
+        assert [each.agent_id for each in await client.agents()] == ["cook"]
+        assert [each.agent_id for each in await client.agents(orchestrator=True)] == ["cook", ORCHESTRATOR]
+        status = await client.status()
+        assert status.agents == 1
+        assert status.memories == len(await client.memories("cook", status="all"))
+        end = await resources.log.last_sequence()
+        with pytest.raises(ClientError, match="routes tasks and answers none"):
+            await client.submit(SOUP, agent=ORCHESTRATOR)
+        assert await resources.log.last_sequence() == end
+
+
+async def test_an_agent_gets_the_tasks_that_its_memories_are_about(settings: Settings) -> None:
+    """Without a word of it in its definition; and it loses them when those memories are archived."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        for name in ("a", "z"):
+            await resources.log.append(agent_defined(name, role="clerk", description=""))
+        await client.settle()
+        known = [
+            await client.remember("z", "Chromium keeps an alloy from rust.", tags=["chromium", "alloy"]),
+            await client.remember("z", "Onion soup simmers for an hour."),
+        ]
+        assert (await client.ask(STEEL, settled=True)).agent_id == "z"
+        assert (await client.ask(LIKE_SOUP, settled=True)).agent_id == "z", "by the words of an untagged memory"
+        await quiet(resources)
+        everything = await client.memories("z")
+        assert {each.memory_id for each in everything} >= set(known)
+        rows = await resources.views.memories_by_id(each.memory_id for each in everything)
+        seen = tuple(Seen(memory_id=key, revision=state.revision) for key, (_, state) in rows.items())
+        await resources.log.append(AgentSlept(event_id=uuid4(), agent_id="z", sessions=(uuid4(),), archived=seen))
+        await client.settle()
+        assert await client.memories("z") == ()
+        assert (await client.ask("What keeps chromium from rust?", settled=True)).agent_id == "a"
+        await quiet(resources)
+
+
+async def test_an_agent_is_told_what_it_remembers(settings: Settings) -> None:
+    """The strongest topics first, within its policy's tokens; none where it is switched off."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("cook"))
+        await client.settle()
+        await client.remember("cook", "Onion soup simmers for an hour.", tags=["soup", "onion"])
+        await client.remember("cook", "Pea soup simmers for two hours.", tags=["soup", "pea"])
+        told = await client.memo("cook")
+        assert told.memo == "soup (2), onion (1), pea (1)"
+        assert 0 < told.tokens <= told.limit == 150
+        await resources.log.append(
+            PolicyAdopted(event_id=uuid4(), agent_id="cook", parameters={"index_memo_tokens": 0})
+        )
+        await client.ask(SOUP, settled=True)
+        await quiet(resources)
+        assert (await client.memo("cook")).memo == ""

@@ -1,0 +1,261 @@
+"""Waiting is not failing: a missing server costs time and nothing else; a fault of the event itself ends its task."""
+
+import logging
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from nemuri.platform.serving import prepare
+from nemuri_contracts.client_events import Document, TaskSubmitted
+from nemuri_contracts.tasks import ReactionFailed
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.database import Database
+from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.delivery_attempts import FAULTS
+from tests.integration.providers.provider import Provider, Received, Scripted, openai_says
+from tests.integration.scene import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    dead_letters,
+    effective,
+    eventually,
+    quiet,
+    visiting,
+)
+from tests.integration.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+DOCUMENT = "\f".join(f"Page {number} says that {number} is true, and that zero is false." for number in range(1, 31))
+
+
+def tasks(number: int, document: Document) -> list[TaskSubmitted]:
+    """Tasks with a document each, so that each of them takes several steps."""
+    return [
+        TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?", documents=(document,))
+        for each in range(number)
+    ]
+
+
+WANTING = {
+    "53100": "the disk is full", "53200": "there is no memory", "53300": "there are too many connections",
+    "57P01": "it is shut down", "57P03": "it recovers", "58030": "a disk fails", "XX000": "a file may not grow",
+    "25006": "it is a standby",
+}  # fmt: skip
+AT_FAULT = {"22P02": "text that is no number", "23505": "the same twice", "42601": "no SQL", "42P01": "no such table"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def database(servers: Servers) -> AsyncIterator[Database]:
+    """Views that nobody reads or writes."""
+    settings = servers.settings()
+    database = Database.at(str(settings.database_url), settings.namespace)
+    await database.migrate()
+    yield database
+    await database.close()
+
+
+@pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
+async def test_what_only_the_database_is_at_fault_for_is_waited_for(database: Database, code: str) -> None:
+    """By what a real server says: what is wrong with the question itself would be wrong the next time too."""
+    raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
+    with pytest.raises(DBAPIError) as raised:
+        async with database.begin() as connection:
+            await connection.execute(raising)
+    assert isinstance(raised.value, WAITING) == (code in WANTING)
+
+
+async def failures(log: Log) -> list[ReactionFailed]:
+    """What services gave up on."""
+    return [each for each in await effective(log) if isinstance(each, ReactionFailed)]
+
+
+async def test_while_the_database_is_away_nothing_fails(own_servers: Servers) -> None:
+    """Tasks that are in work, and others that are submitted meanwhile, all end once it is back."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
+        early, late = tasks(6, document), tasks(6, document)
+        await append_all(resources.log, early)
+        await resources.views.since((await effective(resources.log))[0])
+        await own_servers.postgres.kill()
+        await append_all(resources.log, late)
+
+        async def waited() -> bool:
+            """Every submission has been tried, and put off, at least twice."""
+            known = await resources.log.stream.consumer_info(settings.namespace, "intake")
+            return bool(known.num_redelivered and known.num_redelivered >= len(late))
+
+        await eventually(waited)
+        await own_servers.postgres.start()
+        await client.settle()
+        for each in (*early, *late):
+            assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
+        await quiet(resources)
+        assert await failures(resources.log) == []
+        assert await dead_letters(resources.log) == []
+    await assert_verified(settings)
+
+
+async def test_while_the_log_is_away_nothing_fails(own_servers: Servers) -> None:
+    """Services that were at work go on by themselves when the nats-server is back."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources:
+        await resources.log.append(agent_defined())
+        document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
+        submitted = tasks(8, document)
+        await append_all(resources.log, submitted)
+        await own_servers.nats.kill()
+        await own_servers.nats.start()
+        async with visiting(settings) as client:
+
+            async def ended() -> bool:
+                """Every task is done."""
+                known = [await resources.views.task(each.event_id) for each in submitted]
+                return all(each.task is not None and each.task.status == "done" for each in known)
+
+            await eventually(ended, seconds=60)
+            for each in submitted:
+                assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
+        await quiet(resources)
+        assert await failures(resources.log) == []
+    await assert_verified(settings)
+
+
+class Flaky(Provider):
+    """A provider that can be away and come back."""
+
+    away = False
+
+    def _next(self, request: Received) -> Scripted:
+        reply = super()._next(request)
+        return Scripted({"error": {"message": "overloaded"}}, 503) if self.away else reply
+
+
+async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> None:
+    """Tasks wait longer than any count of faults would last, then all are answered; nothing else answers for them."""
+    async with Flaky([Scripted(openai_says("What is empty is false."))]) as provider:
+        asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
+        quick = settings.model_copy(update=asked | {"model_attempts": 1})
+        async with at_work(quick) as resources, visiting(quick) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            provider.away = True
+            waiting = [await client.submit(f"Is {each} true?") for each in range(3)]
+
+            async def tried() -> bool:
+                """The provider was asked for each of them more often than a fault would be tolerated."""
+                return len(provider.received) > len(waiting) * (FAULTS + 1)
+
+            await eventually(tried, seconds=60)
+            assert {(await client.progress(each)).status for each in waiting} == {"open"}
+            provider.away = False
+            for each in waiting:
+                done = await client.result(each, settled=True, timeout=90)
+                assert (done.status, done.answer) == ("done", "What is empty is false.")
+            await quiet(resources)
+            assert await failures(resources.log) == []
+            assert await dead_letters(resources.log) == []
+    await assert_verified(settings)
+
+
+async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings: Settings) -> None:
+    """After a limited number of attempts there is a fact about it, a dead letter, and a failed task; others go on."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        lost = TaskSubmitted(
+            event_id=uuid4(),
+            client_id="ann",
+            text="What is lost?",
+            documents=(Document(name="lost.txt", ref="0" * 64, characters=7),),
+        )
+        await resources.log.append(lost)
+        await client.settle()
+        assert (await client.ask("What is truth?")).status == "done"
+        result = await client.result(lost.event_id, timeout=30)
+        assert result.status == "failed"
+        assert result.reason == f"intake could not handle task_submitted: no input is stored under {'0' * 64}"
+        await quiet(resources)
+        [failed] = await failures(resources.log)
+        assert (failed.service, failed.cause_kind, failed.task_id) == ("intake", "task_submitted", lost.event_id)
+        [buried] = await dead_letters(resources.log)
+        letter = buried.letter
+        assert (letter.service, letter.event_id, letter.task_id) == ("intake", lost.event_id, lost.event_id)
+        assert (letter.kind, letter.error, letter.attempt) == ("task_submitted", "BlobMissingError", 1)
+        assert letter.deliveries >= letter.faults == FAULTS
+    await assert_verified(settings)
+
+
+async def test_a_reply_without_text_is_no_outage(settings: Settings) -> None:
+    """A provider that has nothing to say is asked a limited number of times; then the task fails and says why."""
+    async with Provider([Scripted(openai_says(""))]) as provider:
+        asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
+        async with at_work(settings.model_copy(update=asked)) as resources, visiting(settings) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            result = await client.ask("What is truth?", timeout=60)
+            assert result.status == "failed"
+            assert "no text in the reply" in str(result.reason)
+            await quiet(resources)
+            assert len(provider.received) <= 2 * FAULTS
+            [buried] = await dead_letters(resources.log)
+            assert buried.letter.error == "ModelUnusable"
+    await assert_verified(settings)
+
+
+class Halting(Provider):
+    """A provider that answers the main model, and is away for the light one."""
+
+    def _next(self, request: Received) -> Scripted:
+        reply = super()._next(request)
+        return Scripted({"error": {"message": "overloaded"}}, 503) if request.body["model"] == "light" else reply
+
+
+async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings: Settings) -> None:
+    """The steps of one event that are done are not asked for anew each time the next one has to wait."""
+    learned = '{"semantics": "Empty values are false."}'
+    async with Halting([Scripted(openai_says(learned))]) as provider:
+        asked = {
+            "providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1",
+            "openai_model": "main", "openai_light_model": "light", "model_attempts": 1,
+        }  # fmt: skip
+        async with at_work(settings.model_copy(update=asked)) as resources, visiting(settings) as client:
+            await resources.log.append(agent_defined())
+            await client.settle()
+            await client.remember("python", "An empty list is false, and so is an empty string.")
+            await client.ask("Is an empty list false?", timeout=60)
+
+            async def waited() -> bool:
+                """The light model was asked more often than a fault would be tolerated."""
+                return len([each for each in provider.received if each.body["model"] == "light"]) > FAULTS + 1
+
+            await eventually(waited, seconds=60)
+            told = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]
+            assert len(told) == len(set(told))
+
+
+async def test_services_stop_while_nats_is_away(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
+    """Stop all services quietly, as ever, though there is nobody to say goodbye to."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with at_work(settings) as resources:
+        await own_servers.nats.stop()
+
+        async def lost() -> bool:
+            """The connection is lost."""
+            return resources.log.connection.is_reconnecting
+
+        await eventually(lost)
+    assert resources.log.lost.is_set()
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR or each.exc_info] == []

@@ -1,0 +1,203 @@
+"""A panel of agents with different perspectives: answers side by side, merged, with dissent kept."""
+
+from typing import Any
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.agents import Perspective
+from nemuri_contracts.tasks import TaskAssigned, TaskCompleted
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import MergeJob, ModelRefused, Reply
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    quiet,
+    visiting,
+)
+from tests.unit.infra.models.test_prompted import Parrot
+
+pytestmark = pytest.mark.connected
+
+QUESTION = "At which temperature does the boiler of the north hall run?"
+KNOWN = {
+    "heating": ("cost", "The boiler of the north hall runs at a temperature of 70 degrees."),
+    "safety": ("risk", "The boiler of the north hall runs at a temperature of 70 degrees."),
+    "history": ("past", "The boiler of the north hall runs at a temperature of 90 degrees."),
+}
+
+
+async def knowing(resources: Resources, client: Client) -> None:
+    """Three agents, two of which remember the same and one the contrary."""
+    for agent, (perspective, _) in KNOWN.items():
+        words = (Perspective(name=perspective, keywords=("boiler",)),)
+        await resources.log.append(agent_defined(agent, description="boiler hall temperature", perspectives=words))
+    await client.settle()
+    for agent, (_, memory) in KNOWN.items():
+        await client.remember(agent, memory)
+
+
+async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
+    """Each agent under a perspective of its own; asked once for the merged answer; nothing of a voice is lost."""
+    model = CountingModel()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        result = await client.ask(QUESTION, panel=3, settled=True)
+        await quiet(resources)
+        assigned = [each for each in await effective(resources.log) if isinstance(each, TaskAssigned)]
+    assert result.panel is not None
+    assert {(each.agent_id, each.perspective) for each in assigned} == {
+        (name, known[0]) for name, known in KNOWN.items()
+    }
+    assert {(each.agent_id, each.perspective) for each in result.panel.voices} == {
+        (name, known[0]) for name, known in KNOWN.items()
+    }
+    assert "70 degrees" in result.panel.merged
+    assert "90 degrees" not in result.panel.merged
+    assert [each.step for each in result.costs] == ["answer", "learnings", "panel"]
+    [dissent] = result.panel.dissent
+    assert (dissent.agent_id, dissent.perspective) == ("history", KNOWN["history"][0])
+    assert "90 degrees" in dissent.text
+    assert result.answer is not None
+    merged, _, beside = result.answer.partition("## Side by side")
+    assert result.panel.merged in merged
+    assert dissent.text in merged
+    assert "[m1]" not in merged
+    assert all(f"{known[1]} [m1]" in beside for known in KNOWN.values())
+    assert beside.count("###") == 2
+    assert "without a language model" in merged
+    assert result.panel.usage.model == "extractive"
+    assert {name: number for name, number in model.calls.items() if name.startswith("merge")} == {
+        f"merge {QUESTION}": 1
+    }
+    assert len(result.used) == 3
+    await assert_verified(settings)
+
+
+async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
+    """Headings and statements follow the question."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        for agent, perspective, memory in (
+            ("keiri", "費用", "暖房の温度は20度です。"),
+            ("anzen", "危険", "暖房の温度は25度です。"),
+        ):
+            await resources.log.append(agent_defined(agent, perspectives=(Perspective(name=perspective),)))
+            await client.settle()
+            await client.remember(agent, memory)
+        result = await client.ask("暖房の温度は何度ですか？", panel=2)
+    assert result.panel is not None
+    assert {each.agent_id: each.text for each in result.panel.dissent} == {
+        "keiri": "暖房の温度は20度です。",
+        "anzen": "暖房の温度は25度です。",
+    }
+    assert result.answer is not None
+    assert "## 異論" in result.answer
+    assert "## それぞれの回答" in result.answer
+
+
+async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same(settings: Settings) -> None:
+    """An agent under a single perspective alone is no panel, and the task says so."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        both = await client.ask(QUESTION, panel=5)
+        assert both.panel is not None
+        assert sorted(str(each.perspective) for each in both.panel.voices) == ["pitfalls", "semantics"]
+        single = await client.ask(QUESTION, panel=2, perspective="semantics")
+        assert single.status == "failed"
+        assert "two voices" in str(single.reason)
+        with pytest.raises(ClientError):
+            await client.submit(QUESTION, panel=9)
+
+
+async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> None:
+    """However many seats it has; and what several cite or drop is told once."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        nothing = await client.ask(QUESTION, panel=2, settled=True)
+        known = await client.remember("python", KNOWN["heating"][1])
+        found = await client.ask(QUESTION, panel=2, settled=True)
+    assert str(nothing.answer).count("nothing relevant") == 1
+    assert len(str(nothing.answer).splitlines()) == 1
+    assert found.citations == found.used == (known,)
+    assert len({each.text for each in found.dropped}) == len(found.dropped)
+    assert str(found.answer).count(KNOWN["heating"][1]) == 2
+
+
+async def test_a_panel_over_items_answers_each_of_them_by_each_member(settings: Settings) -> None:
+    """Part by part, and put together for each voice."""
+    items = "\n".join(f"{number}. Is boiler number {number} of the north hall safe?" for number in range(1, 26))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        task = await client.submit(items, panel=2)
+        assert (await client.result(task)).status == "negotiation"
+        await client.answer(task, "all")
+        result = await client.result(task, timeout=90)
+        assigned = [each for each in await effective(resources.log) if isinstance(each, TaskAssigned)]
+    assert len(assigned) == 6
+    assert result.panel is not None
+    assert len(result.panel.voices) == 2
+    for voice in result.panel.voices:
+        for number in range(1, 26):
+            assert f"Is boiler number {number} of the north hall safe?" in voice.answer
+
+
+async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
+    """What cannot be read of its reply is no loss: the voices stand side by side."""
+    chat = Parrot('```json\n{"merged": "70, says most of us [m1].", "dissent": {"v3": "It is 90."}}\n```')
+    async with (
+        at_work(settings, models=Models(Merging(chat), CountingModel())) as resources,
+        visiting(settings) as client,
+    ):
+        await knowing(resources, client)
+        read = await client.ask(QUESTION, panel=3)
+        chat.says = "I would rather not say."
+        unread = await client.ask(QUESTION, panel=3)
+    assert read.panel is not None
+    assert read.panel.merged == "70, says most of us."
+    assert [(each.agent_id, each.text) for each in read.panel.dissent] == [(read.panel.voices[2].agent_id, "It is 90.")]
+    assert read.panel.usage.model == "parrot:1"
+    assert unread.panel is not None
+    assert unread.panel.dissent == ()
+    assert all(each.agent_id in unread.panel.merged for each in unread.panel.voices)
+    assert "[m1]" not in chat.heard[0][1]
+
+
+async def test_a_panel_that_no_model_merges_stands_side_by_side(settings: Settings) -> None:
+    """Every voice was answered, so the task is."""
+    async with at_work(settings, models=Models(Refusing(), CountingModel())) as resources, visiting(settings) as client:
+        await knowing(resources, client)
+        result = await client.ask(QUESTION, panel=2)
+        await quiet(resources)
+        ends = [each for each in await effective(resources.log) if isinstance(each, TaskCompleted)]
+    assert result.panel is not None
+    assert all(each.agent_id in result.panel.merged for each in result.panel.voices)
+    assert len(ends) == 1
+
+
+class Merging(CountingModel):
+    """Answers by quoting, and merges by asking a chat."""
+
+    def __init__(self, chat: Parrot) -> None:
+        super().__init__()
+        self.chat = PromptedModel(chat)
+
+    async def merge(self, job: MergeJob) -> Reply[Any]:
+        """The chat's."""
+        return await self.chat.merge(job)
+
+
+class Refusing(CountingModel):
+    """A model that will not merge anything."""
+
+    async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form
+        """Never."""
+        raise ModelRefused("no")

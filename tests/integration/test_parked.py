@@ -1,0 +1,206 @@
+"""An event that cannot be folded is parked by an event on the log: every reader leaves it out, wherever it begins."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from nemuri.operations import OperationError, export_log, forget, import_log, park, rebuild, verify
+from nemuri.operations.history import as_of
+from nemuri.operations.log_positions import Place
+from nemuri.platform.serving import prepare
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.codec import encode
+from nemuri_contracts.erasure import TaskErased
+from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.strength import MemoryEncoded, SessionEnded
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    recorded,
+    snapshot,
+    visiting,
+)
+from tests.integration.servers import Servers
+
+pytestmark = pytest.mark.connected
+PROJECTOR = ["projector"]
+
+
+def encoded(content: str) -> MemoryEncoded:
+    """Return a memory that was put in directly."""
+    return MemoryEncoded(
+        event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content),
+        vector=vector_key("hashing-v1", 1024, content), source="manual", strength=1.0, perspectives=(),
+    )  # fmt: skip
+
+
+async def unreadable(log: Log) -> int:
+    """Append something of our own that is no event, as a newer version would, and return its place."""
+    subject = log.subjects.of_agent("python", MemoryEncoded)
+    return (await log.stream.publish(subject, b'{"kind": "memory_encoded", "version": 99}')).seq
+
+
+def halted(resources: Resources, sequence: int) -> Callable[[], Awaitable[bool]]:
+    """Return the condition that the views are halted at an event."""
+
+    async def at_it() -> bool:
+        """The views are halted at the event."""
+        return (await resources.projection.position()).halted_at == sequence
+
+    return at_it
+
+
+async def contents(resources: Resources) -> set[str]:
+    """Return what the views say that the agent remembers."""
+    return set((await snapshot(resources))["memory"])
+
+
+async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path: Path) -> None:
+    """Where they were halted; rebuilt, verified, looked at and imported elsewhere they are the same."""
+    async with at_work(settings, PROJECTOR) as resources:
+        log = resources.log
+        await log.append(agent_defined())
+        await log.append(encoded("before"))
+        poison = await unreadable(log)
+        later = await log.append(encoded("after"))
+        await eventually(halted(resources, poison))
+        assert (await resources.projection.position()).sequence == poison - 1
+        assert (await verify(settings)).halted_at == poison
+        with pytest.raises(OperationError, match=f"event {poison} on .* cannot be read"):
+            await rebuild(settings)
+
+        done = await park(settings, poison, "of a version that was withdrawn")
+
+        assert (done.projected, done.event.parked_kind, done.erases) == (later + 1, None, False)
+        await log.append(encoded("long after"))
+        await quiet(resources, PROJECTOR)
+        assert (await resources.projection.position()).halted is None
+        assert len(await contents(resources)) == 3
+        await assert_verified(settings)
+        before = await snapshot(resources)
+        await rebuild(settings)
+        assert await snapshot(resources) == before
+        [past] = await as_of(log, "python", [Place(str(later), later)])
+        assert len(past.mind.memories) == 2
+        assert await export_log(settings, tmp_path / "log.jsonl", lambda *_: None) == 5
+    other = settings.model_copy(update={"namespace": f"{settings.namespace}-other"})
+    await prepare(other)
+    assert await import_log(other, tmp_path / "log.jsonl", lambda *_: None) == 5
+    async with at_work(other, PROJECTOR) as resources:
+        await unreadable(resources.log)
+        await eventually(halted(resources, 6))  # only what came before it is parked
+        assert len(await contents(resources)) == 3
+        assert [each.kind for each in await effective(resources.log)].count("event_parked") == 1
+
+
+async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings) -> None:
+    """Another one is refused in one line, and so is one that there is not; nothing is appended."""
+    async with at_work(settings, PROJECTOR) as resources:
+        await resources.log.append(agent_defined())
+        await quiet(resources, PROJECTOR)
+        for sequence in (1, 99):
+            with pytest.raises(OperationError, match="the views are halted at no event"):
+                await park(settings, sequence, "by mistake")
+        with pytest.raises(OperationError, match="there is no event 99"):
+            await park(settings, 99, "by mistake", folded=True)
+        poison = await unreadable(resources.log)
+        await eventually(halted(resources, poison))
+        with pytest.raises(OperationError, match=f"the views are halted at event {poison}"):
+            await park(settings, 1, "by mistake")
+        assert await resources.log.last_sequence() == poison
+        second = await unreadable_other(resources.log)
+        with pytest.raises(OperationError, match=f"event {poison} is parked, and then: event {second} on"):
+            await park(settings, poison, "the first of two")
+        await eventually(halted(resources, second))
+        await park(settings, second, "the second of two")
+        with pytest.raises(OperationError, match="parks another one"):
+            await park(settings, second + 1, "by mistake", folded=True)
+        await quiet(resources, PROJECTOR)
+    await assert_verified(settings)
+
+
+async def test_services_let_go_of_what_is_parked(settings: Settings) -> None:
+    """Each service goes on with what follows: after an event that it could not read, and after one that it could."""
+    async with at_work(settings, PROJECTOR) as resources:
+        log = resources.log
+        await log.append(agent_defined())
+        readable = await log.append(encoded("not to be"))
+        await quiet(resources, PROJECTOR)
+        await park(settings, readable, "a mistake", folded=True)
+        poison = (await log.stream.publish(log.subjects.of_agent("python", SessionEnded), b"{}")).seq
+        await eventually(halted(resources, poison))
+        await park(settings, poison, "of a version that was withdrawn")
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await client.ask("What is a serpentino?", settled=True)
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def unreadable_other(log: Log) -> int:
+    """Append something else of our own that is no event, and return its place."""
+    return (await log.stream.publish(log.subjects.of_agent("python", AgentDefined), b"{}")).seq
+
+
+async def test_what_was_folded_before_it_was_parked_is_in_no_view(settings: Settings) -> None:
+    """A projector at work makes the views anew; the same event appended again counts."""
+    async with at_work(settings, PROJECTOR) as resources:
+        await resources.log.append(agent_defined())
+        event = encoded("not to be")
+        sequence = await resources.log.append(event)
+        await resources.log.append(encoded("to be"))
+        await quiet(resources, PROJECTOR)
+        parked = EventParked(event_id=uuid4(), parked_id=event.event_id, parked_kind=event.kind, why="a mistake")
+        await resources.log.append(parked)
+        await quiet(resources, PROJECTOR)
+        assert len(await contents(resources)) == 1
+        await assert_verified(settings)
+        assert sequence in {each.sequence for each in await all_of(resources)}, "it stays on the log"
+        again = await resources.log.stream.publish(resources.log.subjects.of(event), encode(event))
+        await quiet(resources, PROJECTOR)
+        assert again.seq == 5
+        assert len(await contents(resources)) == 2
+        await park(settings, again.seq, "a mistake again", folded=True)
+        await quiet(resources, PROJECTOR)
+        assert len(await contents(resources)) == 1
+    await assert_verified(settings)
+
+
+async def all_of(resources: Resources) -> list[AgentDefined]:
+    """Return every event of the log, parked ones too."""
+    log = resources.log
+    batches = [each async for each in log.read(0, await log.last_sequence(), with_parked=True)]
+    return [event for batch in batches for event in batch.events]  # type: ignore[misc]
+
+
+async def test_what_is_parked_is_erased_with_its_task(servers: Servers, settings: Settings) -> None:
+    """Words of an event that means nothing go with their task all the same; a parked erasure is said again."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        task = await client.ask("What is a serpentino?", settled=True)
+        await quiet(resources)
+        [answered] = [each for each in await recorded(resources.log) if each.kind == "task_completed"]
+        await park(settings, answered.sequence or 0, "for the test", folded=True)
+        await resources.log.append(TaskErased(event_id=uuid4(), correlation_id=task.task_id))
+        await quiet(resources)
+        last = await resources.log.last_sequence()
+        assert (await park(settings, last, "for the test", folded=True)).erases
+        await quiet(resources)
+        await forget(settings, [Thing("task", task.task_id)])
+        await quiet(resources)
+        left = [each.kind for each in await all_of(resources) if each.thread == task.task_id]
+        assert "task_completed" not in left
+        assert "task_submitted" not in left
+    await assert_verified(settings)

@@ -1,0 +1,305 @@
+"""Pauses are held by name and end by the server's clock; a log that is incomplete waits for whoever completes it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+import pytest
+from nats.errors import ConnectionClosedError
+from nats.js.api import AckPolicy, ConsumerConfig
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import PassingError
+from nemuri.operations import OperationError, archive, backup, export_log, forget, give_up, import_log, restore
+from nemuri.platform.serving import prepare
+from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.event import TUTOR
+from nemuri_contracts.tiered import Experience, ExperienceOffered
+from nemuri_infra.bus.consumers import consumers_of, durable_consumers
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.runtime import consumer_pauses
+from nemuri_infra.runtime.consumer_pauses import FOR_GOOD, filling, incomplete, paused
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    quiet,
+    visiting,
+)
+from tests.integration.servers import Servers
+from tests.integration.test_backup import emptied
+
+pytestmark = pytest.mark.connected
+
+
+async def all_rest(log: Log) -> bool:
+    """Return whether every durable consumer is paused."""
+    return all(each.paused for each in await durable_consumers(log))
+
+
+async def nobody_rests(log: Log) -> bool:
+    """Nobody is paused any more."""
+    return not any(each.paused for each in await durable_consumers(log))
+
+
+class Behind(datetime):
+    """A clock that is two minutes late."""
+
+    @classmethod
+    def now(cls, tz: ZoneInfo | None = None) -> Self:  # type: ignore[override]
+        """Return the time of two minutes ago."""
+        return super().now(tz) - timedelta(minutes=2)
+
+
+async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> None:
+    """Two operators pause everybody; that the first of them has done wakes nobody."""
+    async with logged(settings) as log, logged(settings) as other:
+        first, second = paused(log), paused(other)
+        await first.__aenter__()
+        await second.__aenter__()
+        await first.__aexit__(None, None, None)
+        assert await all_rest(log)
+        await second.__aexit__(None, None, None)
+        assert await nobody_rests(log)
+
+
+async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Settings) -> None:
+    """Hold one pause while eight others come and go at the same time."""
+
+    async def come_and_go() -> None:
+        async with logged(settings) as own:
+            for _ in range(3):
+                async with paused(own):
+                    assert await all_rest(own)
+
+    async with logged(settings) as log:
+        async with paused(log), asyncio.TaskGroup() as group:
+            for _ in range(8):
+                group.create_task(come_and_go())
+        assert await nobody_rests(log)
+
+
+async def test_an_operator_whose_clock_is_late_pauses_everybody(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ask the server what time it is, and nobody else."""
+    monkeypatch.setattr(consumer_pauses, "datetime", Behind)
+    async with logged(settings) as log, paused(log):
+        assert await all_rest(log)
+
+
+async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The holder that lives on lets go; then the server ends the rest, though nobody wakes anybody."""
+    monkeypatch.setattr(consumer_pauses, "LEASE", timedelta(seconds=5))
+    async with logged(settings) as log:
+        async with paused(log):
+            async with logged(settings) as own:
+                killed = paused(own)
+                await killed.__aenter__()
+                await own.close()
+                with pytest.raises(ConnectionClosedError):
+                    await killed.__aexit__(None, None, None)
+            assert await all_rest(log)
+        assert await all_rest(log), "the lease of the killed holder is not over"
+        await eventually(lambda: nobody_rests(log))
+        async with paused(log):
+            assert await all_rest(log)
+        await eventually(lambda: nobody_rests(log))
+
+
+async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The turn is somebody else's once the server has forgotten the one who had it."""
+    monkeypatch.setattr(consumer_pauses, "TURN", timedelta(seconds=1))
+    async with logged(settings) as log:
+        async with AsyncExitStack() as killed:
+            own = await killed.enter_async_context(logged(settings))
+            assert await consumer_pauses._taken(own) is not None
+        async with asyncio.timeout(10), paused(log):
+            assert await all_rest(log)
+
+
+async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
+    """Neither other pauses nor a provisioner wake anybody, and a consumer that is made anew rests as well."""
+    async with logged(settings) as log:
+        await log.append(agent_defined())
+        with pytest.raises(ZeroDivisionError):
+            async with filling(log):
+                raise ZeroDivisionError
+        async with paused(log):
+            pass
+        await log.stream.delete_consumer(log.subjects.stream, "specialist")
+        await prepare(settings)
+        assert await incomplete(log)
+        assert {each.config.pause_until for each in await durable_consumers(log)} == {"2200-01-01T00:00:00Z"}
+        assert await all_rest(log)
+        with pytest.raises(OperationError, match="log is not complete"):
+            await forget(settings, [Thing("agent", "python")])
+        async with paused(log):
+            await give_up(settings)
+            assert await all_rest(log), "somebody else holds a pause"
+            assert not await incomplete(log)
+        assert await nobody_rests(log)
+        with pytest.raises(OperationError, match="no import and no restore was interrupted"):
+            await give_up(settings)
+
+
+async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(settings: Settings) -> None:
+    """Nothing is there that would have to be completed."""
+    async with logged(settings) as log:
+        with pytest.raises(ZeroDivisionError):
+            async with filling(log):
+                raise ZeroDivisionError
+        assert await nobody_rests(log)
+
+
+class Killed(BaseException):
+    """The process is at its end."""
+
+
+async def test_nobody_works_on_half_a_restored_log(
+    servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restore that is killed leaves everybody paused; the same restore goes on, and then all is as it was."""
+    monkeypatch.setattr("nemuri.operations.archive.TOGETHER", 8)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        gone = await client.remember("python", "The truth value of a spinet is always beige.")
+        for number in range(4):
+            await client.ask(f"What is the truth value of number {number}?", settled=True)
+        await quiet(resources)
+        await backup(settings, tmp_path / "copy")
+        await forget(settings, [Thing("memory", gone)])
+        await quiet(resources)
+    another = await exported(await emptied(servers), tmp_path / "another.jsonl")
+    elsewhere = await emptied(servers)
+    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+        for part in (0.1, 0.6, 1.0):
+            with pytest.raises(Killed):
+                await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill, part))
+            assert await incomplete(resources.log)
+            assert await all_rest(resources.log)
+            brought = await resources.log.last_sequence()
+            assert brought > 0
+            with pytest.raises(OperationError, match="something else than the beginning"):
+                await import_log(elsewhere, another, lambda _done, _total: None)
+            assert await resources.log.last_sequence() == brought
+        done = await restore(elsewhere, tmp_path / "copy")
+        assert done.left_out > 0
+        ids = [each.event_id for each in await effective(resources.log)]
+        assert len(ids) == len(set(ids)) == await resources.log.last_sequence()
+        assert await nobody_rests(resources.log)
+        assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
+        await quiet(resources)
+    await assert_verified(elsewhere)
+
+
+@pytest.mark.parametrize("memory", ["tiered", "affective"])
+async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
+    servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
+) -> None:
+    """An import that is killed when the views know all of it goes on, whatever was asked before."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined("noah", memory=memory, perspectives=()))
+        await client.settle()
+        await resources.log.append(turn("noah") if memory == "affective" else experience("noah"))
+        await quiet(resources)
+        await export_log(settings, tmp_path / "copy.jsonl", lambda _done, _total: None)
+    elsewhere = await emptied(servers)
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, "catch_up", killed_after(catch_up))
+        with pytest.raises(Killed):
+            await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
+    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+        brought = await resources.log.last_sequence()
+        with pytest.raises(PassingError, match="the log is not complete"):
+            await recalled(client, memory)
+        assert await resources.log.last_sequence() == brought
+        await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
+        assert await recalled(client, memory)
+        assert await resources.log.last_sequence() == brought + 1
+        await quiet(resources)
+    await assert_verified(elsewhere)
+
+
+def killed_after(work: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Return work that ends the process when it is done."""
+
+    async def doing(*arguments: Any) -> None:
+        await work(*arguments)
+        raise Killed
+
+    return doing
+
+
+def turn(agent_id: str) -> TurnOffered:
+    """Return a turn about a gearbox."""
+    now = datetime.now(UTC)
+    return TurnOffered(
+        event_id=uuid4(), client_id="ann", agent_id=agent_id, session="s1", prompt="How does the gearbox turn?",
+        reply="The gearbox turns left.", said_at=now, ended_at=now,
+    )  # fmt: skip
+
+
+def experience(agent_id: str) -> ExperienceOffered:
+    """Return an experience with a gearbox."""
+    lived = Experience(type="action", content="Noah mended the gearbox")
+    return ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id=agent_id, experience=lived, importance=0.9)
+
+
+async def recalled(client: Client, memory: str) -> Sequence[object]:
+    """Return what comes to an agent's mind about the gearbox."""
+    if memory == "affective":
+        return (await client.come_to_mind("noah", "How does the gearbox turn?", session="s2")).recalled
+    return (await client.tiers_recall("noah", "the gearbox")).recalled
+
+
+def kill(part: float, done: int, total: int) -> None:
+    """End the process when this part of its work is done."""
+    if done >= part * total:
+        raise Killed
+
+
+async def exported(settings: Settings, path: Path) -> Path:
+    """Return an export of a log with one event."""
+    async with logged(settings) as log:
+        await log.append(agent_defined("another"))
+    await export_log(settings, path, lambda _done, _total: None)
+    return path
+
+
+def test_a_pause_for_good_is_later_than_any_other() -> None:
+    """Leave a century of room."""
+    assert FOR_GOOD - datetime.now(UTC) > timedelta(days=36_500)
+
+
+async def test_all_rest_however_many_consumers_there_are(settings: Settings) -> None:
+    """Pause every durable consumer and wake it, also where the server lists them in several pages."""
+    async with logged(settings) as log:
+        ours = {each.name for each in await durable_consumers(log)}
+        readers = [f"AAA{number}" for number in range(300)]  # before ours by name
+        config = ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=300.0, mem_storage=True)
+        for each in readers:
+            await log.stream.add_consumer(log.subjects.stream, config.evolve(name=each))
+        assert {each.name for each in await durable_consumers(log)} == ours
+        assert {*readers} < {each.name for each in await consumers_of(log.stream, log.subjects.stream)}
+        async with paused(log):
+            for each in ours - {TUTOR}:
+                assert (await log.stream.consumer_info(log.subjects.stream, each)).paused
+        assert await nobody_rests(log)

@@ -1,0 +1,229 @@
+"""Long documents: what reading them costs, and that nobody else waits for it."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from nemuri.admin import dead_letters as dead
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.task_views import TaskResult
+from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
+from nemuri_domain.tasks.chunk_order import AT_ONCE
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import KeyPointJob, Reply
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import Blobs
+from tests.integration.scene import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+SELECTED = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
+QUESTION = "What is truth value testing?"
+MOST_ROWS = 8
+"""Rows of tasks and chunks that are read for one chunk, at most, by the intake and the projector together."""
+
+
+def book(chunks: int) -> str:
+    """A text of so many chunks: ten pages each."""
+    return "\f".join(f"Page {page}: a value is true unless its class says otherwise." for page in range(chunks * 10))
+
+
+@dataclass
+class Slow(CountingModel):
+    """A model that reads chunks only while it may."""
+
+    may: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: int = 0
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Once it may."""
+        self.waiting += 1
+        await self.may.wait()
+        return await super().key_point(job)
+
+
+@dataclass
+class Counted:
+    """What was read while a task was worked on."""
+
+    rows: int = 0
+    blobs: int = 0
+
+
+@contextmanager
+def counting(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+    """Count the rows of tasks and chunks that are read, and how often a document is asked for."""
+    counted, get, engine = Counted(), Blobs.get, resources.database.engine.sync_engine
+
+    async def counted_get(blobs: Blobs, ref: str) -> str:
+        counted.blobs += 1
+        return await get(blobs, ref)
+
+    def executed(_connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if SELECTED.search(statement):
+            counted.rows += cursor.rowcount
+
+    event.listen(engine, "after_cursor_execute", executed)
+    with monkeypatch.context() as patch:
+        patch.setattr(Blobs, "get", counted_get)
+        yield counted
+    event.remove(engine, "after_cursor_execute", executed)
+
+
+async def test_reading_a_document_costs_in_proportion_to_its_length(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows and documents that are read, for each chunk: four times the length costs no more than four times as much."""
+    model, found = CountingModel(), {}
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        for chunks in (16, 64):
+            with counting(resources, monkeypatch) as counted:
+                await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])], timeout=120)
+                await quiet(resources)
+            found[chunks] = counted
+        await assert_verified(settings)
+    few, many = found[16], found[64]
+    assert (many.rows - few.rows) / 48 <= MOST_ROWS, found
+    assert (many.blobs - few.blobs) / 48 <= 1.5, found
+
+
+async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
+    """A question is answered while the chunks of another client's document are stuck: they never hold all slots."""
+    model = Slow()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as ann:
+        await resources.log.append(agent_defined())
+        await ann.settle()
+        long = await ann.submit(QUESTION, documents=[("book.txt", book(40))])
+
+        async def stuck() -> bool:
+            """Chunks of the document wait for the model."""
+            return model.waiting >= AT_ONCE and str((await ann.progress(long)).progress).startswith("0 of 40")
+
+        await eventually(stuck)
+        async with visiting(settings, "bob") as bob:
+            answered = await bob.ask("Is an empty list true?", timeout=30)
+        standing = await ann.progress(long)
+        model.may.set()
+        whole = await ann.result(long, timeout=60)
+        happened = await effective(resources.log)
+    assert answered.status == whole.status == "done"
+    assert (standing.status, standing.progress) == ("open", "0 of 40 parts read")
+    turns = [each for each in happened if isinstance(each, TaskChunked | ChunkReady | ChunkSummarised)]
+    waiting = [
+        sum(isinstance(each, ChunkReady) for each in turns[:end])
+        - sum(isinstance(each, ChunkSummarised) for each in turns[:end])
+        for end in range(len(turns) + 1)
+    ]
+    assert max(waiting) == AT_ONCE, "the others have their turn later"
+    assert sum(isinstance(each, ChunkSummarised) for each in turns) == 40
+
+
+@dataclass
+class Unsure(CountingModel):
+    """A model that fails at some chunks as long as it is broken."""
+
+    broken: bool = True
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Unless the chunk holds page 130 or 200."""
+        if self.broken and any(f"Page {page}:" in job.text for page in (130, 200)):
+            raise ValueError("the model broke")
+        return await super().key_point(job)
+
+
+async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings: Settings) -> None:
+    """Once the task is opened again every chunk gets its key point, and those that had one are not asked for again."""
+    model = Unsure()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        failed = await client.ask(QUESTION, documents=[("book.txt", book(30))], timeout=60)
+        await quiet(resources)
+        asked = dict(model.calls)
+        model.broken = False
+        await dead.reopen(client, failed.task_id)
+        done = await client.result(failed.task_id, timeout=60)
+        await quiet(resources)
+        points = [each for each in await effective(resources.log) if isinstance(each, ChunkSummarised)]
+    assert (failed.status, done.status) == ("failed", "done")
+    assert 0 < sum(name.startswith("point") for name in asked) < 30, "a task that failed is not read on"
+    assert {each.ordinal for each in points} == {*range(30)}
+    assert {count for name, count in model.calls.items() if name.startswith("point")} == {1}
+
+
+SECRET = "The boiler in Tromsø was built by Ann in May."
+
+
+def long_text(characters: int, middle: str = "") -> str:
+    """A text about anything but boilers, with a sentence in its middle."""
+    filler = "A value is true unless its class says otherwise, which the pages on classes explain at length. "
+    half = filler * (characters // 2 // len(filler))
+    return f"{half}\n\n{middle}\n\n{half}"
+
+
+async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settings) -> None:
+    """By its words, which no key point holds; and the answer says how much of the text was read."""
+    seen: list[TaskResult] = []
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        found = await client.ask(
+            "Who built the boiler in Tromsø?",
+            documents=[("long.txt", long_text(300_000, SECRET))],
+            timeout=60,
+            on_progress=seen.append,
+        )
+    assert SECRET in str(found.answer)
+    assert found.chunks == 16
+    assert found.chunks_read is not None
+    assert found.share_read is not None
+    assert 0 < found.share_read < 0.1
+    assert "(Read: " in str(found.answer)
+    assert f"from {found.chunks_read} of 16 parts" in str(found.answer)
+    told = [each.points for each in seen if each.chunks == 16]
+    assert told == sorted(told)
+    assert {each.status for each in seen} == {"open"}, "the end is what the call returns"
+
+
+async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> None:
+    """An answer without anything to say speaks of what was read, and is not learned."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        found = await client.ask(
+            "Who built the boiler in Tromsø?",
+            documents=[("long.txt", long_text(300_000))],
+            timeout=60,
+            settled=True,
+        )
+    assert "nothing relevant" not in str(found.answer)
+    assert "the passages of the documents that were read hold nothing" in str(found.answer)
+    assert "(Read: " in str(found.answer)
+    assert (found.learned, found.dropped) == ((), ())
+
+
+async def test_documents_that_are_too_long_are_refused_at_once(settings: Settings) -> None:
+    """In one line, and nothing is submitted."""
+    pages = "\f".join("A page." for _ in range(20_000))
+    async with at_work(settings, ["projector"]) as resources, visiting(settings) as client:
+        with pytest.raises(ClientError, match=r"the documents are 2000 parts of ten pages, and a task has at most"):
+            await client.submit(QUESTION, documents=[("book.txt", pages)])
+        assert await effective(resources.log) == []

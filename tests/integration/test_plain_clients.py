@@ -1,0 +1,101 @@
+"""A client that is no part of this project gets an answer: all it has is a NATS client and the documents."""
+
+import asyncio
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, at_work, quiet
+
+pytestmark = pytest.mark.connected
+
+CLIENTS = Path(__file__).parents[2] / "examples" / "clients"
+QUESTION = "What is truth value testing?"
+
+
+async def _run(
+    *command: str | Path, settings: Settings | None = None, directory: Path, **more: str
+) -> tuple[int, str, str]:
+    """The exit code and both outputs of a command that knows of this project only where its bus is."""
+    known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
+    if settings is not None:
+        known |= {"NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace}
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=directory, env=known, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), 60)
+    except TimeoutError:
+        process.kill()
+        await process.communicate()
+        raise
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def _answered(settings: Settings, *command: str | Path, directory: Path) -> None:
+    async with at_work(settings) as resources:
+        await resources.log.append(agent_defined())
+        await quiet(resources)
+        code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory)
+        assert (code, err) == (0, "")
+        status, answer = out.split("\n", 1)
+        assert status == "done"
+        assert answer.strip()
+
+
+async def _ends(settings: Settings, *command: str | Path, directory: Path) -> None:
+    """Check the exit codes of a client for whatever may become of a task: as those of `nemuri ask`."""
+    many = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
+    code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory, PATIENCE="0.5")
+    assert (code, out, err) == (3, "", "no answer within 0.5 s; is the platform running?\n")
+    async with at_work(settings) as resources:
+        code, out, _ = await _run(*command, QUESTION, settings=settings, directory=directory)
+        assert (code, out.split("\n")[0]) == (1, "failed")
+        assert out.split("\n")[1] not in {"", "None", "null", "undefined"}
+        await resources.log.append(agent_defined())
+        code, out, _ = await _run(*command, many, settings=settings, directory=directory)
+        lines = out.splitlines()
+        assert (code, lines[0], lines[25]) == (4, "negotiation", "25. What does lamp 25 cost?")
+        assert [line.partition(":")[0] for line in lines[26:]] == ["most_important", "all", "by_category"]
+
+
+async def test_python_exits_as_the_command_line_does(settings: Settings) -> None:
+    """Tell a program what became of the task: exit code 0 is an answer and nothing else."""
+    await _ends(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
+
+
+async def test_python_with_nothing_but_nats_py_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
+    """The example imports nothing of this project, and is run apart from it."""
+    script = Path(shutil.copy(CLIENTS / "plain_nats.py", tmp_path))
+    assert not re.search(r"^(?:import|from) nemuri", await asyncio.to_thread(script.read_text), re.MULTILINE)
+    await _answered(settings, sys.executable, "-I", script, directory=tmp_path)
+
+
+async def test_python_without_a_server_says_so_in_one_line(settings: Settings) -> None:
+    """And ends, instead of asking on and on."""
+    nowhere = settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"})
+    code, out, err = await _run(sys.executable, "-I", CLIENTS / "plain_nats.py", settings=nowhere, directory=CLIENTS)
+    assert (code, out, err.count("\n")) == (1, "", 1), err
+    assert "NATS_URL" in err
+
+
+async def test_node_with_nothing_but_its_nats_client_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
+    """The same in another language, where Node and its packages can be had."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("there is no Node here")
+    for name in ("package.json", "plain_nats.mjs"):
+        shutil.copy(CLIENTS / name, tmp_path)
+    try:
+        code, _, err = await _run("npm", "install", "--no-audit", "--no-fund", "--silent", directory=tmp_path)
+    except TimeoutError:
+        pytest.skip("npm does not get the packages in time")
+    if code:
+        pytest.skip(f"npm does not get the packages: {err.strip()[:200]}")
+    await _ends(settings, "node", "plain_nats.mjs", directory=tmp_path)
+    await _answered(settings, "node", "plain_nats.mjs", directory=tmp_path)

@@ -1,0 +1,206 @@
+"""Asking and appending over a plain socket, on real servers: as whoever one is, encrypted or not, never for ever."""
+
+import asyncio
+import json
+import shutil
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+import pytest_asyncio
+import trustme
+from nats.aio.msg import Msg
+
+from nemuri_infra.bus.plain_socket import PlainError, TooLargeError, connect
+from nemuri_infra.embedded.listen_addresses import free_port
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.process.hook_settings import Whereabouts
+
+pytestmark = pytest.mark.connected
+
+USERS = """
+authorization { users = [
+  { user: echo, password: e, permissions: { publish: ">", subscribe: "asked.>" } },
+  { user: me, password: "p@:/", permissions: { publish: "asked.>", subscribe: "_INBOX.me.>" } } ] }
+"""
+ME = "me:p%40%3A%2F"
+"""As an address holds it."""
+
+
+@asynccontextmanager
+async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterator[EmbeddedNats]:
+    """A server of the test's own, on which somebody repeats what is asked."""
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    running = EmbeddedNats(directory / "nats", more=more, users=True)
+    try:
+        await running.start()
+        repeating = await nats.connect(url.format(running.url.partition("//")[2]), **known)
+
+        async def repeat(message: Msg) -> None:
+            if message.subject != "asked.late":
+                await message.respond(message.data)
+
+        await repeating.subscribe("asked.>", cb=repeat)
+        await repeating.flush()
+        yield running
+        await repeating.close()
+    finally:
+        await running.stop()
+        shutil.rmtree(directory)
+
+
+def there(url: str, **files: Path) -> Whereabouts:
+    """Where such a server is."""
+    where = Whereabouts("/nowhere")
+    where.nats_url = url
+    for name, path in files.items():
+        setattr(where, name, str(path))
+    return where
+
+
+async def asked(where: Whereabouts, subject: str, data: bytes, limit: float = 10.0) -> bytes:
+    """The answer to a question put over a connection of its own."""
+
+    def work() -> bytes:
+        connection = connect(where, limit)
+        try:
+            return connection.request(subject, data)
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(work)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def guarded() -> AsyncIterator[EmbeddedNats]:
+    """A server that lets in two users, each with rights of its own."""
+    async with server(USERS, user="echo", password="e") as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def me(guarded: EmbeddedNats) -> Whereabouts:
+    """Who may ask and hear answers in an inbox of its own, and nothing else."""
+    return there(guarded.url.replace("//", f"//{ME}@"))
+
+
+@pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
+async def test_a_user_is_answered(me: Whereabouts, size: int) -> None:
+    """Whatever the size, by a password that an address holds only in an encoded form."""
+    assert await asked(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "subject", "trouble"),
+    [
+        (lambda url: url.replace("me:", "you:"), "asked.echo", "Authorization Violation"),
+        (lambda url: url.partition("//")[0] + "//" + url.rpartition("@")[2], "asked.echo", "Authorization Violation"),
+        (lambda url: url, "told.somebody", "Permissions Violation"),
+        (lambda url: url, "asked", "Permissions Violation"),
+    ],
+)
+async def test_what_is_not_allowed_is_said_at_once(
+    me: Whereabouts, change: Callable[[str], str], subject: str, trouble: str
+) -> None:
+    """And is waited for by nobody."""
+    with pytest.raises(PlainError, match=trouble):
+        await asked(there(change(me.nats_address)), subject, b"")
+
+
+async def test_more_than_a_message_holds_is_not_sent(me: Whereabouts) -> None:
+    """The server would hang up on whoever tried."""
+    with pytest.raises(TooLargeError):
+        await asked(me, "asked.echo", b"x" * 1_048_577)
+
+
+async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed(me: Whereabouts) -> None:
+    """However it is that it does not come: nobody answers in time, or the other end says nothing at all."""
+    with pytest.raises(TimeoutError):
+        await asked(me, "asked.late", b"", limit=0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TimeoutError):
+        await asked(there(f"nats://127.0.0.1:{silent.getsockname()[1]}"), "asked.echo", b"", limit=0.2)
+
+
+async def test_another_server_of_the_list_is_asked(me: Whereabouts) -> None:
+    """Where the first is not there; the first address says who we are."""
+    named, _, host = me.nats_address.rpartition("@")
+    assert await asked(there(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
+    with pytest.raises(ConnectionRefusedError):
+        await asked(there(f"{named}@127.0.0.1:{free_port()}"), "asked.echo", b"x")
+
+
+async def test_whoever_is_encrypted_is_answered_and_others_are_not(tmp_path: Path) -> None:
+    """A server that shows a certificate and asks for one."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    for name in ("server", "client"):
+        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(tmp_path / f"{name}.pem"))
+    files = {"cert_file": "server.pem", "key_file": "server.pem", "ca_file": "ca.pem"}
+    lines = ", ".join(f'{option}: "{tmp_path / name}"' for option, name in files.items())
+    mine = {"nats_ca": tmp_path / "ca.pem", "nats_certificate": tmp_path / "client.pem"}
+    tls = there("", **mine)
+    context = _context(tls)
+    async with server(f"tls {{ {lines}, verify: true }}", "tls://{}", tls=context) as running:
+        address = running.url.replace("nats:", "tls:")
+        assert await asked(there(address, **mine), "asked.echo", b"x") == b"x"
+        assert await asked(there(running.url, **mine), "asked.echo", b"x") == b"x"
+        for missing in mine:
+            with pytest.raises((OSError, PlainError)):
+                await asked(
+                    there(address, **{name: path for name, path in mine.items() if name != missing}), "asked.echo", b""
+                )
+        with pytest.raises(PlainError, match="NEMURI_NATS_CA"):
+            await asked(there(address, nats_ca=tmp_path / "none.pem"), "asked.echo", b"")
+
+
+async def test_an_event_is_in_the_log_once_it_is_appended() -> None:
+    """Once for its id; where there is no log, or it does not take the event, that is said."""
+    async with server("") as running:
+        other = await nats.connect(running.url)
+        await other.jetstream().add_stream(name="log", subjects=["log.>"], max_msgs=2, discard="new")
+
+        def append() -> list[str]:
+            connection, troubles = connect(there(running.url)), list[str]()
+            for subject, name in (("log.a", "1"), ("log.a", "1"), ("log.b", "2"), ("log.b", "3"), ("none", "4")):
+                try:
+                    connection.append(subject, b"{}", name)
+                except PlainError as error:
+                    troubles.append(str(error))
+            connection.close()
+            return troubles
+
+        full, nobody = await asyncio.to_thread(append)
+        assert "maximum messages exceeded" in full
+        assert "nobody answers on none" in nobody
+        assert (await other.jetstream().stream_info("log")).state.messages == 2
+        await other.close()
+
+
+async def test_a_server_that_goes_away_is_noticed() -> None:
+    """In the middle of an answer too."""
+    info = b"INFO " + json.dumps({"max_payload": 1_000}).encode() + b"\r\n"
+
+    async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(info)
+        await reader.readuntil(b"PING\r\n")
+        writer.write(b"PING\r\nPONG\r\n")
+        inbox = (await reader.readuntil(b" 1\r\n")).split()[-2].decode().replace("*", "1")
+        writer.write(f"MSG {inbox} 1 100\r\nnot a hundred".encode())
+        writer.close()
+
+    listening = await asyncio.start_server(half, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    with pytest.raises((PlainError, ConnectionError)):
+        await asked(there(f"127.0.0.1:{port}"), "asked.echo", b"", limit=5.0)
+    listening.close()
+
+
+def _context(where: Whereabouts) -> Any:
+    from nemuri_infra.bus.access import Access
+
+    return Access(Path(str(where.nats_ca)), Path(str(where.nats_certificate))).tls()

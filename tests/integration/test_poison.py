@@ -1,0 +1,92 @@
+"""Among whatever nobody can handle, everything good is done, and of each that is not there is one letter."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from nemuri_contracts.client_events import Document, TaskSubmitted
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Reply
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.poison import CAUSTIC, Poison, exhausting, misplaced, no_event, no_json
+from tests.integration.scene import (
+    CountingModel,
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    dead_letters,
+    quiet,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+FEW, MANY = 50, 1_000
+"""Good tasks: what CI has the time for, and what is promised."""
+
+
+@dataclass
+class Sensitive(CountingModel):
+    """A model that fails at some words, whenever it is asked."""
+
+    async def answer(self, job: AnswerJob) -> Reply[Any]:
+        """Not to every question."""
+        if CAUSTIC in job.question:
+            raise ValueError("the model broke")
+        return await super().answer(job)
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Not of every page."""
+        if CAUSTIC in job.text:
+            raise ValueError("the model broke")
+        return await super().key_point(job)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("number", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
+async def test_among_all_kinds_of_poison_everything_good_is_done(settings: Settings, number: int) -> None:
+    """Every good task is done, every poison has one letter, also after it is delivered again, and the views agree."""
+    model = Sensitive()
+    async with at_work(settings, models=Models(main=model, light=model)) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        page = f"This page is {CAUSTIC}."
+        pages = Document(name="page", ref=await resources.blobs.put(page), characters=len(page))
+        broken = Document(name="bytes", ref=await put_bytes(resources.blobs, b"\xff\xfe\x00"), characters=3)
+        poison = [*no_json(), *no_event(), *misplaced(), *exhausting(pages, broken)]
+        assert len({each.name for each in poison}) == len(poison) >= 50
+        good = [TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?") for each in range(number)]
+        share = -(-len(good) // len(poison))
+        for place, each in enumerate(poison):
+            await each.put(resources.log)
+            await append_all(resources.log, good[place * share : (place + 1) * share])
+        for task in good:
+            result = await client.result(task.event_id, settled=True, timeout=600)
+            assert result.status == "done", result
+        await quiet(resources, seconds=300)
+        letters = await dead_letters(resources.log)
+        assert sorted(kinds(poison)) == sorted((each.letter.service, each.letter.readable) for each in letters)
+        assert len({each.letter.name for each in letters}) == len(poison)
+        failed = [each.letter for each in letters if each.letter.readable]
+        for letter in failed:
+            assert letter.task_id is not None
+            told = await client.progress(letter.task_id)
+            assert (told.status, told.attempt) == ("failed", 1)
+            assert letter.service in str(told.reason)
+            assert letter.reason in str(told.reason)
+    await assert_verified(settings)
+
+
+def kinds(poison: list[Poison]) -> list[tuple[str, bool]]:
+    """Who gives up on each, and whether it is an event."""
+    return [(each.service, each.readable) for each in poison]
+
+
+async def put_bytes(blobs: Any, data: bytes) -> str:
+    """A blob that is no text, under the name of its bytes."""
+    name = sha256(data).hexdigest()
+    await blobs.store.put(name, data)
+    return name

@@ -1,0 +1,127 @@
+"""What an agent always keeps in mind: for as long as its definition says so."""
+
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.agents import PolicyAdopted, ScopedPrinciple
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Scope
+from nemuri_contracts.strength import MemoryEncoded, MemoryRefused
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, retrieval, visiting
+
+pytestmark = pytest.mark.connected
+
+ELSEWHERE = "How many moons of Jupiter did Galileo see through his telescope?"
+QUICKLY = {
+    "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
+    "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
+    "fading": "tasks",
+    "expected_tasks_per_day": 1,
+}
+"""A policy under which a session is enough to forget what was not used in it, or was used before."""
+
+
+async def test_no_client_makes_a_principle(settings: Settings) -> None:
+    """The tag is refused in one line, also where somebody says it past the client; nothing is in mind for it."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        with pytest.raises(ClientError, match="only an agent's definition makes principles"):
+            await client.remember("python", "Every amount is a Decimal.", tags=["principle"])
+        told = MemoryContent(content="Every amount is a Decimal.", tags=("Principle",))
+        await resources.log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=told, client_id="rogue"))
+        await quiet(resources)
+        events = await effective(resources.log)
+        assert ["only an agent's" in each.reason for each in events if isinstance(each, MemoryRefused)] == [True]
+        found = await client.recall("python", "Every amount is a Decimal.")
+        assert (found.memories, found.principles) == ((), ())
+    await assert_verified(settings)
+
+
+async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
+    """As a task would be given it: also where nothing relevant is found."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await quiet(resources)
+        foreign = await client.recall("python", ELSEWHERE)
+        assert foreign.memories == ()
+        assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
+        asked = await client.ask(ELSEWHERE, settled=True)
+        there = (await client.recall("python", ELSEWHERE)).principles
+        assert tuple(each.memory_id for each in there) == (await retrieval(resources, asked.task_id)).principles
+
+
+async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:
+    """It stays as an ordinary memory, which fades; defined again it is in every context again, archived or not."""
+    text = "Truth values come before operators."
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=(text,)))
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
+        await client.settle()
+        await quiet(resources)
+        [kept] = (await client.recall("python", ELSEWHERE)).principles
+        assert (await client.memory(kept.memory_id)).principle
+        await resources.log.append(agent_defined())
+        await client.settle()
+        assert (await client.recall("python", ELSEWHERE)).principles == ()
+        assert [each.candidate.memory_id for each in (await client.recall("python", text)).memories] == [kept.memory_id]
+        assert not (await client.memory(kept.memory_id)).principle
+        for _ in range(3):
+            await client.ask(ELSEWHERE, settled=True)
+            await quiet(resources)
+        assert (await client.memory(kept.memory_id)).status == "archived"
+        await resources.log.append(agent_defined(principles=(text,)))
+        await client.settle()
+        assert [each.memory_id for each in (await client.recall("python", ELSEWHERE)).principles] == [kept.memory_id]
+        await client.ask(ELSEWHERE, settled=True)
+        await quiet(resources)
+        back = await client.memory(kept.memory_id)
+        assert (back.principle, back.status) == (True, "active")
+    await assert_verified(settings)
+
+
+async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settings) -> None:
+    """By the parameters in force when it is defined."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await resources.log.append(
+            PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 3.0})
+        )
+        await client.ask(ELSEWHERE, settled=True)
+        await quiet(resources)
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await quiet(resources)
+        [encoded] = [
+            each
+            for each in await effective(resources.log)
+            if isinstance(each, MemoryEncoded) and each.source == "definition"
+        ]
+        assert encoded.strength == 3.0
+
+
+async def test_a_principle_holds_in_its_project_or_domain(settings: Settings) -> None:
+    """There it is in every context, whatever is asked; elsewhere nobody hears of it."""
+    euro = ScopedPrinciple(text="Every amount is in euro.", scope=Scope(level="project", name="bank"))
+    vat = ScopedPrinciple(text="Every amount is without tax.", scope=Scope(level="domain", name="trade"))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=("Be brief.", euro, vat)))
+        await quiet(resources)
+        for where, held in (
+            ({}, {"Be brief."}),
+            ({"project": "shop"}, {"Be brief."}),
+            ({"project": "bank"}, {"Be brief.", euro.text}),
+            ({"domains": ["trade"]}, {"Be brief.", vat.text}),
+        ):
+            found = (await client.recall("python", ELSEWHERE, **where)).principles
+            assert {each.memory.content for each in found} == held
+        asked = await client.ask(ELSEWHERE, project="bank", settled=True)
+        kept = (await retrieval(resources, asked.task_id)).principles
+        assert {(await client.memory(each)).memory.content for each in kept} == {"Be brief.", euro.text}
+        assert [each.principle for each in await client.memories("python") if each.source == "definition"] == [True] * 3
+        await resources.log.append(agent_defined(principles=("Be brief.", euro.text)))
+        await quiet(resources)
+        defined = {each.memory.content: each.memory.scope for each in await client.memories("python") if each.principle}
+        assert defined == {"Be brief.": Scope(), euro.text: Scope()}
+    await assert_verified(settings)

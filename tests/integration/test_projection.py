@@ -1,0 +1,161 @@
+"""Any number of projectors count every event once, and the views can be made anew from whatever the log holds."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import select
+
+from nemuri.operations import rebuild
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, MemoryEncoded, Use
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import evolve
+from nemuri_infra.projections import tables
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
+from tests.integration.scene import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    quiet,
+    snapshot,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+AGENTS = ("python", "cook", "gardener")
+
+
+def encoded(agent_id: str, number: int) -> MemoryEncoded:
+    """A memory that was put in directly."""
+    content = f"{agent_id} knows fact number {number}"
+    return MemoryEncoded(
+        event_id=uuid4(),
+        agent_id=agent_id,
+        memory=MemoryContent(content=content, tags=(f"tag{number}",)),
+        vector=vector_key("hashing-v1", 1024, content),
+        source="manual",
+        strength=1.0,
+        perspectives=("semantics", "pitfalls"),
+    )
+
+
+def touched(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
+    """A use of a few memories of one agent, or credit for them."""
+    agent_id = rng.choice(AGENTS)
+    mine = [each.memory_id for each in memories if each.agent_id == agent_id]
+    some = tuple(rng.sample(mine, 3))
+    if rng.random() < 0.7:
+        uses = tuple(Use(memory_id=each, method="citation") for each in some)
+        perspective = rng.choice(("semantics", "pitfalls", None))
+        return MemoriesUsed(
+            event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4(), perspective=perspective, uses=uses
+        )
+    return ImpactCredited(
+        event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4(), reason="success", points=1.5, memory_ids=some
+    )
+
+
+def minds(events: Sequence[Event]) -> dict[str, Mind]:
+    """The pure fold of the log."""
+    known = dict.fromkeys(AGENTS, Mind())
+    for event in events:
+        known[str(event.agent_id)] = evolve(known[str(event.agent_id)], event)  # type: ignore[arg-type]
+    return known
+
+
+async def projected(resources: Resources) -> dict[UUID, tuple[float, int, float]]:
+    """What is kept, how often it was used and its impact, for each memory in the views."""
+    state = tables.memory_state.c
+    async with resources.database.begin() as connection:
+        rows = await connection.execute(select(state.memory_id, state.kept, state.access_count, state.impact_score))
+        return {row.memory_id: (row.kept, row.access_count, row.impact_score) for row in rows}
+
+
+async def test_projectors_side_by_side_double_nothing(settings: Settings, seed: int) -> None:
+    """Three projectors over a growing log of more than a thousand events agree with the pure fold, row by row."""
+    rng = random.Random(seed)
+    memories = [encoded(rng.choice(AGENTS), number) for number in range(150)]
+    memories += [encoded(agent_id, 1_000 + number) for agent_id in AGENTS for number in range(3)]
+    async with logged(settings) as log, AsyncExitStack() as stack:
+        await append_all(log, [agent_defined(name) for name in AGENTS])
+        several = [await stack.enter_async_context(at_work(settings, ["projector"])) for _ in range(3)]
+        await append_all(log, memories)
+        await append_all(log, [touched(rng, memories) for _ in range(1_000)])
+        await asyncio.gather(*(quiet(each, ["projector"]) for each in several))
+        expected = {
+            each.memory_id: (each.kept, each.access_count, each.impact_score)
+            for mind in minds(await effective(log)).values()
+            for each in mind.memories.values()
+        }
+        assert await projected(several[0]) == expected
+        assert len(expected) == len(memories)
+    await assert_verified(settings)
+
+
+async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> None:
+    """What the log does not hold any more is in no view once they are made anew, and everything else still is."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        kept = await client.remember("python", "The truth value of an empty list is false.")
+        gone = await client.remember("python", "A secret that has to be forgotten.")
+        await client.ask("What is the truth value of an empty list?", settled=True)
+        await quiet(resources)
+        before = await snapshot(resources)
+        [event] = [each for each in await effective(resources.log) if each.event_id == gone]
+        await resources.log.stream.delete_msg(resources.log.subjects.stream, event.sequence or 0)
+        rebuilt = await rebuild(settings)
+        assert rebuilt.sequence == await resources.log.last_sequence()
+        after = await snapshot(resources)
+        for name in ("journal", "task", "memory", "memory_vector"):
+            assert after[name] == [row for row in before[name] if str(gone) not in row]
+        assert [each.memory_id for each in await client.memories("python") if each.memory_id in {gone, kept}] == [kept]
+        answer = await client.ask("What is the truth value of an empty list?", settled=True)
+        assert answer.status == "done"
+        assert kept in answer.citations
+    await assert_verified(settings)
+
+
+async def test_the_views_go_on_past_a_deleted_end(settings: Settings) -> None:
+    """When the newest event of all is deleted before it was projected, nobody waits for it for ever."""
+    async with logged(settings) as log:
+        await log.append(agent_defined())
+        last = await log.append(agent_defined("cook"))
+        await log.stream.delete_msg(log.subjects.stream, last)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await client.settle()
+        assert [each.agent_id for each in await client.agents()] == ["python"]
+
+        async def there() -> bool:
+            """The views are at the end of the log."""
+            return (await resources.projection.position()).sequence >= last
+
+        await eventually(there)
+    await assert_verified(settings)
+
+
+async def test_a_rebuild_beside_traffic_loses_nothing(settings: Settings, seed: int) -> None:
+    """Events that arrive while the views are made anew are in the new views."""
+    rng = random.Random(seed)
+    memories = [encoded(agent_id, number) for agent_id in AGENTS for number in range(20)]
+    async with at_work(settings, ["projector"]) as resources:
+        await append_all(resources.log, [agent_defined(name) for name in AGENTS])
+        await append_all(resources.log, memories)
+        async with asyncio.TaskGroup() as group:
+            traffic = group.create_task(append_all(resources.log, [touched(rng, memories) for _ in range(600)]))
+            while not traffic.done():
+                await rebuild(settings)
+        await quiet(resources, ["projector"])
+    await assert_verified(settings)

@@ -1,0 +1,115 @@
+"""What language models are told by the running platform, read at a provider that stands in for the real ones."""
+
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.strength import SessionEnded
+from nemuri_infra.models import network_guard
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.openai import OpenAIChat
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.providers.provider import Provider, Scripted, openai_says
+from tests.integration.scene import agent_defined, at_work, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+BELIEF = "Our guide forbids comparing a value to True with ==."
+LESSON = "Write the value alone as the condition."
+OTHER = "An exception hides the comparison."
+
+
+@pytest.fixture(autouse=True)
+def stay_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No call leaves this machine."""
+    monkeypatch.setattr(network_guard, "ALLOW_MODEL_CALLS", False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def models(provider: Provider) -> Models:
+    """Both models at the provider."""
+    model = PromptedModel(OpenAIChat(api_key="k", base_url=f"{provider.url}/v1", model="stand-in", timeout=10))
+    return Models(model, model)
+
+
+def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
+    """The messages of the calls whose instructions hold these words, by role."""
+    calls = [{each["role"]: each["content"] for each in one.body["messages"]} for one in provider.received]
+    return [each for each in calls if beginning in each["system"]]
+
+
+async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Settings) -> None:
+    """To the model under the perspective of the task, and the same to the judge of what was used."""
+    policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": "judge"})
+    async with (
+        Provider([Scripted(openai_says("No, it is forbidden [m1]."))]) as provider,
+        at_work(settings, models=models(provider)) as resources,
+        visiting(settings) as client,
+    ):
+        await resources.log.append(agent_defined())
+        await resources.log.append(policy)
+        await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
+        await quiet(resources)
+        await client.remember("python", BELIEF, tags=["style"], learnings={"semantics": LESSON, "pitfalls": OTHER})
+        done = await client.ask("May I compare a value to True?", perspective="semantics", timeout=30)
+        await quiet(resources)
+        [answering] = prompts(provider, "You work as")[:1]
+        judging = prompts(provider, "which memories an answer really drew on")
+    assert done.status == "done"
+    shown = answering["user"]
+    assert f"{BELIEF}\n\nWhat it taught (semantics): {LESSON}" in shown
+    assert OTHER not in shown
+    assert "put in by client ann; remembered since " in shown
+    assert "; firm)" in shown
+    assert "how strong it is" in answering["system"]
+    for each in judging:
+        assert LESSON in each["user"]
+    assert judging
+
+
+async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
+    """A reply that is cut off twice fails the task with a reason that says so, and nothing of it is told or learned."""
+    async with (
+        Provider([Scripted(openai_says("It is", "length"))]) as provider,
+        at_work(settings, models=models(provider)) as resources,
+        visiting(settings) as client,
+    ):
+        await resources.log.append(agent_defined())
+        await client.settle()
+        failed = await client.ask("May I compare a value to True?", timeout=60)
+    assert failed.status == "failed"
+    assert "the reply does not end within 8000 tokens" in str(failed.reason)
+    assert failed.answer is None
+
+
+async def test_a_model_is_told_what_it_was_not_shown(settings: Settings) -> None:
+    """So that it does not take a part of the documents for all of them."""
+    page = "A value is true unless its class says otherwise. " * 30
+    pages = "\n\n".join(f"Chapter {number}. {page}" for number in range(60))
+    async with (
+        Provider([Scripted(openai_says("It is not in what I read."))]) as provider,
+        at_work(settings, models=models(provider)) as resources,
+        visiting(settings) as client,
+    ):
+        await resources.log.append(agent_defined())
+        await client.settle()
+        done = await client.ask("Who built the boiler?", documents=[("book.txt", pages)], timeout=60)
+        await quiet(resources)
+        [answering] = prompts(provider, "% of the documents")
+        learning = prompts(provider, "Note what is worth remembering")
+    assert done.share_read is not None
+    assert f"{round(100 * done.share_read)} % of the documents" in answering["system"]
+    assert f"passages from {done.chunks_read} of their {done.chunks} parts" in answering["system"]
+    assert "(Read: " in str(done.answer)
+    assert all("(Read: " not in each["user"] for each in learning)
+    assert all(each["user"].count("<d") <= 8 for each in learning)
+
+
+async def test_a_summary_of_too_many_tokens_is_refused(settings: Settings) -> None:
+    """In one line, before anything is submitted."""
+    async with at_work(settings, ["projector"]), visiting(settings) as client:
+        with pytest.raises(ClientError, match="the summary has about 3,000 tokens; at most 1,000 are read"):
+            await client.submit("What is it?", summary="word " * 3_000)

@@ -1,0 +1,154 @@
+"""Views made anew are those that following the log would have made, and nobody who reads them notices the exchange."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+
+from nemuri.operations import rebuild
+from nemuri_contracts.agents import Embedding, MemoriesEmbedded
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_infra.bus import pull_reader
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections import bulk_fold
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.projections.sleep_input import tiredness
+from nemuri_infra.projections.strength_queries import changes
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    agent_defined,
+    append_all,
+    at_work,
+    effective,
+    eventually,
+    messages,
+    quiet,
+    snapshot,
+    visiting,
+)
+from tests.integration.test_projection import AGENTS, encoded, touched
+
+pytestmark = pytest.mark.connected
+
+KNOWN = 40
+"""Memories of an agent that readers read."""
+
+
+async def trouble(log: Log, rng: random.Random) -> None:
+    """The log has seen everything: copies, garbage, vectors of another generation, and deleted messages."""
+    mine = [each.memory_id for each in await effective(log) if isinstance(each, MemoryEncoded)]
+    other = Embedding(model="hashing-v1", dimension=64)
+    for agent_id in ("python", "cook"):
+        some = tuple(rng.sample(mine, 30))
+        await log.append(MemoriesEmbedded(event_id=uuid4(), agent_id=agent_id, embedding=other, memory_ids=some))
+    subject = f"{log.subjects.namespace}.client.liar.task_submitted"
+    for garbage in (b"", b"{", b'{"kind": "task_submitted"}'):
+        await log.stream.publish(subject, garbage)
+    everything = await messages(log)
+    for each in rng.sample(everything, len(everything) // 4):
+        await log.stream.publish(each.subject, each.data)
+    for place in rng.sample(range(1, len(everything)), 12):
+        await log.stream.delete_msg(log.subjects.stream, place)
+
+
+@asynccontextmanager
+async def followed(resources: Resources) -> AsyncIterator[Resources]:
+    """The same log, followed event by event into a schema of its own, as the projector does it."""
+    database = Database.at(resources.database.url, f"{resources.database.schema}-followed")
+    try:
+        await database.migrate()
+        projection = replace(resources.projection, database=database)
+        await catch_up(projection, resources.log, await resources.log.last_sequence(), lambda *_: None)
+        yield replace(resources, database=database)
+    finally:
+        await database.close()
+
+
+async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row, whether states are held to the end or forgotten and read again every few events."""
+    rng = random.Random(seed)
+    memories = [encoded(name, number) for name in AGENTS for number in range(40)]
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await append_all(resources.log, [agent_defined(name) for name in AGENTS])
+        await append_all(resources.log, memories)
+        await append_all(resources.log, [touched(rng, memories) for _ in range(150)])
+        for question in ("What is the truth value of an empty list?", "Which fact has number 3?"):
+            task = await client.ask(question, settled=True)
+            await client.feedback(task.task_id, "helpful", result="success")
+        await quiet(resources)
+    async with opened(settings) as resources:
+        await trouble(resources.log, rng)
+        async with followed(resources) as live:
+            expected = await snapshot(live)
+        assert all(
+            expected[name] for name in ("journal", "task", "assignment", "memory", "memory_state", "memory_vector")
+        )
+        await rebuild(settings)
+        assert await snapshot(resources) == expected
+        monkeypatch.setattr(pull_reader, "STRETCH", 7)
+        monkeypatch.setattr(bulk_fold, "HELD", 10)
+        await rebuild(settings)
+        assert await snapshot(resources) == expected
+
+
+async def reading(resources: Resources, over: asyncio.Event) -> int:
+    """Read the views as services do until it is over, and return how often; every time they are whole."""
+    times = 0
+    while not over.is_set():
+        assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
+        tired = await tiredness(resources.database, "python")
+        assert tired is not None
+        assert len(tired.touched) == KNOWN
+        assert sum(tired.agent.active) == KNOWN
+        assert len(await changes(resources.database, "cook", 0, generation="hashing-v1.1024")) == KNOWN
+        times += 1
+    return times
+
+
+async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
+    """Four readers at work all the time, while the views are made anew twice, always find whole views."""
+    async with at_work(settings, ["projector"]) as resources:
+        await append_all(resources.log, [agent_defined(name) for name in AGENTS])
+        await append_all(resources.log, [encoded(name, number) for name in AGENTS for number in range(KNOWN)])
+        await quiet(resources, ["projector"])
+        over = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            readers = [group.create_task(reading(resources, over)) for _ in range(4)]
+            for _ in range(2):
+                await rebuild(settings)
+            over.set()
+        assert all(each.result() > 1 for each in readers)
+
+
+async def test_a_reader_of_the_old_views_keeps_nobody_from_the_new(settings: Settings) -> None:
+    """While one still reads the old views, the new ones are in use: only their removal waits for it."""
+    async with at_work(settings, ["projector"]) as resources:
+        await append_all(resources.log, [agent_defined(name) for name in AGENTS])
+        await quiet(resources, ["projector"])
+
+        async def place() -> int:
+            """Which table is read."""
+            async with resources.database.reading() as connection:
+                await connection.execute(text("SET lock_timeout = '5s'"))
+                found = await connection.execute(text("SELECT DISTINCT tableoid::bigint FROM agent"))
+                return int(found.scalar_one())
+
+        async with resources.database.begin() as patient:
+            before = int((await patient.execute(text("SELECT DISTINCT tableoid::bigint FROM agent"))).scalar_one())
+            making = asyncio.create_task(rebuild(settings))
+
+            async def exchanged() -> bool:
+                """The new views are in use."""
+                return await place() != before
+
+            await eventually(exchanged)
+            assert not making.done()
+        await making
+        assert await place() != before

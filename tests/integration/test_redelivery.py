@@ -1,0 +1,224 @@
+"""Every event counts once, however often and in whichever order it is delivered, and no model is asked twice."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Self
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.admin.corrections import separate, unlink
+from nemuri.admin.tiered import consolidate, share
+from nemuri.client.client import Client
+from nemuri.operations import forget
+from nemuri.platform.serving import prepare
+from nemuri_contracts.affective import NightFell
+from nemuri_contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
+from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.tasks import TaskReopened
+from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.factory import Models
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.classroom import TEXTBOOK, over
+from tests.integration.looking_back import assert_minds_agree
+from tests.integration.scene import (
+    EMBEDDING,
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    messages,
+    quiet,
+    snapshot,
+    visiting,
+)
+from tests.unit.domain.affective import turns
+
+pytestmark = pytest.mark.connected
+
+PAGES = "\f".join(
+    f"Page {number}. Any object can be tested for truth value, for use in an if condition. "
+    f"Chapter {number} says that an empty sequence is false and that number {number} is true. "
+    for number in range(1, 26)
+)
+TEACHING = "Whom did the workshop pay?"
+LESSONS = {
+    "semantics": "In winter steel is dear.", "pitfalls": "Bread is not cheap in spring.", "habits": "Thank you!",
+}  # fmt: skip
+ITEMS = "Please answer each of these questions:\n" + "\n".join(
+    f"{number}. What is the truth value of {number}?" for number in range(1, 26)
+)
+
+
+async def live(resources: Resources, client: Client, settings: Settings) -> None:
+    """A life in which every kind of event happens."""
+    log = resources.log
+    await log.append(agent_defined(principles=("Truth values come before operators.",)))
+    soon = {"initial_strength": 1.0, "min_training_samples": 2}
+    await log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=soon))
+    await client.settle()
+    await client.remember("python", "The truth value of an empty list is false.", tags=["truth", "list"])
+    await log.append(
+        MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="nobody", memory=MemoryContent(content="lost"))
+    )
+    for _ in range(2):
+        result = await client.ask("What is truth value testing?", documents=[("truth.txt", PAGES)], settled=True)
+        for _ in range(2):
+            await client.feedback(result.task_id, "helpful", result="success")
+    await client.ask("And is it false?", conversation="truth", panel=2, settled=True)
+    await client.ask("And why is it so?", conversation="truth", settled=True)
+    many = await client.ask(ITEMS)
+    assert many.status == "negotiation"
+    assert (await client.feedback(many.task_id, "unhelpful", result="failure")).standing == "parked"
+    stranger = {"client_id": "mallory", "correlation_id": many.task_id}
+    await log.append(NegotiationAnswered(event_id=uuid4(), option="all", **stranger))
+    await client.answer(many.task_id, "most_important", items=[2, 1])
+    await client.result(many.task_id, settled=True, timeout=20)
+    await set_right(client)
+    await fail_twice(log, client)
+    await over(resources, client, await client.teach("python", TEXTBOOK))
+    [memory, *_] = await client.memories("python")
+    await log.append(
+        MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))
+    )
+    await log.append(EmbeddingAdopted(event_id=uuid4(), agent_id="python", embedding=EMBEDDING))
+    await log.append(
+        EventParked(event_id=uuid4(), parked_id=uuid4(), parked_kind="memory_encoded", why="it was never appended")
+    )
+    await log.append(agent_defined("passing"))
+    await client.settle()
+    await client.ask("What is a truth value?", agent="passing", settled=True)
+    await by_feeling(resources, client)
+    await by_tiers(resources, client)
+    await quiet(resources)
+    await forget(settings, [Thing("agent", "passing")])
+
+
+async def by_feeling(resources: Resources, client: Client) -> None:
+    """A companion remembers a turn, is asked for it, keeps it for a while and lets it fade over a long night."""
+    log, turn_id = resources.log, uuid4()
+    await log.append(turns.defined())
+    await client.settle()
+    await log.append(turns.offered(turn_id, "Why does the parser reject a trailing comma?"))
+    await log.append(turns.offered(uuid4(), "Is anybody there?", agent_id="nobody"))
+    await quiet(resources)
+    recalled = (await client.come_to_mind(turns.AGENT, "the parser and the comma", session="monday")).recalled
+    [memory_id] = [each.memory.memory_id for each in recalled]
+    for protected in (True, False):
+        await log.append(turns.protection(memory_id, protected=protected))
+    await quiet(resources)
+    tomorrow = datetime.now(UTC).date() + timedelta(days=1)
+    await log.append(NightFell(event_id=uuid4(), agent_id=turns.AGENT, date=tomorrow, nights=1_000))
+    await quiet(resources)
+
+
+async def by_tiers(resources: Resources, client: Client) -> None:
+    """A villager lives through something, is asked for it, lets others see it, and consolidates the rest."""
+    await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
+    await client.settle()
+    seen, *_ = [
+        await client.experience("villager", f"Lila mined iron in the {each}") for each in ("cave", "cave", "hill")
+    ]
+    assert (await client.tiers_recall("villager", "who mined iron?")).recalled
+    await share(client, "villager", str(seen), "global", [])
+    assert (await consolidate(client, "villager")).gone == 2
+    await quiet(resources)
+
+
+async def set_right(client: Client) -> None:
+    """What was learned repeats a memory and contradicts another, and neither was meant so."""
+    await client.remember("python", "Steel is dear in winter.")
+    older = await client.remember("python", "Bread is cheap in spring.")
+    taught = await client.ask(TEACHING, settled=True)
+    assert len(taught.repeated) == len(taught.dropped) == len(taught.learned) == 1
+    await unlink(client, taught.learned[0], older)
+    assert len(await separate(client, taught.task_id)) == 1
+
+
+async def fail_twice(log: Log, client: Client) -> None:
+    """One task fails for want of its input, another for want of its agent, who comes later."""
+    missing = Document(name="lost.txt", ref="0" * 64, characters=10)
+    lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is lost?", documents=(missing,))
+    early = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is a truth value?", wanted_agent="later")
+    for task in (lost, early):
+        await log.append(task)
+        await client.settle()
+        assert (await client.result(task.event_id, timeout=30)).status == "failed"
+    await log.append(agent_defined("later"))
+    await log.append(TaskReopened(event_id=uuid4(), correlation_id=early.event_id, attempt=2))
+    await client.settle()
+    await eventually(lambda: done(client, early))
+
+
+async def done(client: Client, task: TaskSubmitted) -> bool:
+    """The task is done, with everything that follows from it."""
+    now = await client.progress(task.event_id)
+    return now.settled and now.status == "done"
+
+
+async def deliver_again(log: Log) -> None:
+    """Append the identical bytes of every message once more, so that the server cannot know them."""
+    for each in await messages(log):
+        await log.stream.publish(each.subject, each.data)
+
+
+async def forget_what_was_done(settings: Settings) -> int:
+    """Make every consumer anew, so that each service gets every event of its kinds from the very first on.
+
+    And let nothing rest on the server's own memory of ids. Returns where the log ends before anything comes again.
+    """
+    async with logged(settings) as log:
+        stream = log.subjects.stream
+        for each in await consumers_of(log.stream, stream):
+            await log.stream.delete_consumer(stream, each.name)
+        await prepare(settings)
+        known = (await log.stream.stream_info(stream)).config
+        await log.stream.update_stream(known.evolve(duplicate_window=0.1))
+        return await log.last_sequence()
+
+
+@dataclass(frozen=True, slots=True)
+class Memento:
+    """Everything that a redelivery must leave as it was."""
+
+    rows: dict[str, list[str]]
+    facts: list[UUID]
+    calls: Counter[str]
+
+    @classmethod
+    async def of(cls, resources: Resources, model: CountingModel) -> Self:
+        """How things are as soon as nobody has anything to do."""
+        await quiet(resources)
+        facts = [each.event_id for each in await effective(resources.log)]
+        return cls(await snapshot(resources), facts, Counter(model.calls))
+
+
+async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
+    """Neither a copy of every message nor every service starting from the beginning moves a row or asks a model."""
+    model = CountingModel(teaches={TEACHING: LESSONS})
+    models = Models(main=model, light=model)
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        await live(resources, client, settings)
+        before = await Memento.of(resources, model)
+        assert {each.kind for each in await effective(resources.log)} == set(EVENTS), "every kind must happen"
+        await deliver_again(resources.log)
+        assert await Memento.of(resources, model) == before
+    end = await forget_what_was_done(settings)
+    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+        assert await Memento.of(resources, model) == before
+        assert await resources.log.last_sequence() > end, "reactions really came again"
+        slept = (await client.agents("python"))[0].sessions_slept
+        await client.ask("What is truth value testing?", settled=True)
+        await quiet(resources)
+        assert (await client.agents("python"))[0].sessions_slept == slept + 1, "the platform goes on"
+        await assert_minds_agree(resources)
+    await assert_verified(settings)

@@ -1,0 +1,268 @@
+"""Another embedder takes over agent by agent; what is remembered can be recalled before, during and after."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from nemuri.client.client import Client
+from nemuri.operations import OperationError, Reembedded, reembed, verify
+from nemuri.platform.serving import working
+from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_domain.language.search_terms import terms
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.protocol import Embedder, normalised
+from nemuri_infra.models.protocol import ModelUnavailable
+from nemuri_infra.projections import tables
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_bucket
+from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, logged, quiet, recorded
+
+pytestmark = pytest.mark.connected
+
+KITCHEN = (
+    "Salt the water before the pasta goes in",
+    "Bread rises slower in a cold room",
+    "Basil loses its smell when it is cooked",
+    "A dull knife slips more often than a sharp one",
+)
+
+
+@dataclass
+class Dictionary:
+    """A stored embedder that counts words in slots, as a provider's model would be: every text has its price."""
+
+    stored: Final = True
+    model: Final = "dictionary-1"
+    dimension: Final = 64
+    relevance_threshold: Final = 0.1
+    use_threshold: Final = 0.5
+    recall_threshold: Final = 0.2
+    lexical: Final = False
+    asked: Counter[str] = field(default_factory=Counter)
+    left: int | None = None
+    """So many calls are answered before the provider is out of reach."""
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    """Nothing is answered before it is set."""
+    called: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.gate.set()
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One slot for each term."""
+        self.called.set()
+        await self.gate.wait()
+        if self.left is not None:
+            if not self.left:
+                raise ModelUnavailable("the dictionary is closed")
+            self.left -= 1
+        self.asked.update(texts)
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms(text):
+                row[sum(term.encode()) % self.dimension] += 1
+        return normalised(rows)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+@asynccontextmanager
+async def at_work_with(settings: Settings, embedder: Embedder) -> AsyncIterator[Resources]:
+    """All services in this process, with an embedder of the test's choice."""
+    async with opened(settings) as usual:
+        resources = replace(usual, vectors=replace(usual.vectors, embedder=embedder))
+        async with working(resources, EVERYBODY):
+            yield resources
+
+
+@asynccontextmanager
+async def client_of(settings: Settings) -> AsyncIterator[Client]:
+    """A client of the platform."""
+    async with Client.connect(str(settings.nats_url), namespace=settings.namespace) as client:
+        yield client
+
+
+async def best(client: Client, query: str, agent: str = "cook") -> str:
+    """What comes to mind first."""
+    return (await client.recall(agent, query)).memories[0].memory.content
+
+
+async def cooks(resources: Resources, client: Client, *names: str) -> list[UUID]:
+    """Agents that remember the kitchen's rules."""
+    known: list[UUID] = []
+    for name in names or ("cook",):
+        await resources.log.append(agent_defined(name, description="food"))
+        await client.settle()
+        known += [await client.remember(name, rule) for rule in KITCHEN]
+    return known
+
+
+async def rows(resources: Resources, generation: str) -> set[UUID]:
+    """The memories that have a vector of a generation."""
+    vector = tables.memory_vector.c
+    async with resources.database.begin() as connection:
+        found = await connection.execute(select(vector.memory_id).where(vector.model == generation))
+        return set(found.scalars())
+
+
+async def embedded_anew(settings: Settings) -> list[UUID]:
+    """The memories that the log says have other vectors, repetitions included."""
+    async with logged(settings) as log:
+        events = await recorded(log)
+    return [each for event in events if isinstance(event, MemoriesEmbedded) for each in event.memory_ids]
+
+
+async def test_another_dimension_of_the_same_model_is_another_generation(settings: Settings) -> None:
+    """Both generations stand beside each other, and the agent recalls by the new one at once."""
+    async with at_work(settings) as resources, client_of(settings) as client:
+        known = await cooks(resources, client)
+        before = (await client.recall("cook", "boil pasta")).memories[0].candidate.similarity
+        assert await reembed(settings, embedder=HashingEmbedder(512)) == Reembedded(agents=1, memories=4)
+        await client.settle()
+        found = await client.recall("cook", "boil pasta")
+        assert found.memories[0].memory.content == KITCHEN[0]
+        assert found.memories[0].candidate.similarity != before
+        assert await rows(resources, "hashing-v1.512") == await rows(resources, "hashing-v1.1024") == set(known)
+        [agent] = await client.agents("cook")
+        assert agent.embedding == Embedding(model="hashing-v1", dimension=512)
+        new = await client.remember("cook", "Rice wants twice its volume of water")
+        assert new in await rows(resources, "hashing-v1.512")
+        await quiet(resources)
+        await assert_verified(settings)
+
+
+async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> None:
+    """Recall goes on while the vectors are made, and a memory of that time has vectors of both models in the end."""
+    chosen = Dictionary()
+    chosen.gate.clear()
+    async with at_work(settings) as resources, client_of(settings) as client:
+        await cooks(resources, client)
+        change = asyncio.create_task(reembed(settings, embedder=chosen))
+        await chosen.called.wait()
+        late = await client.remember("cook", "Garlic burns faster than onions")
+        assert await best(client, "boil pasta") == KITCHEN[0]
+        chosen.gate.set()
+        assert await change == Reembedded(agents=1, memories=5)
+        await client.settle()
+        assert late in await rows(resources, "dictionary-1.64")
+        assert late in await rows(resources, "hashing-v1.1024")
+        # These services cannot ask the new model; they go on with vectors of their own.
+        assert await best(client, "burns garlic") == "Garlic burns faster than onions"
+        later = await client.remember("cook", "Milk boils over as soon as nobody looks")
+        assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
+        await quiet(resources)
+    async with at_work_with(settings, chosen) as resources, client_of(settings) as client:
+        assert later not in await rows(resources, "dictionary-1.64")
+        assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
+        assert (await client.recall("cook", "milk boils")).memories[0].candidate.similarity > 0
+        assert await reembed(settings, embedder=chosen) == Reembedded(agents=0, memories=1)
+        assert later in await rows(resources, "dictionary-1.64")
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) -> None:
+    """No text is embedded twice, no memory is recorded twice, and agents that have switched stay switched."""
+    chosen = Dictionary(left=1)
+    async with at_work(settings) as resources, client_of(settings) as client:
+        known = await cooks(resources, client, "chef", "cook")
+        with pytest.raises(OperationError, match="the dictionary is closed; nothing is lost"):
+            await reembed(settings, embedder=replace(chosen, left=0))
+        await client.remember("cook", "Only the cook knows this")
+        with pytest.raises(OperationError, match="the dictionary is closed"):
+            await reembed(settings, embedder=chosen)
+        await client.settle()
+        assert [each.embedding.model for each in await client.agents()] == ["dictionary-1", "hashing-v1"]
+        assert await best(client, "cold bread", "chef") == await best(client, "cold bread") == KITCHEN[1]
+        chosen.left = None
+        assert await reembed(settings, embedder=chosen) == Reembedded(agents=1, memories=5)
+        assert await reembed(settings, embedder=chosen) == Reembedded(agents=0, memories=0)
+        assert set(chosen.asked.values()) == {1}
+        anew = await embedded_anew(settings)
+        assert len(anew) == len(set(anew)) == len(known) + 1
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_two_changes_at_once_are_one(settings: Settings) -> None:
+    """Their events have the same ids, so each counts once."""
+    async with at_work(settings) as resources, client_of(settings) as client:
+        known = await cooks(resources, client)
+        await asyncio.gather(*(reembed(settings, embedder=HashingEmbedder(256)) for _ in range(2)))
+        assert await rows(resources, "hashing-v1.256") == set(known)
+        async with logged(settings) as log:
+            kinds = Counter(type(each) for each in await recorded(log))
+        assert kinds[MemoriesEmbedded] == kinds[EmbeddingAdopted] == 1
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_a_model_may_come_back(settings: Settings) -> None:
+    """Its vectors are still there, so the way back costs nothing; every change counts."""
+    async with at_work(settings) as resources, client_of(settings) as client:
+        await cooks(resources, client)
+        changes = [await reembed(settings, embedder=HashingEmbedder(each)) for each in (512, 1024, 512)]
+        assert changes == [Reembedded(1, 4), Reembedded(1, 0), Reembedded(1, 0)]
+        await client.settle()
+        [agent] = await client.agents("cook")
+        assert agent.embedding.dimension == 512
+        assert await best(client, "boil pasta") == KITCHEN[0]
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_without_any_service_the_change_is_complete_too(settings: Settings) -> None:
+    """The operation brings the views up itself; services with the new embedder find everything in place.
+
+    Who lives in a society is left as it is: its host has an embedder of its own.
+    """
+    chosen = Dictionary()
+    async with at_work(settings) as resources, client_of(settings) as client:
+        await cooks(resources, client)
+        await resources.log.append(agent_defined("resident", perspectives=(), memory="tiered", kept_by="host"))
+        await quiet(resources)
+    told: list[tuple[int, int]] = []
+    assert await reembed(settings, lambda done, total: told.append((done, total)), embedder=chosen) == Reembedded(1, 4)
+    assert (told[0], told[-1]) == ((0, 4), (4, 4))
+    async with at_work_with(settings, chosen) as resources, client_of(settings) as client:
+        [cook, resident] = await client.agents()
+        assert (resident.agent_id, cook.embedding.model) == ("resident", chosen.model)
+        assert resident.embedding.model != chosen.model
+        paid = chosen.asked.total()
+        assert await best(client, "boil pasta") == KITCHEN[0]
+        assert chosen.asked.total() == paid + 3, "the query and its two expansions, and no memory again"
+        new = await client.remember("cook", "Rice wants twice its volume of water")
+        async with logged(settings) as log:
+            [event] = [each for each in await recorded(log) if each.event_id == new]
+        assert isinstance(event, MemoryEncoded)
+        assert event.vector.startswith("dictionary-1.64.")
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_vectors_that_the_store_lost_are_told_and_a_rebuild_helps(settings: Settings) -> None:
+    """Recorded is not there: the operation says so instead of trying for ever."""
+    chosen = Dictionary()
+    async with at_work(settings) as resources, client_of(settings) as client:
+        await cooks(resources, client)
+        await reembed(settings, embedder=chosen)
+        await resources.log.stream.purge_stream(f"KV_{vector_bucket(settings.namespace)}")
+        async with resources.database.begin() as connection:
+            await connection.execute(
+                tables.memory_vector.delete().where(tables.memory_vector.c.model != "hashing-v1.1024")
+            )
+        with pytest.raises(OperationError, match="run `nemuri rebuild` first"):
+            await reembed(settings, embedder=chosen)
+        assert len((await verify(settings)).differences) == len(KITCHEN)

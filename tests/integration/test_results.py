@@ -1,0 +1,62 @@
+"""What clients are told of a task: never something older in the place of something newer, whoever is slower."""
+
+import asyncio
+from uuid import UUID, uuid4
+
+import pytest
+from nats.js.errors import KeyWrongLastSequenceError
+
+from nemuri_contracts.task_views import TaskResult
+from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.results import Results
+from tests.integration.scene import logged
+
+pytestmark = pytest.mark.connected
+
+
+async def told(results: Results, task_id: UUID) -> TaskResult:
+    """What lies there for any client."""
+    return TaskResult.model_validate_json((await results.store.get(str(task_id))).value or b"")
+
+
+@pytest.mark.parametrize("known", ["nothing before", "something before", "something forgotten"])
+async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings: Settings, known: str) -> None:
+    """A herald that looked at the task before it went on, and tells of it after somebody else told how it went on."""
+    task_id, looked, resumed = uuid4(), asyncio.Event(), asyncio.Event()
+
+    async def as_it_was() -> TaskResult:
+        looked.set()
+        await resumed.wait()
+        return TaskResult(task_id=task_id, status="negotiation")
+
+    async def as_it_is() -> TaskResult:
+        return TaskResult(task_id=task_id, status="done", answer="It is false.")
+
+    async with logged(settings) as log:
+        results = await Results.open(log)
+        if known != "nothing before":
+            await results.tell(task_id, as_it_is)
+        if known == "something forgotten":
+            await results.store.delete(str(task_id))
+        stopped = asyncio.ensure_future(results.tell(task_id, as_it_was))
+        await looked.wait()
+        await results.tell(task_id, as_it_is)
+        resumed.set()
+        with pytest.raises(KeyWrongLastSequenceError) as raised:
+            await stopped
+        assert isinstance(raised.value, WAITING)
+        assert (await told(results, task_id)).status == "done"
+
+
+async def test_of_what_does_not_stand_nothing_is_told(settings: Settings) -> None:
+    """Of a task that is still open, or of which nothing is known."""
+
+    async def nothing() -> None:
+        return None
+
+    async with logged(settings) as log:
+        results, task_id = await Results.open(log), uuid4()
+        await results.tell(task_id, nothing)
+        async with results.following(task_id) as news:
+            assert await news(0.1) is None

@@ -1,0 +1,226 @@
+"""An agent is taught: it reads, sleeps, is tested and sleeps, and exercises come again when it is time."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.education import (
+    CHAPTER_BYTES,
+    LEARNING_CHARACTERS,
+    Chapter,
+    ChapterRead,
+    ExerciseGraded,
+    Section,
+    Textbook,
+)
+from nemuri_contracts.education_views import CourseReport, ExerciseReport
+from nemuri_contracts.event import TUTOR, Usage
+from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded
+from nemuri_domain.strength.policy import Policy
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import LearningsJob, Reply
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.classroom import LOST, TEXTBOOK, TRUTH, over
+from tests.integration.scene import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    snapshot,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+
+LARGEST = Chapter(
+    title="Everything",
+    sections=tuple(Section(title=f"{number} {'題' * 390}", text="記憶" * 210 + str(number)) for number in range(100)),
+)
+
+
+class Verbose(CountingModel):
+    """A model that learns more of everything than there is."""
+
+    async def learnings(self, job: LearningsJob) -> Reply[Any]:
+        """Very much."""
+        return Reply(dict.fromkeys(job.perspectives, "学" * 20_000), Usage(model="verbose"))
+
+
+async def school(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
+    """An agent that went through the whole textbook."""
+    await resources.log.append(agent_defined())
+    await client.settle()
+    course_id = await client.teach("python", textbook, **how)  # type: ignore[arg-type]
+    return await over(resources, client, course_id)
+
+
+async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseReport:
+    """An exercise of the first chapter."""
+    return (await client.courses("python", course_id)).courses[0].chapters[0].details[number]
+
+
+async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) -> None:
+    """Each chapter is slept over before its test and after it; right answers are successes, wrong ones reviewed."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        course = await school(resources, client)
+        first, second = course.chapters
+        assert (first.read, first.slept, first.memories, first.right, first.wrong) == (True, True, 2, 1, 1)
+        assert (second.read, second.slept, second.memories, second.exercises) == (True, True, 1, 0)
+        assert first.usage == Usage(model="extractive")
+        right, wrong = first.details
+        assert [(each.correct, each.missing, each.reviewed) for each in right.answers] == [(True, (), ())]
+        assert [(each.correct, each.missing) for each in wrong.answers] == [(False, ("zebra",))]
+        assert wrong.answers[0].reviewed
+        events = await effective(resources.log)
+        read = [each for each in events if isinstance(each, MemoryEncoded) and each.source == "education"]
+        assert {each.strength for each in read} == {Policy().initial_strength_education}
+        assert read[0].memory.learnings == {"semantics": "The truth value of an empty list is false."}
+        assert [(each.reason, each.points) for each in events if isinstance(each, ImpactCredited)] == [
+            ("success", Policy().impact_task_success)
+        ]
+        assert_in_order(events)
+    await assert_verified(settings)
+
+
+def assert_in_order(events: list[AnyEvent]) -> None:
+    """The first chapter is read and slept over, then tested; the second is read once that too is slept over."""
+    first, second = (each for each in events if isinstance(each, ChapterRead))
+    asked = [each for each in events if isinstance(each, TaskSubmitted)]
+    graded = [each for each in events if isinstance(each, ExerciseGraded)]
+    slept = {
+        session: events.index(each) for each in events if isinstance(each, AgentSlept) for session in each.sessions
+    }
+    assert events.index(first) < slept[first.session_id] < min(events.index(each) for each in asked)
+    assert max(events.index(each) for each in graded) < events.index(second)
+    assert max(slept[each.assignment_id] for each in graded if each.assignment_id) < events.index(second)
+    assert second.session_id in slept
+
+
+async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(settings: Settings) -> None:
+    """After 1, 3 and 7 days for a right one, each day for a wrong one, also when nobody was there meanwhile."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        course = await school(resources, client)
+    for day, right, wrong in ((1, 2, 2), (4, 3, 3), (11, 4, 4)):
+        async with at_work(settings) as resources, visiting(settings) as client:
+            before = await client.clock()
+            assert all(each.due_at is not None and each.due_at > before for each in await both(client, course))
+            await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
+
+            async def again(right: int = right, wrong: int = wrong, client: Client = client) -> bool:
+                """Both exercises came again."""
+                return [len(each.answers) for each in await both(client, course)] == [right, wrong]
+
+            await eventually(again)
+            await quiet(resources)
+    async with at_work(settings) as resources, visiting(settings) as client:
+        growing, shortest = await both(client, course)
+        assert [each.correct for each in growing.answers] == [True] * 4
+        assert not any(each.correct for each in shortest.answers)
+        assert days(growing) == 14
+        assert days(shortest) == 1
+        asked = Counter(each.text for each in await effective(resources.log) if isinstance(each, TaskSubmitted))
+        assert asked == {TRUTH.question: 4, LOST.question: 4}
+    await assert_verified(settings)
+
+
+async def both(client: Client, course: CourseReport) -> tuple[ExerciseReport, ExerciseReport]:
+    """The exercise that the agent can answer, and the one that it cannot."""
+    return await exercise(client, course.course_id, 0), await exercise(client, course.course_id, 1)
+
+
+def days(known: ExerciseReport) -> int:
+    """The present interval of an exercise."""
+    assert known.due_at is not None
+    return (known.due_at - known.answers[-1].graded_at).days
+
+
+async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
+    """A second course of it begins after the first; what was read is known then and not remembered twice."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await school(resources, client, repeating="none")
+        before = len(await client.memories("python"))
+        with pytest.raises(ClientError, match=r"was taught exactly this 'Truth' in course .*; --again"):
+            await client.teach("python", TEXTBOOK, repeating="fsrs")
+        second = await client.teach("python", TEXTBOOK, repeating="fsrs", again=True)
+        with pytest.raises(ClientError, match="is being taught 'Truth' already"):
+            await client.teach("python", TEXTBOOK)
+        report = await over(resources, client, second)
+        read = [each for each in await client.memories("python") if each.source == "education"]
+        assert len(read) == 3 <= before
+        assert all(each.due_at is not None for each in report.chapters[0].details)
+        [said] = report.chapters[0].details[0].answers
+        assert "empty list" in (said.answer or "")
+        assert (await client.progress(said.task_id)).status == "done"
+    await assert_verified(settings)
+
+
+async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
+    """An unknown agent or perspective, and a clock that is turned back: one line, and nothing changes."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        end = await resources.log.last_sequence()
+        with pytest.raises(ClientError, match="there is no agent 'nobody'"):
+            await client.teach("nobody", TEXTBOOK)
+        with pytest.raises(ClientError, match="has no perspective 'cost'"):
+            await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "cost"}))
+        await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
+        await client.settle()
+        with pytest.raises(ClientError, match=r"villager remembers by tiers.* it cannot be taught"):
+            await client.teach("villager", TEXTBOOK)
+        end = await resources.log.last_sequence()
+        huge = Chapter(title="Huge", sections=(Section(title="A", text="記" * 16_000),) * 7)
+        with pytest.raises(ClientError, match="chapter 2 of 'Truth' has 336,161 bytes, and at most 250,000 are read"):
+            await client.teach("python", TEXTBOOK.model_copy(update={"chapters": (*TEXTBOOK.chapters[:1], huge)}))
+        with pytest.raises(ClientError, match="the textbook 'Truth' is too large; divide it"):
+            await client.teach("python", TEXTBOOK.model_copy(update={"chapters": (LARGEST,) * 5}))
+        for step in (timedelta(), timedelta(days=-1), timedelta(days=36_501)):
+            with pytest.raises(ClientError, match="the clock moves forward only"):
+                await client.clock(advance=step)
+        with pytest.raises(ClientError, match="name of a service"):
+            async with visiting(settings, TUTOR):
+                pass
+        assert await resources.log.last_sequence() == end
+        assert abs(await client.clock() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+async def test_the_largest_chapter_is_read(settings: Settings) -> None:
+    """In one event that the server takes, whatever is learned from it."""
+    model = Verbose()
+    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+        textbook = TEXTBOOK.model_copy(update={"chapters": (LARGEST,)})
+        course = await school(resources, client, textbook, repeating="none")
+        assert course.chapters[0].memories == len(LARGEST.sections)
+        [read] = [each for each in await effective(resources.log) if isinstance(each, ChapterRead)]
+        assert CHAPTER_BYTES * 0.95 < LARGEST.size <= CHAPTER_BYTES
+        assert {len(each.memory.learnings["semantics"]) for each in read.sections} == {LEARNING_CHARACTERS}
+        assert len(read.model_dump_json().encode()) < resources.log.room
+    await assert_verified(settings)
+
+
+async def test_nobody_else_takes_an_exercise_for_the_tutor(settings: Settings) -> None:
+    """A client that says success in words of its own changes no course, and a chosen id is none of the tutor's."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        course = await school(resources, client)
+        before = (await snapshot(resources))["trial"]
+        graded = next(each for each in await effective(resources.log) if isinstance(each, ExerciseGraded))
+        await resources.log.append(
+            FeedbackGiven(
+                event_id=course.course_id, client_id="mallory", correlation_id=graded.task_id, result="success"
+            )
+        )
+        await quiet(resources)
+        assert (await snapshot(resources))["trial"] == before
+    await assert_verified(settings)

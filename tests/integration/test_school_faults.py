@@ -1,0 +1,90 @@
+"""What the tutor gives up on holds up no course."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from nemuri.platform.serving import working
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.education import ExerciseGraded, MemoriesReviewed
+from nemuri_contracts.event import TUTOR
+from nemuri_contracts.strength import SessionEnded
+from nemuri_contracts.tasks import ReactionFailed
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.runtime.resources import opened
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.classroom import LOST, TEXTBOOK, finished, over
+from tests.integration.scene import (
+    EVERYBODY,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    quiet,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+
+async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settings) -> None:
+    """With the reason, once however often it is given up on; and the course ends."""
+    others = [each for each in EVERYBODY if each != "attribution"]  # no session of a task ends, so nothing is graded
+    async with at_work(settings, others) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        course_id = await client.teach("python", TEXTBOOK)
+
+        async def asked() -> list[Any]:
+            """Both exercises are set."""
+            found = [each for each in await effective(resources.log) if isinstance(each, TaskSubmitted)]
+            return found if len(found) == 2 else []
+
+        for task in await eventually(asked):
+            await resources.views.since(task)
+            await client.result(task.event_id)
+            for _ in range(2):
+                failed = {"service": TUTOR, "cause_kind": SessionEnded.kind_of(), "error": "a fault of its own"}
+                known = {"event_id": uuid4(), "correlation_id": task.event_id, "attempt": 1}
+                await resources.log.append(ReactionFailed.model_validate(known | failed))
+        course = await finished(client, course_id)
+        await quiet(resources, others)
+        assert (course.chapters[0].right, course.chapters[0].wrong) == (0, 2)
+        answers = [each for exercise in course.chapters[0].details for each in exercise.answers]
+        assert [each.reason for each in answers] == ["session_ended: a fault of its own"] * 2
+        assert len([each for each in await effective(resources.log) if isinstance(each, ExerciseGraded)]) == 2
+    await assert_verified(settings)
+
+
+class Stumbling(HashingEmbedder):
+    """An embedder with a fault: it cannot embed what is looked for after a wrong answer."""
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors, except of that."""
+        if LOST.answer in texts:
+            raise ValueError("a fault of its own")
+        return await super().embed(texts)
+
+
+async def test_a_review_that_the_tutor_gives_up_has_found_nothing(settings: Settings) -> None:
+    """And the course ends."""
+    async with opened(settings) as usual, visiting(settings) as client:
+        vectors = replace(usual.vectors, embedder=Stumbling())
+        async with working(replace(usual, vectors=vectors), EVERYBODY):
+            await usual.log.append(agent_defined())
+            await client.settle()
+            course = await over(usual, client, await client.teach("python", TEXTBOOK))
+            assert (course.chapters[0].right, course.chapters[0].wrong) == (1, 1)
+            events = await effective(usual.log)
+            [failed] = [each for each in events if isinstance(each, ReactionFailed)]
+            [review] = [each for each in events if isinstance(each, MemoriesReviewed)]
+            assert (failed.cause_kind, review.causation_id) == (ExerciseGraded.kind_of(), failed.event_id)
+            assert review.memory_ids == ()
+            await quiet(usual)
+    await assert_verified(settings)

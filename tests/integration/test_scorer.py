@@ -1,0 +1,231 @@
+"""The learned scorer: trained from the log when it is due, ranking while it is better, whatever is delivered again."""
+
+import numpy as np
+import pytest
+
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.event import Event, derive
+from nemuri_contracts.scorers import HeldOut, ScorerTrained
+from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoriesRetrieved, MemoriesUsed, SessionEnded, Use
+from nemuri_contracts.tasks import TaskAssigned
+from nemuri_domain.strength import scorer
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_services.trainer import handlers, training
+from nemuri_services.trainer.retrieval_log_cache import Pasts
+from tests.integration.scene import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    effective,
+    logged,
+    quiet,
+    visiting,
+)
+from tests.unit.domain.strength.schooling import AGENT, World, by_impact, by_relevance, retrieved, used
+
+pytestmark = pytest.mark.connected
+
+TRAINING = ("projector", "trainer")
+
+
+def work(number: int, world: World) -> list[Event]:
+    """An assignment from its beginning to what was used of it; its session has not ended yet."""
+    rng = np.random.default_rng(number)
+    event = retrieved(number, rng)
+    envelope = {"correlation_id": event.task_id, "agent_id": AGENT}
+    return [
+        TaskAssigned(event_id=event.assignment_id, part=0, perspective=None, attempt=1, **envelope),
+        event,
+        MemoriesUsed(
+            event_id=derive(number, "memories_used"),
+            assignment_id=event.assignment_id,
+            perspective=None,
+            uses=tuple(Use(memory_id=each, method="citation") for each in used(event, world, rng)),
+            **envelope,
+        ),
+    ]
+
+
+def ended(number: int) -> SessionEnded:
+    """The session of an assignment is over."""
+    return SessionEnded(
+        event_id=derive(number, "session_ended"),
+        correlation_id=derive(number, "task"),
+        agent_id=AGENT,
+        assignment_id=derive(number, "task_assigned"),
+    )
+
+
+def helpful(number: int) -> ImpactCredited:
+    """An assignment was helpful."""
+    return ImpactCredited(
+        event_id=derive(number, "impact_credited"),
+        correlation_id=derive(number, "task"),
+        agent_id=AGENT,
+        assignment_id=derive(number, "task_assigned"),
+        reason="helpful",
+        points=2.0,
+        memory_ids=(),
+    )
+
+
+async def lived(log: Log, numbers: range, world: World) -> None:
+    """The agent has done all this, and the last of it ends a session."""
+    for number in numbers:
+        for event in work(number, world):
+            await log.append(event)
+    await log.append(ended(numbers[-1]))
+
+
+async def trained(resources: Resources) -> list[ScorerTrained]:
+    """Every scorer so far, once nobody has anything to do."""
+    await quiet(resources, TRAINING)
+    return [each for each in await effective(resources.log) if isinstance(each, ScorerTrained)]
+
+
+async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_better(settings: Settings) -> None:
+    """A hundred samples begin it, thirty more renew it; where the world has turned, the linear score ranks again."""
+    async with at_work(settings, TRAINING) as resources:
+        await resources.log.append(agent_defined(AGENT))
+        await lived(resources.log, range(8), by_impact)
+        assert await trained(resources) == [], "not enough yet"
+        await lived(resources.log, range(8, 80), by_impact)
+        [first] = await trained(resources)
+        assert (first.number, first.serves, first.held_out.tasks >= 10) == (1, True, True)
+        assert first.held_out.learned - first.held_out.linear > 0.05
+        await lived(resources.log, range(80, 82), by_impact)
+        assert len(await trained(resources)) == 1, "nearly nothing is new"
+        await lived(resources.log, range(82, 160), by_relevance)
+        second = (await trained(resources))[-1]
+        assert (second.number, second.serves) == (2, False), "the newest tasks are of another world"
+        known = await resources.views.scorer(AGENT)
+        assert known is not None
+        assert (known.number, known.weights, known.serves) == (2, second.weights, False)
+    await assert_verified(settings)
+
+
+async def test_feedback_days_later_trains_again_once(settings: Settings) -> None:
+    """What an old assignment is worth has changed, so the scorer has; saying it another way changes nothing."""
+    async with at_work(settings, TRAINING) as resources:
+        await resources.log.append(agent_defined(AGENT))
+        await lived(resources.log, range(60), by_impact)
+        [first] = await trained(resources)
+        await resources.log.append(helpful(7))
+        [_, second] = await trained(resources)
+        assert (second.number, second.causation_id) == (2, helpful(7).event_id)
+        assert second.weights != first.weights
+        succeeded = helpful(7).model_copy(update={"event_id": derive(7, "success"), "reason": "success", "points": 1.5})
+        await resources.log.append(succeeded)
+        assert len(await trained(resources)) == 2
+        failed = helpful(7).model_copy(update={"event_id": derive(7, "failure"), "reason": "failure", "points": 0.0})
+        await resources.log.append(failed)
+        third = (await trained(resources))[-1]
+        assert (third.number, third.causation_id) == (3, failed.event_id), "the newest word decides"
+    await assert_verified(settings)
+
+
+async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Settings) -> None:
+    """With a single new sample, two more assignments are enough, which by default they are not."""
+    async with at_work(settings, TRAINING) as resources:
+        await resources.log.append(agent_defined(AGENT))
+        await resources.log.append(
+            PolicyAdopted(event_id=derive("test", "policy"), agent_id=AGENT, parameters={"retrain_after": 1})
+        )
+        slept = AgentSlept(event_id=derive("test", "slept"), agent_id=AGENT, sessions=(derive("test", "session"),))
+        await resources.log.append(slept)
+        await lived(resources.log, range(60), by_impact)
+        assert [each.number for each in await trained(resources)] == [1]
+        await lived(resources.log, range(60, 62), by_impact)
+        assert [each.number for each in await trained(resources)] == [1, 2]
+
+
+async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -> None:
+    """Every cause comes again, also to a trainer that has forgotten everything; nothing is added."""
+    async with at_work(settings, TRAINING) as resources:
+        await resources.log.append(agent_defined(AGENT))
+        await lived(resources.log, range(60), by_impact)
+        before = await trained(resources)
+        assert len(before) == 1
+        handlers.pasts.known = Pasts().known
+        for each in await effective(resources.log):
+            if isinstance(each, SessionEnded):
+                assert await handlers.train(each, resources) is None
+        assert await trained(resources) == before
+
+
+async def test_without_torch_the_linear_score_goes_on(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is trained and nothing fails; once torch is there, the next session trains."""
+    monkeypatch.setattr(training, "available", lambda: False)
+    handlers.can_train.cache_clear()
+    try:
+        async with at_work(settings, TRAINING) as resources:
+            await resources.log.append(agent_defined(AGENT))
+            await lived(resources.log, range(60), by_impact)
+            assert await trained(resources) == []
+            monkeypatch.undo()
+            handlers.can_train.cache_clear()
+            await resources.log.append(ended(59).model_copy(update={"event_id": derive(60, "session_ended")}))
+            assert len(await trained(resources)) == 1
+    finally:
+        handlers.can_train.cache_clear()
+
+
+async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
+    """A retrieval names the scorer by its number; one that does not serve, or a policy against it, is not asked."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        log = resources.log
+        await log.append(agent_defined(AGENT))
+        await client.settle()
+        await client.remember(AGENT, "The truth value of an empty list is false.", tags=["list"])
+        await client.remember(AGENT, "The truth value of a number is false for zero.", tags=["number"])
+
+        async def ranking() -> str:
+            await client.settle()
+            return (await client.recall(AGENT, "truth value")).ranking
+
+        assert await ranking() == "linear-1"
+        await log.append(_scorer(1, serves=True))
+        assert await ranking() == "scorer-1"
+        asked = await client.ask("What is the truth value of an empty list?", settled=True)
+        events = await effective(log)
+        [retrieval] = [each for each in events if isinstance(each, MemoriesRetrieved)]
+        assert (retrieval.task_id, retrieval.ranking) == (asked.task_id, "scorer-1")
+        await log.append(_scorer(2, serves=False))
+        assert await ranking() == "linear-1"
+        await log.append(_scorer(3, serves=True))
+        await log.append(
+            PolicyAdopted(event_id=derive("test", "policy"), agent_id=AGENT, parameters={"ranking": "linear"})
+        )
+        await client.ask("What is the truth value of zero?", settled=True)
+        await quiet(resources)
+        assert await ranking() == "linear-1", "the policy came into force with the sleep"
+    await assert_verified(settings)
+
+
+async def test_eight_trainers_make_one_scorer(settings: Settings) -> None:
+    """However many sessions end at once, one training covers them."""
+    async with logged(settings) as log:
+        await log.append(agent_defined(AGENT))
+        for number in range(60):
+            for event in work(number, by_impact):
+                await log.append(event)
+        await append_all(log, [ended(number) for number in range(60)])
+    async with at_work(settings, TRAINING) as resources, at_work(settings, ("trainer",)):
+        assert len(await trained(resources)) == 1
+
+
+def _scorer(number: int, *, serves: bool) -> ScorerTrained:
+    return ScorerTrained(
+        event_id=derive(number, "scorer_trained"),
+        agent_id=AGENT,
+        number=number,
+        weights=scorer.copy_of_linear(),
+        samples=100,
+        tasks=40,
+        until=1,
+        held_out=HeldOut(tasks=12, learned=0.5, linear=0.4, error=0.05),
+        serves=serves,
+    )

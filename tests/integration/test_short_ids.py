@@ -1,0 +1,30 @@
+"""What is named by the beginning of its id."""
+
+from uuid import UUID
+
+import pytest
+
+from nemuri.client.exchange import ClientError
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import at_work, visiting
+
+pytestmark = pytest.mark.connected
+KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in "12")
+
+
+async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(settings: Settings) -> None:
+    """What two have in common names none of them, and says how many there are; a task's id names no memory."""
+    async with at_work(settings, ("herald", "projector")), visiting(settings) as client:
+        for key in KEYS:
+            await client.submit("What is a truth value?", key=key)
+        assert [await client.whole_id("task", str(key)[:8]) for key in KEYS] == [*KEYS]
+        assert await client.whole_id("task", KEYS[0].hex[:12]) == KEYS[0]
+        assert await client.whole_id("task", str(KEYS[1])) == KEYS[1]
+        with pytest.raises(ClientError, match=r"^task 1c0ffee could be any of 2; give more of its id$"):
+            await client.whole_id("task", "1C0FFEE")
+        with pytest.raises(ClientError, match=r"^there is no task whose id begins with 1c0ffee3$"):
+            await client.whole_id("task", "1c0ffee3")
+        with pytest.raises(ClientError, match=r"^there is no memory whose id begins with 1c0ffee1$"):
+            await client.whole_id("memory", "1c0ffee1")
+        with pytest.raises(ClientError, match="its first 6 digits or more"):
+            await client.whole_id("task", "1c0ff")

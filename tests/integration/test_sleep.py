@@ -1,0 +1,227 @@
+"""Every session is slept over exactly once, however many workers there are and whatever is appended beside them."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.platform.serving import prepare
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryEncoded, SessionEnded, Use
+from nemuri_domain.strength import sleep
+from nemuri_infra.bus.event_log import ConflictError, Log
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Against, Reactor
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
+from nemuri_services.strength_sleep.handlers import service
+from tests.integration.scene import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    patiently,
+    recorded,
+)
+from tests.integration.servers import Servers, three_nodes
+
+pytestmark = pytest.mark.connected
+
+WORKERS = 8
+SESSIONS = 64
+
+
+def traffic(rng: random.Random) -> list[Event]:
+    """Sessions of one agent that end quickly, amid memories that begin and are used."""
+    sessions: list[Event] = [
+        SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()) for _ in range(SESSIONS)
+    ]
+    memories = [
+        MemoryEncoded(
+            event_id=uuid4(),
+            agent_id="python",
+            memory=MemoryContent(content=f"fact {number}"),
+            vector=vector_key("hashing-v1", 1024, f"fact {number}"),
+            source="manual",
+            strength=rng.uniform(0.1, 2.0),
+            perspectives=("semantics", "pitfalls"),
+        )
+        for number in range(60)
+    ]
+    uses = [
+        MemoriesUsed(
+            event_id=uuid4(),
+            agent_id="python",
+            assignment_id=uuid4(),
+            perspective="semantics",
+            uses=tuple(Use(memory_id=each.memory_id, method="citation") for each in rng.sample(memories, 4)),
+        )
+        for _ in range(80)
+    ]
+    events = [*sessions, *memories, *uses]
+    rng.shuffle(events)
+    return events
+
+
+async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -> None:
+    """Append in small groups, so that workers find much to do at some moments and little at others."""
+    rest = list(events)
+    while rest:
+        size = rng.randint(1, 12)
+        await append_all(log, rest[:size])
+        rest = rest[size:]
+        await asyncio.sleep(rng.uniform(0, 0.03))
+
+
+def slept_sessions(events: Sequence[Event]) -> Counter[UUID]:
+    """How often each session was slept over."""
+    return Counter(session for each in events if isinstance(each, AgentSlept) for session in each.sessions)
+
+
+def ended_sessions(events: Sequence[Event]) -> set[UUID]:
+    """The sessions that ended."""
+    return {each.assignment_id for each in events if isinstance(each, SessionEnded)}
+
+
+async def assert_each_slept_once(resources: Resources) -> None:
+    """The sleeps that count, and even all that were recorded, cover every session once."""
+    facts = await effective(resources.log)
+    assert len(ended_sessions(facts)) == SESSIONS
+    assert slept_sessions(facts) == Counter(ended_sessions(facts))
+    assert slept_sessions(await recorded(resources.log)) == slept_sessions(facts)
+
+
+def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
+    """The condition that the views know every session as slept over."""
+
+    async def condition() -> bool:
+        """Every session has been slept over."""
+        agent = await resources.views.agent("python")
+        return agent is not None and agent.slept == SESSIONS and not agent.awake
+
+    return condition
+
+
+async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings, seed: int) -> None:
+    """Eight workers of the sleep service share one agent while it goes on living."""
+    rng = random.Random(seed)
+    async with AsyncExitStack() as stack:
+        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        for _ in range(WORKERS):
+            await stack.enter_async_context(at_work(settings, ["sleep"]))
+        await resources.log.append(agent_defined())
+        await append_slowly(resources.log, traffic(rng), rng)
+        await eventually(all_slept(resources))
+        await assert_each_slept_once(resources)
+    await assert_verified(settings)
+
+
+async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: Settings, seed: int) -> None:
+    """Both cover the same sessions; the log takes the one that comes first."""
+    async with at_work(settings, ["projector"]) as resources:
+        await resources.log.append(agent_defined())
+        await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
+        facts = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)]
+        await resources.views.since(facts[-1])
+        one, other = [await service.reactions[SessionEnded](each, resources) for each in facts[:2]]
+        assert isinstance(one, Against)
+        assert isinstance(other, Against)
+        assert one.event.event_id != other.event.event_id
+        await resources.log.append(one.event, expected=one.last)
+        with pytest.raises(ConflictError):
+            await resources.log.append(other.event, expected=other.last)
+
+
+async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -> None:
+    """Even where nothing hands events out one at a time, racing workers sleep every session once."""
+    rng = random.Random(seed)
+    async with at_work(settings, ["projector"]) as resources:
+        await resources.log.append(agent_defined())
+        events = traffic(rng)
+        await append_slowly(resources.log, events, rng)
+        facts = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)]
+        await asyncio.gather(*(race(resources, facts, rng.random()) for _ in range(WORKERS)))
+        await eventually(all_slept(resources))
+        await assert_each_slept_once(resources)
+    await assert_verified(settings)
+
+
+async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
+    """React to every session in an order of one's own, until each is done."""
+    reactor, rest = Reactor(service, resources), list(sessions)
+    rng = random.Random(seed)
+    while rest:
+        event = rest.pop(rng.randrange(len(rest)))
+        try:
+            await reactor.react(event)
+        except ConflictError:
+            rest.append(event)
+
+
+async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
+    settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty memories where five may stay, adopted on the eve of it and seven at once: eight workers, one chain."""
+    monkeypatch.setattr(sleep, "AT_ONCE", 7)
+    rng = random.Random(seed)
+    async with AsyncExitStack() as stack:
+        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        await resources.log.append(agent_defined())
+        await resources.log.append(
+            PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"max_active_memories": 5})
+        )
+        events = traffic(rng)
+        await append_slowly(resources.log, [each for each in events if not isinstance(each, SessionEnded)], rng)
+        await append_all(resources.log, [each for each in events if isinstance(each, SessionEnded)])
+        for _ in range(WORKERS):
+            await stack.enter_async_context(at_work(settings, ["sleep"]))
+        await eventually(all_slept(resources))
+
+        async def roomy() -> bool:
+            """The agent is down to what it may keep."""
+            agent = await resources.views.agent("python")
+            return agent is not None and sum(agent.active) <= 5
+
+        await eventually(roomy)
+        await assert_each_slept_once(resources)
+        slept = [each for each in await effective(resources.log) if isinstance(each, AgentSlept)]
+        assert max(len(each.pruned) for each in slept) == sleep.AT_ONCE
+        assert any(each.sessions == () for each in slept)
+        again = [await service.reactions[AgentSlept](each, resources) for each in slept]
+        assert again == [None] * len(slept)
+    await assert_verified(settings)
+
+
+async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(servers: Servers, seed: int) -> None:
+    """On three nodes, one of which is killed and comes back in the middle, nothing is lost or doubled."""
+    rng = random.Random(seed)
+    async with three_nodes() as cluster, AsyncExitStack() as stack:
+        settings = servers.settings().model_copy(update={"nats_url": cluster.urls[0], "replicas": 3})
+        await prepare(settings)
+        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        for _ in range(WORKERS):
+            await stack.enter_async_context(at_work(settings, ["sleep"]))
+        await patiently(lambda: resources.log.append(agent_defined()))
+        events, victim = traffic(rng), rng.randrange(3)
+        for step, start in enumerate(range(0, len(events), 8)):
+            if step == 8:
+                await cluster.kill(victim)
+            if step == 16:
+                await cluster.restart(victim)
+            await asyncio.gather(*(said(resources.log, each) for each in events[start : start + 8]))
+        await eventually(all_slept(resources), seconds=60)
+        await patiently(lambda: assert_each_slept_once(resources))
+        await patiently(lambda: assert_verified(settings))
+
+
+async def said(log: Log, event: Event) -> int:
+    """Append as a service does: again and again until it is acknowledged."""
+    return await patiently(lambda: log.append(event))

@@ -1,0 +1,213 @@
+"""What is stored has limits; a server that cannot write any more is found out and starts again."""
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import nats
+import pytest
+import pytest_asyncio
+import yaml
+from nats.js import JetStreamContext
+from nats.js.errors import APIError, ServiceUnavailableError
+
+from nemuri.platform.serving import prepare
+from nemuri_contracts.subjects import Subjects
+from nemuri_infra.embedded.listen_addresses import free_port
+from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.runtime.readiness import Readiness
+from nemuri_infra.runtime.settings import MEGABYTE, Settings
+from nemuri_infra.runtime.storage_limits import SHARES, WARNING, fullness, limits, nearly_full, streams, warnings
+from tests.faults.machines import Disk
+from tests.integration.scene import agent_defined, at_work, eventually, logged, visiting
+
+pytestmark = pytest.mark.connected
+
+DEPLOY = Path(__file__).parents[2] / "infra" / "deploy"
+ALIVE = DEPLOY / "alive.sh"
+NC = """#!{python}
+import socket, sys
+line = socket.create_connection((sys.argv[1], int(sys.argv[2])), 5)
+line.sendall(sys.stdin.buffer.read())
+while data := line.recv(65536):
+    sys.stdout.buffer.write(data)
+"""
+
+
+def alive(port: int, tools: Path) -> int:
+    """Return what the probe of the deployments says of a server, with a plain `nc` where the image has its own."""
+    (tools / "nc").write_text(NC.format(python=sys.executable))
+    (tools / "nc").chmod(0o755)
+    known = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    return subprocess.run(["sh", ALIVE, str(port)], env=known, capture_output=True, check=False).returncode
+
+
+async def fill(context: JetStreamContext, subject: str) -> None:
+    """Publish until the server refuses, at most 500 MB."""
+    for _ in range(1_000):
+        await context.publish(subject, os.urandom(500_000))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def disk() -> AsyncIterator[Disk]:
+    """A small disk."""
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    async with Disk.mounted(directory / "disk", 64) as mounted:
+        if mounted is None:
+            shutil.rmtree(directory)
+            pytest.skip("nobody may mount a disk here")
+        yield mounted
+    shutil.rmtree(directory)
+
+
+async def test_the_probe_of_the_deployments_finds_a_server_that_cannot_write(disk: Disk, tmp_path: Path) -> None:
+    """Say so as long as the server runs, also once there is room again; started anew, it writes."""
+    port, watched = free_port(), free_port()
+    binary = Path(sysconfig.get_path("scripts")) / "nats-server"
+    config = tmp_path / "nats.conf"
+    config.write_text(
+        f'listen: "127.0.0.1:{port}"\nhttp: "127.0.0.1:{watched}"\n'
+        f'jetstream {{ store_dir: "{disk.path}", max_file_store: 1PB }}\n'
+    )
+    assert alive(watched, tmp_path) == 2
+    server = await asyncio.create_subprocess_exec(binary, "-c", config, stderr=asyncio.subprocess.DEVNULL)
+
+    async def answers() -> bool:
+        """The server says that it is well."""
+        return await asyncio.to_thread(alive, watched, tmp_path) == 0
+
+    try:
+        await eventually(answers)
+        connection = await nats.connect(f"nats://127.0.0.1:{port}")
+        context = connection.jetstream(timeout=2)
+        await context.add_stream(name="log", subjects=["log"])
+        with pytest.raises((TimeoutError, APIError)):
+            await fill(context, "log")
+        assert await asyncio.to_thread(alive, watched, tmp_path) == 1
+        disk.megabytes = 128
+        disk.empty()
+        with pytest.raises((TimeoutError, APIError)):
+            await context.publish("log", b"x")
+        assert await asyncio.to_thread(alive, watched, tmp_path) == 1
+        await connection.close()
+        server.send_signal(signal.SIGTERM)
+        await server.wait()
+        server = await asyncio.create_subprocess_exec(binary, "-c", config, stderr=asyncio.subprocess.DEVNULL)
+        await eventually(answers)
+        connection = await nats.connect(f"nats://127.0.0.1:{port}")
+        await connection.jetstream().publish("log", b"x")
+        await connection.close()
+    finally:
+        if server.returncode is None:
+            server.kill()
+            await server.wait()
+
+
+def test_both_deployments_end_a_server_that_cannot_write() -> None:
+    """Ask the probe in both, mounted where it is asked for; docker needs to be told to end the server."""
+    manifests = yaml.safe_load_all((DEPLOY / "kubernetes" / "nats.yaml").read_text())
+    [container] = next(each for each in manifests if each["kind"] == "StatefulSet")["spec"]["template"]["spec"][
+        "containers"
+    ]
+    assert container["livenessProbe"]["exec"]["command"] == ["sh", "/etc/nats/alive.sh"]
+    kustomization = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())
+    made = next(each for each in kustomization["secretGenerator"] if each["name"] == "nats-config")
+    assert "secrets/alive.sh" in made["files"]
+    compose = yaml.safe_load((DEPLOY.parent / "docker-compose.yml").read_text())
+    for node in ("nats-1", "nats-2", "nats-3"):
+        each = compose["services"][node]
+        assert "./infra/deploy/alive.sh:/etc/nats/alive.sh:ro" in each["volumes"]
+        assert each["restart"] == "unless-stopped"
+        [_, test] = each["healthcheck"]["test"]
+        assert test.startswith("sh /etc/nats/alive.sh; [ $$? = 1 ] && kill 1; ")
+
+
+async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(settings: Settings) -> None:
+    """Refuse without harm to the server, delete nothing by any limit, and take more without a restart."""
+    small = settings.model_copy(update={"storage": 16})
+    await prepare(small)
+    async with logged(settings) as log:
+        bounds = limits(log.subjects, 16 * MEGABYTE)
+        for name in streams(log.subjects).values():
+            assert (await log.stream.stream_info(name)).config.max_bytes == bounds[name]
+        subject = f"{settings.namespace}.client.ann.nothing"
+        with pytest.raises(ServiceUnavailableError, match="maximum bytes"):
+            await fill(log.stream, subject)
+        stored = (await log.stream.stream_info(log.subjects.stream)).state
+        assert stored.bytes <= bounds[log.subjects.stream]
+        full = await fullness(log)
+        assert nearly_full(full) == {"log"}
+        [line] = warnings(full)
+        assert re.fullmatch(r"log: \d+% of the limit is used; raise NEMURI_STORAGE .*", line)
+        await prepare(settings.model_copy(update={"storage": 16}))
+        assert (await log.stream.stream_info(log.subjects.stream)).state.messages == stored.messages
+        await prepare(settings.model_copy(update={"storage": 64}))
+        await log.stream.publish(subject, b"x")
+        assert (await log.stream.stream_info(log.subjects.stream)).state.messages == stored.messages + 1
+        await prepare(settings)
+        assert await fullness(log) == {}
+
+
+async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) -> None:
+    """Keep everything, of every kind of stream, and refuse the next message."""
+    async with logged(settings) as log:
+        places = {
+            log.subjects.stream: f"{settings.namespace}.client.ann.nothing",
+            f"KV_{settings.namespace}-vectors": f"$KV.{settings.namespace}-vectors.x.{{}}",
+            f"OBJ_{settings.namespace}-blobs": f"$O.{settings.namespace}-blobs.C.x.{{}}",
+        }
+        for subject in places.values():
+            for number in range(20):
+                await log.stream.publish(subject.format(number), os.urandom(600_000))
+        await prepare(settings.model_copy(update={"storage": 16}))
+        for stream, subject in places.items():
+            assert (await log.stream.stream_info(stream)).state.messages == 20
+            with pytest.raises(ServiceUnavailableError, match="maximum bytes"):
+                await log.stream.publish(subject.format(20), b"x")
+
+
+async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) -> None:
+    """Tell it at `/ready` and at `/metrics`, and stay ready; answer again what waited while the log was full."""
+    await prepare(settings.model_copy(update={"storage": 16}))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        readiness = Readiness(resources, (), {})
+        assert not nearly_full((await readiness.report()).full)
+        with pytest.raises(ServiceUnavailableError):
+            await fill(resources.log.stream, f"{settings.namespace}.client.ann.nothing")
+        readiness = Readiness(resources, (), {})
+        report = await readiness.report()
+        assert report.ready
+        assert nearly_full(report.full) == {"log"}
+        shown = resources.metrics.exposition().decode()
+        [share] = re.findall(r'^nemuri_storage_used_ratio\{stream="log"\} (\S+)$', shown, re.MULTILINE)
+        assert float(share) > WARNING
+        await prepare(settings.model_copy(update={"storage": 64}))
+        assert (await client.ask("What is truth?", timeout=60)).status == "done"
+
+
+def test_every_share_has_its_stream_and_all_of_them_are_the_whole(settings: Settings) -> None:
+    """Together they hold what an operator allows, and nothing more."""
+    assert sum(SHARES.values()) <= 1
+    assert streams(Subjects(settings.namespace)).keys() == SHARES.keys()
+
+
+def test_alerts_ask_for_what_workers_tell() -> None:
+    """Name metrics that there are, in rules that Prometheus reads."""
+    shown = Metrics().exposition().decode()
+    groups = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    assert {rule["alert"] for rule in rules} >= {"NemuriStorageNearlyFull", "NemuriNotReady"}
+    for rule in rules:
+        assert {"alert", "expr", "for", "labels", "annotations"} == rule.keys()
+        for name in re.findall(r"nemuri_\w+", rule["expr"]):
+            assert f"# TYPE {name} gauge" in shown, name

@@ -1,0 +1,149 @@
+"""A task belongs to its client: what other clients say of it is refused, visibly, and changes nothing."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.client_events import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered
+from nemuri_contracts.event import OPERATOR
+from nemuri_contracts.strength import ImpactCredited, MemoryEncoded
+from nemuri_contracts.tasks import FeedbackRefused, NegotiationRefused, TaskAssigned
+from nemuri_domain.strength.policy import Policy
+from nemuri_infra.projections.precedent_queries import past
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+QUESTION = "What is the truth value of an empty list?"
+LISTED = "\n".join(f"{number}. What does question {number} decide about the cache?" for number in range(1, 31))
+
+
+async def knowing(resources: Resources, client: Client) -> UUID:
+    """Define an agent with one memory, which answers the question."""
+    await resources.log.append(agent_defined())
+    await client.settle()
+    return await client.remember("python", "The truth value of an empty list is false.", tags=["list"])
+
+
+def said_by(client: str, task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
+    """Return what a client says of a task that helped."""
+    return FeedbackGiven(event_id=event_id or uuid4(), client_id=client, correlation_id=task_id, verdict="helpful")
+
+
+async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
+    """Credit nothing for what another client says, before the task, while it is answered or after it."""
+    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, "mallory") as mallory:
+        memory_id = await knowing(resources, ann)
+        task_id = uuid4()
+        early = said_by("mallory", task_id)
+        await resources.log.append(early)
+        await ann.submit(QUESTION, key=task_id)
+        while not (await ann.progress(task_id)).settled:
+            await resources.log.append(said_by("mallory", task_id))
+            await ann.settle()
+        late = await mallory.feedback(task_id, "unhelpful", result="failure", prevented_error=memory_id)
+        assert late.standing == "refused"
+        assert late.reason == "the task belongs to client ann; only that client or an operator judges it"
+        await quiet(resources)
+        told = (await ann.progress(task_id)).feedback
+        assert {each.standing for each in told} == {"refused"}
+        assert early.event_id in {each.feedback_id for each in told}
+        said = await effective(resources.log)
+        assert not [each for each in said if isinstance(each, ImpactCredited)]
+        assert len([each for each in said if isinstance(each, FeedbackRefused)]) == len(told)
+        assert (await ann.memory(memory_id)).impact_score == 0
+        assert (await ann.feedback(task_id, "helpful")).standing == "applied"
+        await quiet(resources)
+        assert {each.standing for each in (await ann.progress(task_id)).feedback} == {"refused", "applied"}
+        assert (await ann.memory(memory_id)).impact_score == pytest.approx(Policy().impact_user_positive)
+    await assert_verified(settings)
+
+
+async def test_an_operator_judges_every_task(settings: Settings) -> None:
+    """Credit what is said on the command line, whoever submitted the task."""
+    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, OPERATOR) as operator:
+        memory_id = await knowing(resources, ann)
+        task_id = (await ann.ask(QUESTION, settled=True)).task_id
+        assert (await operator.feedback(task_id, "helpful")).memories == (memory_id,)
+    await assert_verified(settings)
+
+
+async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settings) -> None:
+    """Count no feedback but that of the task's client where past tasks tell who is to be asked."""
+    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, "mallory") as mallory:
+        await knowing(resources, ann)
+        task_id = (await ann.ask(QUESTION, settled=True)).task_id
+        await mallory.feedback(task_id, "unhelpful", result="failure")
+        await quiet(resources)
+        learned = [
+            each.memory_id
+            for each in await effective(resources.log)
+            if isinstance(each, MemoryEncoded) and each.correlation_id == task_id
+        ]
+        before = [each.outcomes for each in (await past(resources.database, learned)).values()]
+        await ann.feedback(task_id, "helpful")
+        after = [each.outcomes for each in (await past(resources.database, learned)).values()]
+    assert learned
+    assert before == [{"python": (0, 0)}] * len(learned)
+    assert after == [{"python": (1, 0)}] * len(learned)
+
+
+async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings) -> None:
+    """Refuse the choice of another client, by our client before it is said and by the platform where it was said."""
+    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, "mallory") as mallory:
+        await knowing(resources, ann)
+        task_id = await ann.submit(LISTED)
+        assert (await ann.result(task_id)).status == "negotiation"
+        end = await resources.log.last_sequence()
+        with pytest.raises(ClientError, match=f"task {task_id} belongs to client ann; only that client or an operator"):
+            await mallory.answer(task_id, "all")
+        assert await resources.log.last_sequence() == end
+        raw = NegotiationAnswered(event_id=uuid4(), client_id="mallory", correlation_id=task_id, option="all")
+        await resources.log.append(raw)
+        await quiet(resources)
+        assert (await ann.result(task_id)).status == "negotiation"
+        said = await effective(resources.log)
+        [refused] = [each for each in said if isinstance(each, NegotiationRefused)]
+        assert (refused.answer_id, refused.correlation_id, refused.causation_id) == (
+            raw.event_id,
+            task_id,
+            raw.event_id,
+        )
+        assert refused.reason == "the task belongs to client ann; only that client or an operator says how it goes on"
+        assert not [each for each in said if isinstance(each, TaskAssigned)]
+        await ann.answer(task_id, "most_important", items=[3])
+        assert (await ann.result(task_id)).status == "done"
+        state = await resources.views.task(task_id)
+        assert state.task is not None
+        assert state.task.option == "most_important"
+    await assert_verified(settings)
+
+
+async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) -> None:
+    """Go on as the command line says, whoever submitted the task."""
+    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, OPERATOR) as operator:
+        await knowing(resources, ann)
+        task_id = await ann.submit(LISTED)
+        assert (await ann.result(task_id)).status == "negotiation"
+        await operator.answer(task_id, "most_important")
+        assert (await operator.result(task_id)).status == "done"
+
+
+async def test_what_a_client_offers_belongs_to_no_task_of_others(settings: Settings) -> None:
+    """Ignore the task that a client names in an event which is about none: no memory is tied to it."""
+    async with at_work(settings) as resources, visiting(settings) as ann:
+        await knowing(resources, ann)
+        task_id = (await ann.ask(QUESTION, settled=True)).task_id
+        memory = MemoryContent(content="Mallory was here.")
+        offer = MemoryOffered(
+            event_id=uuid4(), client_id="mallory", correlation_id=task_id, agent_id="python", memory=memory
+        )
+        await resources.log.append(offer)
+        await quiet(resources)
+        [encoded] = [each for each in await effective(resources.log) if each.causation_id == offer.event_id]
+        assert encoded.correlation_id is None
+    await assert_verified(settings)

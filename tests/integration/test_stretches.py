@@ -1,0 +1,191 @@
+"""A stretch of the log is folded from where the views are, by folds of one version, or not at all."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text, update
+
+from nemuri.operations import OperationError, backup, forget, rebuild, reembed, verify
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.codec import AnyEvent
+from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database, DatabaseError
+from nemuri_infra.projections.education import fold_courses
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, Position
+from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.runtime.readiness import Readiness
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    eventually,
+    quiet,
+    recorded,
+    snapshot,
+    visiting,
+)
+from tests.integration.test_every_event import emptied_tables
+
+pytestmark = pytest.mark.connected
+
+
+async def stretch(resources: Resources, after: int, until: int) -> Batch:
+    """Return what the log has between two places."""
+    events = [each for each in await recorded(resources.log) if after < (each.sequence or 0) <= until]
+    return Batch(tuple(events), (), after, until)
+
+
+async def defined(resources: Resources, number: int) -> None:
+    """Append definitions of some agents."""
+    for each in range(number):
+        await resources.log.append(agent_defined(f"agent-{each}"))
+
+
+async def gone_back(resources: Resources, to: int) -> None:
+    """Put the database back to an older copy of itself, under whoever is at work."""
+    await emptied_tables(resources)
+    await catch_up(resources.projection, resources.log, to, lambda *_: None)
+
+
+async def made_by(resources: Resources, fold: int) -> None:
+    """Let the views be of another version of the folds."""
+    async with resources.database.begin() as connection:
+        await connection.execute(update(tables.checkpoint).values(fold=fold))
+
+
+async def missing(resources: Resources) -> Sequence[str]:
+    """Return what a process finds missing."""
+    return (await Readiness(resources, [], {}).report()).missing
+
+
+async def test_views_that_went_back_while_nothing_came_are_read_again_from_there(settings: Settings) -> None:
+    """A projector that idles over a database that comes back older loses none of the events between."""
+    async with at_work(settings, ["projector"]) as resources:
+        await defined(resources, 9)
+        await quiet(resources, ["projector"])
+        async with opened(settings) as operator:
+            await gone_back(operator, 5)
+        assert (await resources.projection.position()).sequence == 5
+        await resources.log.append(agent_defined("newest"))
+        await quiet(resources, ["projector"])
+        assert len(await resources.views.agents()) == 10
+    await assert_verified(settings)
+
+
+async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) -> None:
+    """What begins after a gap is refused; what begins before the views' place counts from there on, and once."""
+    async with opened(settings) as resources:
+        await defined(resources, 6)
+        assert await resources.projection.apply(await stretch(resources, 0, 2)) == 2
+        before = await snapshot(resources)
+        with pytest.raises(GapError, match="the views are at 2, and the stretch begins after 4"):
+            await resources.projection.apply(await stretch(resources, 4, 6))
+        assert await snapshot(resources) == before
+        assert await resources.projection.apply(await stretch(resources, 1, 5)) == 5
+        assert await resources.projection.apply(await stretch(resources, 0, 3)) == 5, "the views are ahead of it"
+        assert await resources.projection.apply(await stretch(resources, 5, 6)) == 6
+    await assert_verified(settings)
+
+
+async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> None:
+    """Into views that a newer version made nobody else folds, and nobody makes them anew by older folds."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await quiet(resources)
+        await made_by(resources, FOLD + 1)
+        before = await snapshot(resources)
+        with pytest.raises(OtherFoldsError, match="stands aside"):
+            await resources.projection.apply(await stretch(resources, 0, 1))
+        await resources.log.append(agent_defined("cook"))
+        told = f"made by folds of version {FOLD + 1}, and this is {FOLD}: a newer version is at work"
+        assert any(told in each for each in await missing(resources))
+        assert told in str((await client.status()).halted)
+        for operation in (rebuild, verify, reembed):
+            with pytest.raises(OperationError, match="a newer version is at work"):
+                await operation(settings)
+        with pytest.raises(OperationError, match="a newer version is at work"):
+            await forget(settings, [Thing("agent", "python")])
+        assert await resources.projection.position() == Position(1, FOLD + 1)
+        assert await snapshot(resources) == before
+    async with at_work(settings, ["projector"]) as resources:
+        assert any(told in each for each in await missing(resources)), "one that starts now stands aside too"
+        assert await snapshot(resources) == before
+        await made_by(resources, FOLD)
+        await quiet(resources, ["projector"])
+    await assert_verified(settings)
+
+
+async def test_views_of_an_older_version_are_made_anew_by_whoever_follows(settings: Settings) -> None:
+    """A projector at work that finds older views under it, from an older copy, makes them anew and goes on."""
+    async with at_work(settings, ["projector"]) as resources:
+        await resources.log.append(agent_defined())
+        await quiet(resources, ["projector"])
+        await made_by(resources, FOLD - 1)
+        await resources.log.append(agent_defined("cook"))
+        await quiet(resources, ["projector"])
+        assert await resources.projection.position() == Position(2, FOLD)
+    await assert_verified(settings)
+
+
+async def test_the_views_halt_right_before_what_cannot_be_folded(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything before the event is folded; the views say at which event they halt, and a rebuild says the same."""
+
+    async def fragile(connection: Any, events: Sequence[AnyEvent]) -> None:
+        if any(isinstance(each, AgentDefined) and each.agent_id == "agent-5" for each in events):
+            raise ValueError("a fault in the fold")
+        await fold_courses(connection, events)
+
+    async with opened(settings) as resources:
+        await defined(resources, 9)
+    for place in ("projection", "refolding"):
+        monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
+    why = "event 6, agent_defined of agent-5, cannot be folded: ValueError"
+    async with at_work(settings, ["projector", "herald"]) as resources, visiting(settings) as client:
+
+        async def halted() -> bool:
+            """The views are halted at the event."""
+            return (await resources.projection.position()).halted_at == 6
+
+        await eventually(halted)
+        assert await resources.projection.position() == Position(5, FOLD, why, 6)
+        status = await client.status()
+        assert (status.projected, status.halted, status.halted_at) == (5, why, 6)
+        with pytest.raises(OperationError, match=why):
+            await rebuild(settings)
+        found = await verify(settings)
+        assert (found.differences, found.halted, found.halted_at) == ((), why, 6)
+        monkeypatch.undo()
+        await quiet(resources, ["projector"])
+        assert await resources.projection.position() == Position(9, FOLD)
+    await assert_verified(settings)
+
+
+async def test_only_who_provisions_migrates(settings: Settings, tmp_path: Path) -> None:
+    """Operations say in one line that the views have to be provisioned first, and change no schema."""
+    async with opened(settings) as resources:
+
+        async def version(new: str) -> None:
+            """Let the schema be of another version."""
+            async with resources.database.begin() as connection:
+                await connection.execute(text("UPDATE schema_version SET version_num = :new"), {"new": new})
+
+        for known, help_ in (("0001", "nemuri.cli.provision"), ("9999", "use the newer one that made them")):
+            await version(known)
+            for work in (rebuild, verify, reembed):
+                with pytest.raises(DatabaseError, match=f"of version {known}, and this nemuri needs .*{help_}"):
+                    await work(settings)
+            with pytest.raises(DatabaseError, match=help_):
+                await backup(settings, tmp_path / "copy")
+            assert not (tmp_path / "copy").exists()
+        empty = Database.at(str(settings.database_url), f"{settings.namespace}-nobody")
+        with pytest.raises(DatabaseError, match=r"there are no views of .* yet; start `nemuri up`"):
+            await empty.check()
+        await empty.close()

@@ -1,0 +1,225 @@
+"""Tiered memory at work: experiences are recorded, go over, come to mind, are shared, are erased with their parts."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.admin.tiered import consolidate, share
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri.operations import forget, rebuild, reembed
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.strength import MemoryRefused
+from nemuri_contracts.tiered import (
+    ConsolidationAsked,
+    ConsolidationBegun,
+    Cues,
+    Experience,
+    ExperienceOffered,
+    ExperienceRecorded,
+    MemoryFormed,
+)
+from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
+from nemuri_domain.tiered.fold import FOLDED, fold
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.rows import load
+from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_services.tiered_memory.consolidation_schedule import look
+from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+AT_WORK = ("projector", "intake", "tiers", "herald")
+MINED = tuple(f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  "))
+"""What the built-in vectors find alike."""
+
+
+@asynccontextmanager
+async def remembering(settings: Settings, *names: str, **policy: object) -> AsyncIterator[tuple[Resources, Client]]:
+    """The services of tiered memory, agents that remember by it, and a client."""
+    async with at_work(settings, AT_WORK) as resources, visiting(settings) as client:
+        last = 0
+        for each in names or ("noah",):
+            last = await resources.log.append(agent_defined(each, memory="tiered", perspectives=()))
+            if policy:
+                last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=each, parameters=policy))
+        await resources.views.progress.wait(last)
+        yield resources, client
+
+
+async def memories(resources: Resources) -> list[TierMemory]:
+    """All tiered memories there are, oldest first."""
+    async with resources.database.reading() as connection:
+        found = await load(connection, tables.tier_memory, TierMemory)
+    return sorted(found, key=lambda each: each.at)
+
+
+async def assert_as_folded(resources: Resources) -> None:
+    """The rows are the pure fold of the log, and every memory has the vector of its words, and no other has one."""
+    tiers = fold([each for each in await effective(resources.log) if isinstance(each, FOLDED)])
+    async with resources.database.reading() as connection:
+        agents = await load(connection, tables.tier_agent, TiersAgent)
+    known = await memories(resources)
+    assert agents == [tiers.agent]
+    assert {each.memory_id: each for each in known} == dict(tiers.memories)
+    ids = [each.memory_id for each in known]
+    assert set(await Layers(resources.database).vectors("noah", "hashing-v1.1024", ids)) == set(ids)
+
+
+async def test_an_experience_is_recorded_once_however_often_it_is_told(settings: Settings) -> None:
+    """With what its words tell; an agent without such memory refuses it, and so does one to whom it does not matter."""
+    async with remembering(settings) as (resources, client):
+        await resources.log.append(agent_defined("python"))
+        lived = Experience(
+            type="conversation", content="Lila: could you help me with the iron?", participants=("Lila",)
+        )
+        told = ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id="noah", experience=lived)
+        elsewhere = told.model_copy(update={"agent_id": "python", "event_id": uuid4()})
+        for each in (told, told, elsewhere):
+            await resources.log.append(each)
+        seen = await client.experience("noah", "A zombie is near the gate", location=None)
+        with pytest.raises(ClientError, match="does not matter"):
+            await client.experience("noah", "A leaf fell", importance=0.1)
+        with pytest.raises(ClientError, match="no agent 'python' with tiered memory"):
+            await client.experience("python", "A leaf fell")
+
+        found = await memories(resources)
+        assert [(each.type, each.importance) for each in found] == [("conversation", 0.7), ("observation", 0.6)]
+        assert found[1].memory_id == seen
+        refused = [each for each in await effective(resources.log) if isinstance(each, MemoryRefused)]
+        assert elsewhere.event_id in {each.causation_id for each in refused}
+        assert (await client.tiers("noah")).short == 2
+    await assert_verified(settings)
+
+
+async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) -> None:
+    """The oldest, in clusters; each module finds it in its own way, and that it did counts as access."""
+    policy = {"short_term": {"base_capacity": 5, "max_capacity": 5, "kept_share": 0.2}}
+    async with remembering(settings, **policy) as (resources, client):
+        for number, text in enumerate((*MINED, "Noah planted wheat by the river", "Mira sang a song")):
+            cues = Cues(goal_related=True)
+            await client.experience("noah", text.strip(), type="action", second=10.0 * number, cues=cues)
+
+        async def over() -> Any:
+            """all that was too much has gone over"""
+            view = await client.tiers("noah")
+            return view if (view.short, view.going, view.long) == (1, 0, 2) else None
+
+        view = await eventually(over)
+        assert (view.consolidated_for, view.types) == ("capacity", {"action": 1, "episodic": 1, "procedural": 1})
+        assert view.hours < 0.1
+        long = {each.type: each for each in view.formed}
+        assert len(long["procedural"].sources) == 3
+        assert long["procedural"].content.endswith("(×3)")
+        found = await client.tiers_recall("noah", "how do I get iron with Lila?", module="planning", second=60.0)
+        assert found.recalled[0].memory.memory_id == long["procedural"].memory_id
+        assert found.weights == (0.5, 0.3, 0.2)
+        assert {each.memory.layer for each in found.recalled} == {"short", "long"}
+        for each in found.recalled:
+            assert each.score == pytest.approx(0.5 * each.relevance + 0.3 * each.recency + 0.2 * each.importance)
+        talking = await client.tiers_recall("noah", "iron", module="talking", quietly=True)
+        working = await client.tiers_recall("noah", "iron", module="action_awareness", quietly=True)
+        assert (talking.recalled, working.recalled, working.working) == ((), (), True)
+        await quiet(resources)
+        assert {each.access_count for each in await memories(resources)} == {1}
+        await assert_as_folded(resources)
+        done = await reembed(settings, embedder=HashingEmbedder(256))
+        assert (done.agents, done.memories) == (1, 3)
+        again = await client.tiers_recall("noah", "how do I get iron with Lila?", second=60.0, quietly=True)
+        assert again.recalled[0].memory.memory_id == long["procedural"].memory_id
+    await rebuild(settings)
+    await assert_verified(settings)
+
+
+async def test_each_experience_goes_over_once_however_many_notice(settings: Settings) -> None:
+    """Two workers, each with sixteen events at once: groups never share a memory, and none is left behind."""
+    policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
+    async with remembering(settings, **policy) as (resources, client), at_work(settings, ["tiers"]):
+        for each in range(24):
+            lived = Experience(type="action", content=f"Noah mined iron ore number {each}", second=float(each))
+            told = ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id="noah", experience=lived)
+            await resources.log.append(told)
+        await quiet(resources, AT_WORK)
+        facts = await effective(resources.log)
+        begun = [each for each in facts if isinstance(each, ConsolidationBegun)]
+        gone = Counter(memory for each in begun for group in each.groups for memory in group.memory_ids)
+        assert len(begun) > 1
+        assert set(gone.values()) == {1}
+        sources = [source for each in facts if isinstance(each, MemoryFormed) for source in each.sources]
+        assert Counter(sources) == gone
+        view = await client.tiers("noah")
+        assert (view.short + len(gone), view.going) == (24, 0)
+        assert view.short < 4
+        await assert_as_folded(resources)
+
+
+async def test_what_is_old_goes_over_in_time(settings: Settings) -> None:
+    """Looked after by the log's time, once however often it is looked; who lives by a simulation is left alone."""
+    policy = {"short_term": {"retention_minutes": 30}}
+    async with remembering(settings, "noah", "lila", **policy) as (resources, client):
+        await client.experience("noah", "Noah saw the sea")
+        await client.experience("lila", "Lila saw the sea", second=5.0)
+        now = (await memories(resources))[-1].at
+        for later in (60.0, 29 * 60.0):
+            await look(resources, now + later)
+        assert not [each for each in await effective(resources.log) if isinstance(each, ConsolidationAsked)]
+        for _ in range(2):
+            await look(resources, now + 31 * 60.0)
+        asked = [each for each in await effective(resources.log) if isinstance(each, ConsolidationAsked)]
+        assert [(each.agent_id, each.because) for each in asked] == [("noah", "interval")]
+
+
+async def test_what_is_shared_is_seen_by_whom_it_is_shared_with(settings: Settings) -> None:
+    """Where they ask for it; it stays as it is, whatever goes over."""
+    async with remembering(settings, "noah", "lila", "mira") as (resources, client):
+        seen = await client.experience("noah", "The well behind the church is poisoned")
+        secret = await client.experience("noah", "The gold is under the oak")
+        shared = await share(client, "noah", str(seen), "bilateral", ["lila"])
+        assert (shared.layer, shared.scope, shared.visible_to) == ("long", "bilateral", ("lila",))
+        with pytest.raises(ClientError, match="'nobody'"):
+            await share(client, "noah", str(secret), "bilateral", ["nobody"])
+        with pytest.raises(ClientError, match="anyway"):
+            await share(client, "noah", str(secret), "group", ["noah"])
+
+        async def told(agent: str, *, shared: bool = True) -> list[UUID]:
+            found = await client.tiers_recall(agent, "is the well poisoned?", shared=shared)
+            return [each.memory.memory_id for each in found.recalled]
+
+        assert await told("lila") == [seen]
+        assert await told("lila", shared=False) == []
+        assert await told("mira") == []
+        assert set(await told("noah", shared=False)) == {seen, secret}
+        await share(client, "noah", str(secret), "global", [])
+        assert await told("mira") == [secret]
+        done = await consolidate(client, "noah")
+        assert (done.gone, done.view.shared) == (0, 2)
+        assert not [each for each in await effective(resources.log) if isinstance(each, ConsolidationBegun)]
+    await assert_verified(settings)
+
+
+async def test_an_erased_experience_goes_with_all_that_was_made_of_it(settings: Settings) -> None:
+    """The client's words, the memory it became part of, and the others of its group; the rest stays, also rebuilt."""
+    async with remembering(settings) as (resources, client):
+        mined = [await client.experience("noah", each.strip(), type="action") for each in MINED]
+        await client.experience("noah", "Mira sang a canary song", type="conversation")
+        done = await consolidate(client, "noah")
+        assert (done.gone, done.view.short, done.view.long) == (4, 0, 2)
+        await quiet(resources)
+        await assert_as_folded(resources)
+    await forget(settings, [Thing("memory", mined[1])])
+    async with at_work(settings, ("projector",)) as resources:
+        left = await effective(resources.log)
+        words = [each for each in left if isinstance(each, ExperienceOffered | ExperienceRecorded | MemoryFormed)]
+        assert words
+        assert not [each for each in words if "iron" in each.model_dump_json()]
+        assert [each.content for each in await memories(resources)] == ["Mira sang a canary song"]
+    await rebuild(settings)
+    await assert_verified(settings)

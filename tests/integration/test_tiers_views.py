@@ -1,0 +1,160 @@
+"""Tiered minds in the views: as the pure fold makes them, live, rebuilt, and after something was erased."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from nemuri.operations import forget, resume
+from nemuri_contracts.event import Event
+from nemuri_contracts.tiered import (
+    Access,
+    ConsolidationBegun,
+    ExperienceOffered,
+    ExperienceRecorded,
+    Group,
+    MemoriesAccessed,
+    MemoryFormed,
+    MemoryShared,
+)
+from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
+from nemuri_domain.tiered.fold import FOLDED, fold
+from nemuri_infra.projections import id_lookup, tables
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.rows import load
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
+from tests.integration.scene import (
+    EMBEDDING,
+    agent_defined,
+    assert_followed_and_rebuilt,
+    assert_verified,
+    at_work,
+    effective,
+    messages,
+    quiet,
+)
+from tests.integration.servers import Servers, files_with
+
+pytestmark = pytest.mark.connected
+
+AGENT = "noah"
+
+
+def key(text: str) -> str:
+    """The key of the vector of a text."""
+    return vector_key(EMBEDDING.model, EMBEDDING.dimension, text)
+
+
+def recorded(rng: random.Random, content: str, offered: UUID | None = None) -> ExperienceRecorded:
+    """Something lived through."""
+    return ExperienceRecorded.model_validate(
+        {"event_id": some_id(rng), "causation_id": offered, "agent_id": AGENT, "importance": 0.5}
+        | {"experience": {"type": "action", "content": content, "second": rng.randrange(1_000)}, "vector": key(content)}
+    )
+
+
+def formed(rng: random.Random, content: str, sources: Sequence[UUID]) -> MemoryFormed:
+    """What some became."""
+    fields = {"type": "semantic", "content": content, "importance": 0.5, "formed_by": "extractive", "second": 1_000.0}
+    return MemoryFormed.model_validate(
+        {"event_id": some_id(rng), "agent_id": AGENT, "sources": sources, "vector": key(content)} | fields
+    )
+
+
+def some_id(rng: random.Random) -> UUID:
+    """An id as the platform derives them."""
+    return UUID(int=rng.getrandbits(128), version=5)
+
+
+def life(rng: random.Random, length: int) -> list[Event]:
+    """Twelve experiences, and then whatever can happen to them and to what was made of them."""
+    begun: list[Any] = [recorded(rng, f"thing {each}") for each in range(12)]
+    known: list[UUID] = [each.event_id for each in begun]
+
+    def some(least: int = 1) -> tuple[UUID, ...]:
+        return tuple(rng.sample(known, rng.randrange(least, 4)))
+
+    def any_event(nth: int) -> Event:
+        same: dict[str, Any] = {"event_id": some_id(rng), "agent_id": AGENT, "second": float(nth)}
+        match rng.randrange(5):
+            case 0:
+                made = formed(rng, f"made at {nth}", some())
+                known.append(made.event_id)
+                return made
+            case 1:
+                groups = [Group(layer=rng.choice(("short", "long")), memory_ids=some()) for _ in range(2)]
+                return ConsolidationBegun(**same, because="asked", groups=tuple(groups), deleted=some(0)[:1])
+            case 2:
+                return MemoryShared(**same, memory_id=rng.choice(known), scope="group", visible_to=("lila",))
+            case 3:
+                lived = recorded(rng, f"later {nth}")
+                known.append(lived.event_id)
+                return lived
+            case _:
+                counts = tuple(Access(memory_id=each, times=rng.randrange(1, 4)) for each in some())
+                return MemoriesAccessed(**same, accessed=counts)
+
+    return [agent_defined(AGENT, memory="tiered", perspectives=()), *begun, *map(any_event, range(length))]
+
+
+async def assert_as_folded(resources: Resources) -> None:
+    """The rows are the pure fold of the log; every memory has its vector, and nothing else has one."""
+    tiers = fold([each for each in await effective(resources.log) if isinstance(each, FOLDED)])
+    vector = tables.memory_vector.c
+    async with resources.database.reading() as connection:
+        agents = await load(connection, tables.tier_agent, TiersAgent)
+        memories = await load(connection, tables.tier_memory, TierMemory)
+        vectors = set((await connection.execute(select(vector.memory_id))).scalars())
+    assert agents == [tiers.agent]
+    assert {each.memory_id: each for each in memories} == dict(tiers.memories)
+    assert vectors == {each.memory_id for each in memories}
+
+
+async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
+    """Event by event, in stretches and from the whole log at once."""
+    rng = random.Random(seed)
+    await assert_followed_and_rebuilt(settings, life(rng, 100), rng, assert_as_folded)
+    async with opened(settings) as resources:
+        async with resources.database.reading() as connection:
+            [memory, *_] = await load(connection, tables.tier_memory, TierMemory)
+        assert await id_lookup.begun(resources.database, "memory", str(memory.memory_id)[:13]) == (memory.memory_id, 1)
+
+
+async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+    """Its words go, as they were told, as they were recorded, and as they became part of others, with their parts."""
+    rng, told = random.Random(7), UUID(int=77, version=4)
+    lived = {"type": "action", "content": "the zugtrompetish thing"}
+    offered = ExperienceOffered.model_validate({"event_id": told, "agent_id": AGENT, "experience": lived})
+    gone, twin = recorded(rng, "the zugtrompetish thing", told), recorded(rng, "the barytonhornlike thing")
+    made = formed(rng, "serpentonwise it was", (gone.event_id, twin.event_id))
+    merged = formed(rng, "ophicleidean times", (made.event_id,))
+    kept = recorded(rng, "the pangolinkind thing")
+    async with at_work(settings, ["projector"]) as resources:
+        for each in (agent_defined(AGENT, memory="tiered", perspectives=()), offered, gone, twin, kept, made, merged):
+            await resources.log.append(each)
+        await quiet(resources, ["projector"])
+        canaries = ("zugtrompetish", "barytonhornlike", "serpentonwise", "ophicleidean")
+        assert all(files_with(servers.directory, *canaries).values())
+        old = [each for each in await messages(resources.log) if any(one.encode() in each.data for one in canaries)]
+
+        await forget(settings, [Thing("memory", merged.event_id)])
+
+        left_in = files_with(servers.directory, *canaries, "pangolinkind")
+        assert left_in.pop("pangolinkind"), "the control stays, or the search finds nothing at all"
+        assert not any(left_in.values())
+        await assert_as_folded(resources)
+        await assert_verified(settings)
+        for message in old:
+            await resources.log.stream.publish(message.subject, message.data)
+        await quiet(resources, ["projector"])
+        async with resources.database.reading() as connection:
+            left = await load(connection, tables.tier_memory, TierMemory)
+        assert [each.memory_id for each in left] == [kept.event_id]
+        await resume(settings)
+        assert not any(files_with(servers.directory, *canaries).values())
+    await assert_verified(settings)

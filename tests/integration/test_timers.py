@@ -1,0 +1,122 @@
+"""Timers ring once when they are due by a clock that can be moved, and none is lost."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.education import ExerciseGraded
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.runtime.timers import Timers
+from nemuri_infra.stores.clock import Clock
+from tests.integration.classroom import TEXTBOOK, over
+from tests.integration.scene import (
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    eventually,
+    logged,
+    quiet,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+SOON = timedelta(seconds=2)
+
+
+@asynccontextmanager
+async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
+    """Timers, and the keys of those that rang so far."""
+    async with logged(settings) as log:
+        timers, rang = Timers(log, await Clock.open(log)), list[str]()
+
+        async def hear() -> None:
+            async for ringing in timers.due():
+                rang.append(ringing.key)
+                await ringing.stop()
+
+        hearing = asyncio.ensure_future(hear())
+        try:
+            yield timers, rang
+        finally:
+            hearing.cancel()
+            await asyncio.gather(hearing, return_exceptions=True)
+
+
+async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) -> None:
+    """What is past rings at once, what was set anew rings only then, and each rings once."""
+    async with listening(settings) as (timers, rang):
+        now = await timers.clock.now()
+        await timers.set("far", now + timedelta(days=1))
+        await timers.set("moved", now - timedelta(days=1) + timedelta(days=2))
+        await timers.set("near", now + SOON)
+        await timers.set("past", now - timedelta(days=30))
+
+        async def heard() -> bool:
+            """Both have rung."""
+            return len(rang) == 2
+
+        await eventually(heard)
+        assert rang == ["past", "near"]
+        assert await timers.clock.now() >= now + SOON - timedelta(seconds=1)
+        await timers.set("moved", now - timedelta(days=1))
+
+        async def moved() -> bool:
+            """So has the one that was set to an earlier time."""
+            return len(rang) == 3
+
+        await eventually(moved)
+        assert rang[2:] == ["moved"]
+
+
+async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Settings) -> None:
+    """Two that move it at the same moment move it by both steps."""
+    async with logged(settings) as one, logged(settings) as other:
+        first, second = await Clock.open(one), await Clock.open(other)
+        before = await first.now()
+        await asyncio.gather(*(clock.advance(timedelta(days=1)) for clock in (first, second) for _ in range(5)))
+        assert timedelta(days=10) <= await second.now() - before < timedelta(days=10, minutes=1)
+
+
+async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: Settings) -> None:
+    """The views say what is due: without its timers the platform sets them anew, and heeds none that lies."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        course = await over(resources, client, await client.teach("python", TEXTBOOK))
+    async with logged(settings) as log:
+        timers = Timers(log, await Clock.open(log))
+        await log.stream.purge_stream(log.subjects.timers_stream)
+        for false in (f"{course.course_id}_0_0", f"{course.course_id}_0_99", f"{uuid4()}_0_0"):
+            await timers.set(false, await timers.clock.now() - timedelta(days=1))
+        await log.stream.publish(log.subjects.ringing("x"), b"\xff garbage", stream=log.subjects.timers_stream)
+
+        async def all_ring() -> bool:
+            """Everything that lies is there to be heard."""
+            return bool((await log.stream.consumer_info(log.subjects.timers_stream, "tutor")).num_pending == 4)
+
+        await eventually(all_ring)
+    async with at_work(settings) as resources, visiting(settings) as client:
+
+        async def all_heard() -> bool:
+            """Nothing rings any more."""
+            known = await resources.log.stream.consumer_info(resources.log.subjects.timers_stream, "tutor")
+            return not known.num_pending and not known.num_ack_pending
+
+        await eventually(all_heard)
+        await quiet(resources)
+        assert len([each for each in await effective(resources.log) if isinstance(each, TaskSubmitted)]) == 2
+        await client.clock(advance=timedelta(days=1, minutes=5))
+
+        async def again() -> bool:
+            """Both exercises came again, because their timers were there."""
+            return len([each for each in await effective(resources.log) if isinstance(each, ExerciseGraded)]) == 4
+
+        await eventually(again)
+        await quiet(resources)
+    await assert_verified(settings)

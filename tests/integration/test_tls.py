@@ -1,0 +1,72 @@
+"""Whoever talks to the log's server may be sure of it, and it of them: certificates on both sides, and encryption."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+import trustme
+
+from nemuri.client.connection import connected
+from nemuri.client.exchange import NotConnectedError
+from nemuri.platform.serving import prepare, serving
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.guarded import Guarded
+from tests.integration.servers import Servers
+
+pytestmark = pytest.mark.connected
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An authority, the server's certificate for the loopback, and one for whoever talks to it."""
+    directory, authority = tmp_path_factory.mktemp("certificates"), trustme.CA()
+    authority.cert_pem.write_to_path(str(directory / "ca.pem"))
+    for name, host in (("server", "127.0.0.1"), ("client", "nemuri.example")):
+        issued = authority.issue_cert(host)
+        issued.cert_chain_pems[0].write_to_path(str(directory / f"{name}.pem"))
+        issued.private_key_pem.write_to_path(str(directory / f"{name}.key"))
+    return directory
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[Guarded]:
+    """A server that shows a certificate and asks for one."""
+    files = {"cert_file": "server.pem", "key_file": "server.key", "ca_file": "ca.pem"}
+    lines = ", ".join(f'{option}: "{certificates / name}"' for option, name in files.items())
+    async with Guarded.running(servers, more=f"tls {{ {lines}, verify: true }}", scheme="tls") as running:
+        yield running
+
+
+def showing(settings: Settings, certificates: Path) -> Settings:
+    """The same settings with an authority to trust and a certificate of one's own."""
+    mine = {"nats_certificate": certificates / "client.pem", "nats_key": certificates / "client.key"}
+    return settings.model_copy(update={"nats_ca": certificates / "ca.pem", **mine})
+
+
+async def test_services_and_clients_talk_over_tls(encrypted: Guarded, certificates: Path) -> None:
+    """A client asks, and a service whose consumers and answers go over encrypted connections tells it."""
+    await prepare(showing(encrypted.of("provisioner"), certificates))
+    async with (
+        serving(showing(encrypted.of("projector"), certificates), ["projector"]),
+        serving(showing(encrypted.of("herald"), certificates), ["herald"]),
+        connected(showing(encrypted.client("ann"), certificates), "ann") as ann,
+    ):
+        assert (await ann.status()).agents == 0
+
+
+@pytest.mark.parametrize("missing", ["nats_ca", "nats_certificate"])
+async def test_without_certificates_nobody_talks(encrypted: Guarded, certificates: Path, missing: str) -> None:
+    """Neither to a server that nobody vouches for, nor as somebody for whom nobody does."""
+    settings = showing(encrypted.client("ann"), certificates).model_copy(update={missing: None, "nats_key": None})
+    with pytest.raises(NotConnectedError):
+        async with connected(settings, "ann"):
+            pass
+
+
+async def test_a_certificate_that_is_not_there_is_said(encrypted: Guarded, certificates: Path) -> None:
+    """In one line that names the setting."""
+    settings = encrypted.client("ann").model_copy(update={"nats_ca": certificates / "none.pem"})
+    with pytest.raises(NotConnectedError, match="NEMURI_NATS_CA"):
+        async with connected(settings, "ann"):
+            pass

@@ -1,0 +1,139 @@
+"""Traces: one for each task, from its submission to the sleep after it, over everything that the log carries."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.codec import encode
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, at_work, messages, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+
+@pytest.fixture(scope="module")
+def exporter() -> Iterator[InMemorySpanExporter]:
+    """Where the spans of this process are put; OpenTelemetry takes one provider for each process."""
+    found, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(found))
+    trace.set_tracer_provider(provider)
+    yield found
+    found.shutdown()
+
+
+@pytest.fixture
+def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
+    """Nothing of what came before."""
+    exporter.clear()
+    return exporter
+
+
+def _named(spans: Sequence[ReadableSpan], name: str) -> list[ReadableSpan]:
+    return [each for each in spans if each.name == name]
+
+
+def _parent(spans: Sequence[ReadableSpan], child: ReadableSpan) -> ReadableSpan | None:
+    assert child.parent is not None
+    known = {each.context.span_id: each for each in spans if each.context}
+    return known.get(child.parent.span_id)
+
+
+def _about(span: ReadableSpan, name: str) -> object:
+    return (span.attributes or {})[f"nemuri.{name}"]
+
+
+def _trace(span: ReadableSpan) -> int:
+    assert span.context is not None
+    return int(span.context.trace_id)
+
+
+async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
+    settings: Settings, spans: InMemorySpanExporter
+) -> None:
+    """Each reaction is a child of the one that said what it reacts to; the client's own span is the root."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        result = await client.ask("What is truth value testing?")
+        await quiet(resources)
+        written = await messages(resources.log)
+
+    found = spans.get_finished_spans()
+    [root] = _named(found, "task_submitted")
+    assert root.parent is None
+    mine = [each for each in found if _trace(each) == _trace(root)]
+    way = {
+        "intake task_submitted": "task_submitted",
+        "orchestrator task_summarised": "intake task_submitted",
+        "orchestrator task_routed": "orchestrator task_summarised",
+        "specialist task_assigned": "orchestrator task_routed",
+        "specialist memories_retrieved": "specialist task_assigned",
+        "attribution task_answered": "specialist memories_retrieved",
+        "attribution memories_used": "attribution task_answered",
+        "attribution learnings_extracted": "attribution memories_used",
+        "herald task_completed": "orchestrator task_answered",
+    }
+    for name, cause in way.items():
+        [span] = _named(mine, name)
+        parent = _parent(mine, span)
+        assert parent is not None
+        assert (name, parent.name) == (name, cause)
+        assert _about(span, "outcome") == "done"
+        assert _about(span, "task") == str(result.task_id)
+    [asleep] = [each for each in _named(mine, "sleep agent_slept") if _about(each, "agent") == "python"]
+    fell = _parent(mine, asleep)
+    assert fell is not None
+    assert fell.name == "sleep session_ended"
+    assert {each.name for each in mine} >= {"views", "recall"}
+    carried = {(each.headers or {}).get("traceparent", "--").split("-")[1] for each in written[1:]}
+    assert carried == {f"{_trace(root):032x}"}
+
+
+async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Settings, spans: InMemorySpanExporter) -> None:
+    """Every piece is a child of the cut; who joins them is linked to the others."""
+    pages = "\f".join(f"Page {number}: a value is true unless its class says otherwise." * 40 for number in range(25))
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.ask("What is truth value testing?", documents=[("book.txt", pages)])
+        await quiet(resources)
+
+    found = spans.get_finished_spans()
+    [submitted] = _named(found, "intake task_submitted")
+    [cut] = _named(found, "intake task_chunked")
+    assert _parent(found, cut) == submitted
+    pieces = _named(found, "intake chunk_ready")
+    assert len(pieces) == 3
+    assert all(_parent(found, each) == cut for each in pieces)
+    joins = _named(found, "intake chunk_summarised")
+    assert len(joins) == 3
+    pointed = {each.context.span_id for each in pieces if each.context}
+    [joining] = [each for each in joins if each.links]
+    assert joining.parent is not None
+    assert {other.context.span_id for other in joining.links} | {joining.parent.span_id} == pointed
+    assert len({_trace(each) for each in (submitted, cut, *pieces, *joins)}) == 1
+
+
+async def test_a_trace_that_began_elsewhere_goes_on_here(settings: Settings, spans: InMemorySpanExporter) -> None:
+    """The header is all that has to travel, as it does from another process; one that is none begins a new trace."""
+
+    remote = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    async with at_work(settings, ["projector", "intake"]) as resources:
+        log = resources.log
+        for number, header in enumerate((remote, "00-nonsense")):
+            event = TaskSubmitted(event_id=f"00000000-0000-4000-8000-00000000000{number}", text="Is it true?")
+            subject = log.subjects.of(event.model_copy(update={"client_id": "bob"}))
+            await log.stream.publish(subject, encode(event), headers={"traceparent": header})
+        await quiet(resources, ["projector", "intake"])
+
+    first, second = sorted(
+        _named(spans.get_finished_spans(), "intake task_submitted"),
+        key=lambda each: str(_about(each, "sequence")),
+    )
+    assert first.parent is not None
+    assert f"{first.parent.span_id:016x}" == "b7ad6b7169203331"
+    assert f"{_trace(first):032x}" == "0af7651916cd43dd8448eb211c80319c"
+    assert second.parent is None

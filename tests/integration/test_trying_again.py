@@ -1,0 +1,195 @@
+"""What failed is tried again when an operator says so: a task as a new attempt, anything else by the service itself."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from nemuri.admin import dead_letters as dead
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.tasks import ReactionFailed, TaskReopened
+from nemuri_domain.tasks.attempts import reopened
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.dead_letters import DeadLetters
+from nemuri_infra.stores.delivery_attempts import FAULTS
+from tests.integration.scene import (
+    EVERYBODY,
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    dead_letters,
+    effective,
+    messages,
+    quiet,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+QUESTION = "What is truth?"
+
+
+@dataclass
+class Breakable(CountingModel):
+    """A model that can be broken and mended."""
+
+    answers: bool = True
+    learns: bool = True
+    reads: bool = True
+
+    async def answer(self, job: AnswerJob) -> Reply[Any]:
+        """While it is not broken."""
+        if not self.answers:
+            raise ValueError("the model broke")
+        return await super().answer(job)
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """While it is not broken."""
+        if not self.reads:
+            raise ValueError("the model broke")
+        return await super().key_point(job)
+
+    async def learnings(self, job: LearningsJob) -> Reply[Any]:
+        """While it is not broken."""
+        if not self.learns:
+            raise ValueError("the model broke")
+        return await super().learnings(job)
+
+
+@asynccontextmanager
+async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[Resources, Client]]:
+    """Everybody at work with the model, one agent and one client."""
+    async with at_work(settings, models=Models(main=model, light=model)) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        yield resources, client
+
+
+async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings) -> None:
+    """It says why it failed; tried again it is answered, under the same id, and its letter is gone."""
+    model = Breakable(answers=False)
+    async with platform(settings, model) as (resources, client):
+        failed = await client.ask(QUESTION, timeout=30)
+        assert (failed.status, failed.attempt) == ("failed", 1)
+        assert failed.reason == "specialist could not handle memories_retrieved: the model broke"
+        await quiet(resources)
+        [buried] = await dead_letters(resources.log)
+        letter = buried.letter
+        assert (letter.service, letter.kind, letter.task_id) == ("specialist", "memories_retrieved", failed.task_id)
+        assert (letter.reason, letter.error, letter.faults) == ("the model broke", "ValueError", FAULTS)
+        assert (letter.attempt, letter.agent_id) == (1, "python")
+        assert await dead.original(client, buried) == (await messages(resources.log))[letter.sequence - 1].data
+        model.answers = True
+        assert await dead.retry(client, letter.name) == f"task {failed.task_id} is open again, attempt 2"
+        again = await client.result(failed.task_id, settled=True, timeout=30)
+        assert (again.status, again.attempt, again.reason) == ("done", 2, None)
+        assert await dead_letters(resources.log) == []
+        with pytest.raises(ClientError, match="has its answer"):
+            await dead.reopen(client, failed.task_id)
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_what_fails_again_has_a_letter_again(settings: Settings) -> None:
+    """Of its new attempt; and a letter of the old one opens nothing a second time."""
+    model = Breakable(answers=False)
+    async with platform(settings, model) as (resources, client):
+        failed = await client.ask(QUESTION, timeout=30)
+        await quiet(resources)
+        [first] = await dead_letters(resources.log)
+        await dead.retry(client, first.letter.name)
+        await quiet(resources)
+        assert (await client.progress(failed.task_id)).status == "failed"
+        [second] = await dead_letters(resources.log)
+        assert (first.letter.attempt, second.letter.attempt) == (1, 2)
+        await DeadLetters(resources.log).bury(first.letter, first.original)
+        assert await dead.retry(client, first.letter.name) == f"task {failed.task_id} is at attempt 2 already"
+        opened = [each for each in await effective(resources.log) if isinstance(each, TaskReopened)]
+        assert len(opened) == 1
+    await assert_verified(settings)
+
+
+async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Settings) -> None:
+    """What is said late of the first attempt leaves the second as it is; what is said of the second ends it."""
+    names = [each for each in EVERYBODY if each != "specialist"]
+    async with at_work(settings, names) as resources, visiting(settings) as client:
+        log = resources.log
+        await log.append(agent_defined())
+        task_id = await client.submit(QUESTION)
+        fault = {"correlation_id": task_id, "service": "specialist", "cause_kind": "task_assigned", "error": "a fault"}
+
+        async def give_up(attempt: int) -> tuple[str, int]:
+            """How the task stands after a service gave up on an attempt."""
+            await log.append(ReactionFailed.model_validate({"event_id": uuid4(), "attempt": attempt} | fault))
+            await quiet(resources, names)
+            told = await client.progress(task_id)
+            return told.status, told.attempt
+
+        await quiet(resources, names)
+        with pytest.raises(ClientError, match="has not failed, it goes on: 0 of 1 parts answered"):
+            await dead.reopen(client, task_id)
+        assert await give_up(1) == ("failed", 1)
+        await log.append(reopened(task_id, 1, None))
+        assert await give_up(1) == ("open", 2)
+        assert await give_up(2) == ("failed", 2)
+    await assert_verified(settings)
+
+
+async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settings: Settings) -> None:
+    """The task stays done, no attempt is opened, and what was not learned is learned."""
+    model = Breakable(learns=False, teaches={QUESTION: {"semantics": "What is so is true."}})
+    async with platform(settings, model) as (resources, client):
+        done = await client.ask(QUESTION, settled=True, timeout=30)
+        assert (done.status, done.learned) == ("done", ())
+        await quiet(resources)
+        [buried] = await dead_letters(resources.log)
+        with pytest.raises(ClientError, match="attribution failed: the model broke"):
+            await dead.retry(client, buried.letter.name)
+        assert await dead_letters(resources.log) == [buried]
+        model.learns = True
+        assert await dead.retry(client, buried.letter.name) == "attribution has handled memories_used"
+        assert await dead_letters(resources.log) == []
+        await quiet(resources)
+        learned = await client.progress(done.task_id)
+        assert (learned.status, learned.attempt) == ("done", 1)
+        assert learned.learned != ()
+    await assert_verified(settings)
+
+
+async def test_a_task_that_nobody_could_take_is_opened_by_its_id(settings: Settings) -> None:
+    """There is no letter, because no service failed; once somebody is there it is answered."""
+    async with platform(settings, Breakable()) as (resources, client):
+        task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="later")
+        await resources.log.append(task)
+        await client.settle()
+        assert (await client.result(task.event_id)).status == "failed"
+        assert await dead_letters(resources.log) == []
+        await resources.log.append(agent_defined("later"))
+        assert await dead.reopen(client, task.event_id) == f"task {task.event_id} is open again, attempt 2"
+        assert (await client.result(task.event_id, timeout=30)).status == "done"
+
+
+async def test_several_letters_of_a_task_open_it_once(settings: Settings) -> None:
+    """Each piece that could not be read has its letter; the first opens the next attempt, which reads all of them."""
+    model = Breakable(reads=False)
+    async with platform(settings, model) as (resources, client):
+        pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))
+        failed = await client.ask(QUESTION, documents=[("pages", pages)], timeout=30)
+        assert failed.status == "failed"
+        await quiet(resources)
+        first, second = await dead.every(client)
+        model.reads = True
+        assert await dead.retry(client, first) == f"task {failed.task_id} is open again, attempt 2"
+        assert (await client.result(failed.task_id, settled=True, timeout=30)).status == "done"
+        assert await dead.retry(client, second) == f"task {failed.task_id} is at attempt 2 already"
+        await quiet(resources)
+        assert await dead_letters(resources.log) == []
+    await assert_verified(settings)

@@ -1,0 +1,128 @@
+"""The policy says how use is recognised; a judge is asked once, and does not keep a session from ending."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.client.client import Client
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import MemoriesUsed, SessionEnded
+from nemuri_contracts.task_views import Cost
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import Answer, AnswerJob, JudgeJob, ModelRefused, Reply
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    at_work,
+    effective,
+    messages,
+    quiet,
+    visiting,
+)
+
+pytestmark = pytest.mark.connected
+
+QUESTION = "What is the truth value of an empty list?"
+LIST, DICT = "The truth value of an empty list is false.", "The truth value of an empty dict is false as well."
+
+
+class Refusing(CountingModel):
+    """A judge that declines."""
+
+    async def judgement(self, job: JudgeJob) -> Reply[Any]:
+        """Counted, then declined."""
+        await super().judgement(job)
+        raise ModelRefused("I would rather not")
+
+
+class Judge(CountingModel):
+    """A judge that names the second memory, at a price."""
+
+    async def judgement(self, job: JudgeJob) -> Reply[Any]:
+        """Counted."""
+        await super().judgement(job)
+        return Reply((job.memories[1].label,), Usage(model="judge", input_tokens=90, output_tokens=4))
+
+
+class Uncited(ExtractiveModel):
+    """Says word for word what the memory about lists says, and cites nothing."""
+
+    async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - every model has this form
+        """Never complete, as an answer of a language model that forgot to cite."""
+        return Reply(Answer(LIST, ()), Usage(model="uncited"))
+
+
+async def knowing(resources: Resources, client: Client, detection: str) -> dict[str, UUID]:
+    """An agent with two memories, whose policy names the way."""
+    await resources.log.append(agent_defined())
+    policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": detection})
+    await resources.log.append(policy)
+    await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
+    await quiet(resources)
+    agent = await resources.views.agent("python")
+    assert agent is not None
+    assert agent.rules.use_detection == detection
+    known = {LIST: ["truth", "list"], DICT: ["truth", "dict"]}
+    return {text: await client.remember("python", text, tags=tags) for text, tags in known.items()}
+
+
+async def used(resources: Resources) -> MemoriesUsed:
+    """What was recognised."""
+    [found] = [each for each in await effective(resources.log) if isinstance(each, MemoriesUsed)]
+    return found
+
+
+async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -> None:
+    """Its word counts, not the citations; and it is not asked again when everything is delivered again."""
+    judge = Judge()
+    async with at_work(settings, models=Models(main=Uncited(), light=judge)) as resources, visiting(settings) as client:
+        await knowing(resources, client, "judge")
+        result = await client.ask(QUESTION, settled=True)
+        found = await used(resources)
+        assert [each.memory_id for each in found.uses] == [result.retrieved[1].memory_id]
+        assert {each.method for each in found.uses} == {"judge"}
+        assert found.usage == Usage(model="judge", input_tokens=90, output_tokens=4)
+        assert Cost(step="judge", model="judge", input_tokens=90, output_tokens=4) in result.costs
+        calls = dict(judge.calls)
+        assert sum(number for name, number in calls.items() if name.startswith("judgement")) == 1
+        for each in await messages(resources.log):
+            await resources.log.stream.publish(each.subject, each.data)
+        await quiet(resources)
+        assert judge.calls == calls
+    await assert_verified(settings)
+
+
+async def test_where_the_judge_refuses_the_layered_way_decides(settings: Settings) -> None:
+    """The answer cites nothing, so what it is similar to was used; no judgement, no cost."""
+    light = Refusing()
+    async with at_work(settings, models=Models(main=Uncited(), light=light)) as resources, visiting(settings) as client:
+        memories = await knowing(resources, client, "judge")
+        await client.ask(QUESTION, settled=True)
+        found = await used(resources)
+        assert memories[LIST] in found.memory_ids
+        assert {each.method for each in found.uses} == {"similarity"}
+        assert found.usage is None
+        assert sum(light.calls.values()) > 0
+    await assert_verified(settings)
+
+
+@pytest.mark.parametrize(
+    ("detection", "methods"), [("citation", set()), ("tag", {"tag"}), ("similarity", {"similarity"})]
+)
+async def test_each_way_can_be_set_alone(settings: Settings, detection: str, methods: set[str]) -> None:
+    """An answer that cites nothing has used nothing by citations, and the memory about lists otherwise."""
+    light = CountingModel()
+    async with at_work(settings, models=Models(main=Uncited(), light=light)) as resources, visiting(settings) as client:
+        memories = await knowing(resources, client, detection)
+        await client.ask(QUESTION, settled=True)
+        found = await used(resources)
+        assert {each.method for each in found.uses} == methods
+        assert (memories[LIST] in found.memory_ids) == bool(methods)
+        assert not [name for name in light.calls if name.startswith("judgement")]
+    await assert_verified(settings)

@@ -1,0 +1,84 @@
+"""Why memories came to mind: explained from the log, also long after it."""
+
+from uuid import uuid4
+
+import pytest
+
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
+from nemuri_contracts.strength import FEATURES
+from nemuri_domain.strength.scorer import copy_of_linear
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, assert_verified, at_work, quiet, retrieval, visiting
+
+pytestmark = pytest.mark.connected
+
+FACT = "The truth value of an empty list is false."
+QUESTION = "What is the truth value of an empty list?"
+
+
+def trained(number: int, weights: Weights) -> ScorerTrained:
+    """A scorer that ranks from now on."""
+    return ScorerTrained(
+        event_id=uuid4(),
+        agent_id="python",
+        number=number,
+        weights=weights,
+        samples=100,
+        tasks=30,
+        until=1,
+        held_out=HeldOut(tasks=10, learned=0.9, linear=0.5, error=0.01),
+        serves=True,
+    )
+
+
+async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None:
+    """Nine features of every candidate, what they added, and what decided the order; also long after it."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
+        await client.settle()
+        facts = (FACT, "The truth value of an empty string is false.", "A list has a truth value of its own.")
+        known = [await client.remember("python", fact, tags=["list"]) for fact in facts]
+        result = await client.ask(QUESTION, perspective="semantics", settled=True)
+        await client.remember("python", "The truth value of an empty set is false.")
+        [explanation] = await client.why(result.task_id)
+        event = await retrieval(resources, result.task_id)
+        assert tuple(each.candidate for each in explanation.candidates) == event.candidates
+        assert set(known) <= {each.candidate.memory_id for each in explanation.candidates}
+        assert (explanation.perspective, explanation.ranking) == ("semantics", event.ranking)
+        assert [each.memory_id for each in explanation.principles] == list(event.principles)
+        first = explanation.candidates[0]
+        for each in explanation.candidates:
+            assert len(each.contributions) == len(FEATURES)
+            between = sum(first.contributions) - sum(each.contributions)
+            assert between == pytest.approx(first.candidate.score - each.candidate.score)
+            assert each.decided
+        used = {each.candidate.memory_id for each in explanation.candidates if each.standing == "used"}
+        assert used == set(result.used) & {each.memory_id for each in event.candidates}
+        with pytest.raises(ClientError, match="there is no task"):
+            await client.why(uuid4())
+        with pytest.raises(ClientError, match="there is no task"):
+            await client.routing(uuid4())
+        await quiet(resources)
+    await assert_verified(settings)
+
+
+async def test_what_a_learned_scorer_ranked_is_explained_by_its_own_weights(settings: Settings) -> None:
+    """Those of the version that ranked, also when a newer one has come since."""
+    async with at_work(settings) as resources, visiting(settings) as client:
+        await resources.log.append(agent_defined())
+        await resources.log.append(trained(1, copy_of_linear()))
+        await client.settle()
+        for fact in (FACT, "The truth value of an empty string is false."):
+            await client.remember("python", fact)
+        result = await client.ask(QUESTION, settled=True)
+        turned = copy_of_linear().model_copy(update={"output": (-1.0,) * 16})
+        await resources.log.append(trained(2, turned))
+        await client.settle()
+        [explanation] = await client.why(result.task_id)
+        best, other = explanation.candidates[:2]
+        assert explanation.ranking == "scorer-1"
+        between = sum(best.contributions) - sum(other.contributions)
+        assert between == pytest.approx(best.candidate.score - other.candidate.score)
+        await quiet(resources)
+    await assert_verified(settings)

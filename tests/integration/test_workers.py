@@ -1,0 +1,100 @@
+"""Several workers of a service: what they have in work adds up, and what one holds is given to nobody else."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.platform.serving import working
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_infra.runtime.hosting import application
+from nemuri_infra.runtime.provisioning import provision
+from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.service import Service
+from nemuri_infra.runtime.settings import Settings
+
+pytestmark = pytest.mark.connected
+AT_ONCE = 2
+
+
+@dataclass
+class Desk:
+    """A service whose reactions take until somebody says so."""
+
+    begun: list[UUID] = field(default_factory=list)
+    most: Counter[str] = field(default_factory=Counter)
+    """Of each worker, the most that it had in work at the same time."""
+    working: Counter[str] = field(default_factory=Counter)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def worker(self, name: str) -> Service:
+        """One of its workers; all consume from the same durable."""
+        service = Service("desk", at_once=AT_ONCE)
+
+        @service.reaction(TaskSubmitted)
+        async def take(event: TaskSubmitted, resources: Resources) -> None:
+            self.begun.append(event.event_id)
+            self.working[name] += 1
+            self.most[name] = max(self.most[name], self.working[name])
+            await self.go_on.wait()
+            self.working[name] -= 1
+
+        return service
+
+    async def has_begun(self, number: int) -> None:
+        """Return once so many are in work or done."""
+        async with asyncio.timeout(60):
+            while len(self.begun) < number:  # noqa: ASYNC110 - nothing announces it
+                await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator[Resources]:
+    """So many workers of the desk."""
+    async with opened(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
+        durables = desk.worker("none").durables(resources.log.subjects)
+        await provision(resources.log, durables, ack_wait=settings.ack_wait)
+        for number in range(workers):
+            app = application(desk.worker(f"worker-{number}"), resources)
+            await stack.enter_async_context(app.lifespan_context())
+            await app.start()
+            stack.push_async_callback(app.stop)
+        try:
+            yield resources
+        finally:
+            desk.go_on.set()
+
+
+async def test_workers_add_to_each_other(settings: Settings) -> None:
+    """Two workers have twice as much in work as one, and none more than it has room for."""
+    desk = Desk()
+    async with at_work(desk, settings, 2) as resources:
+        for _ in range(9):
+            await resources.log.append(TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?"))
+        await desk.has_begun(2 * AT_ONCE)
+        assert desk.working == {"worker-0": AT_ONCE, "worker-1": AT_ONCE}
+        desk.go_on.set()
+        await desk.has_begun(9)
+    assert set(desk.most.values()) == {AT_ONCE}
+
+
+async def test_what_a_busy_worker_holds_comes_once(settings: Settings) -> None:
+    """However long it has to wait for room, it is not handed out again: the server hears that it is cared for."""
+    short = settings.model_copy(update={"ack_wait": 0.5})
+    desk = Desk()
+    async with at_work(desk, short, 1) as resources:
+        said = [TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?") for _ in range(6)]
+        for each in said:
+            await resources.log.append(each)
+        await desk.has_begun(AT_ONCE)
+        info = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
+        await asyncio.sleep(3 * short.ack_wait)  # what is shown is that nothing happens in this time
+        desk.go_on.set()
+        await desk.has_begun(len(said))
+        ended = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
+    assert sorted(desk.begun) == sorted(each.event_id for each in said)
+    assert info.num_redelivered == ended.num_redelivered == 0

@@ -1,0 +1,232 @@
+"""The world over a real server: hosts join, act, hear, are replaced; garbage changes nothing."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+from nats.aio.client import Client as Nats
+from nats.aio.msg import Msg
+from prometheus_client import CollectorRegistry
+
+from nemuri_contracts.event import Value
+from nemuri_contracts.subjects import Subjects
+from nemuri_contracts.world_protocol import (
+    Act,
+    Action,
+    Acts,
+    Craft,
+    Joined,
+    Joining,
+    Leaving,
+    Outcome,
+    Percept,
+    Percepts,
+    Rest,
+    Say,
+)
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.world_settings import WorldSettings
+from nemuri_domain.world.world_snapshot import UnreadableWorldError
+from nemuri_infra.bus.access import Access
+from nemuri_infra.bus.connection import connect
+from nemuri_infra.observability.world_metrics import WorldMetrics
+from nemuri_services.simulation.world_process import WorldProcess
+from tests.integration.scene import eventually
+from tests.integration.servers import Servers, fresh_namespace
+
+pytestmark = pytest.mark.connected
+SOCIETY = "eden"
+SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, creatures=False, towns=("town",))
+
+
+@dataclass(slots=True)
+class Host:
+    """One that speaks for agents."""
+
+    client: Nats
+    subjects: Subjects
+    name: str
+    newest: dict[str, Percept] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    heard: list[tuple[str, str]] = field(default_factory=list)
+
+    async def listen(self) -> None:
+        """Hear what its agents perceive."""
+        await self.client.subscribe(self.subjects.percepts(SOCIETY, self.name), cb=self._hear)
+        await self.client.flush()
+
+    async def _hear(self, message: Msg) -> None:
+        for agent, percept in Percepts.model_validate_json(message.data).percepts.items():
+            self.newest[agent] = percept
+            self.outcomes |= {each.act_id: each for each in percept.outcomes}
+            self.heard += [(agent, each.text) for each in percept.heard]
+
+    async def join(self, *agents: str, town: str = "town") -> Joined:
+        """Ask the world to take agents in."""
+        asked = Joining(host=self.name, agents={each: each for each in agents}, towns=dict.fromkeys(agents, town))
+        answer = await self.client.request(self.subjects.joining(SOCIETY), asked.model_dump_json().encode(), timeout=10)
+        return Joined.model_validate_json(answer.data)
+
+    async def say(self, subject: str, message: Value) -> None:
+        """Say something to the world."""
+        await self.client.publish(subject, message.model_dump_json().encode())
+
+    async def act(self, agent: str, act_id: str, action: Action) -> None:
+        """One act of one agent."""
+        one = Act(agent_id=agent, act_id=act_id, act=action)
+        await self.say(self.subjects.acts(SOCIETY), Acts(host=self.name, acts=(one,)))
+
+    async def outcome(self, act_id: str) -> Outcome:
+        """What became of an act."""
+
+        async def known() -> Outcome | None:
+            return self.outcomes.get(act_id)
+
+        found: Outcome = await eventually(known)
+        return found
+
+    async def told(self, *agents: str) -> None:
+        """Wait until there are percepts of these agents."""
+
+        async def complete() -> bool:
+            return set(agents) <= set(self.newest)
+
+        await eventually(complete)
+
+
+@dataclass(slots=True)
+class Running:
+    """A world at work, and two hosts."""
+
+    process: WorldProcess
+    first: Host
+    second: Host
+    registry: CollectorRegistry
+
+    def ignored(self, reason: str) -> float:
+        """How much the world ignored."""
+        return self.registry.get_sample_value("nemuri_world_ignored_total", {"reason": reason}) or 0.0
+
+    def value(self, name: str) -> float:
+        """What the world says of itself."""
+        return self.registry.get_sample_value(f"nemuri_world_{name}") or 0.0
+
+
+@asynccontextmanager
+async def running(servers: Servers) -> AsyncIterator[Running]:
+    """All of it for as long as the context lasts."""
+    subjects, registry = Subjects(fresh_namespace()), CollectorRegistry()
+    clients = [
+        await connect(servers.nats.url, Access(), patient=False, name=name, lost=asyncio.Event(), denied=[])
+        for name in ("world", "first", "second")
+    ]
+    process = WorldProcess(clients[0], subjects, SOCIETY, World(SETTINGS), WorldMetrics(registry))
+    ticking = asyncio.create_task(process.run())
+    first, second = Host(clients[1], subjects, "first"), Host(clients[2], subjects, "second")
+    try:
+        for each in (first, second):
+            await each.listen()
+
+        async def ticks() -> bool:
+            return process.world.second > 0
+
+        await eventually(ticks)
+        yield Running(process, first, second, registry)
+    finally:
+        await process.close()
+        await ticking
+        for client in clients:
+            await client.close()
+
+
+async def test_agents_join_act_and_hear_each_other_whoever_hosts_them(servers: Servers) -> None:
+    """Speech goes through the world alone, and every act has its outcome."""
+    async with running(servers) as scene:
+        joined = await scene.first.join("ann", "bob")
+        assert (set(joined.agents), joined.rate) == ({"ann", "bob"}, SETTINGS.rate)
+        assert (await scene.second.join("cat")).agents == ("cat",)
+        await scene.first.told("ann", "bob")
+        await scene.second.told("cat")
+        await scene.first.act("ann", "hello", Say(text="hello"))
+        await scene.first.act("bob", "table", Craft(item="table"))
+        assert (await scene.first.outcome("hello")).done
+        assert (await scene.first.outcome("table")).reason == "that takes 2 wood"
+
+        async def heard() -> bool:
+            return scene.second.heard == [("cat", "hello")]
+
+        await eventually(heard)
+        assert scene.first.heard == [("bob", "hello")]
+
+
+async def test_garbage_and_strangers_change_nothing(servers: Servers) -> None:
+    """They are counted; the world goes on; who asks for a town that there is not is not taken in."""
+    async with running(servers) as scene:
+        first, subjects = scene.first, scene.first.subjects
+        assert (await first.join("ann", town="atlantis")).agents == ()
+        await first.join("ann")
+        for subject in (subjects.joining(SOCIETY), subjects.leaving(SOCIETY), subjects.acts(SOCIETY)):
+            for garbage in (b"", b"\xff", b"{}", b'{"host": "first", "acts": [{"agent_id": "ann", "act": {}}]}'):
+                await first.client.publish(subject, garbage)
+        await scene.second.act("ann", "stolen", Rest(seconds=0.5))
+        await scene.second.client.flush()
+        await first.act("ann", "own", Rest(seconds=0.5))
+        assert (await first.outcome("own")).done
+        await eventually(lambda: _true(scene.ignored("stranger") == 1))
+        assert scene.ignored("garbage") == 12
+        assert "stolen" not in first.outcomes
+
+
+async def test_a_host_that_takes_over_agents_gets_everything_of_them(servers: Servers) -> None:
+    """The other one is told nothing more of them; and what leaves is gone."""
+    async with running(servers) as scene:
+        await scene.first.join("ann", "bob")
+        await scene.first.told("ann", "bob")
+        await scene.second.join("bob")
+        await scene.second.told("bob")
+        assert scene.second.newest["bob"].position == scene.first.newest["bob"].position
+        await scene.second.act("bob", "rest", Rest(seconds=0.5))
+        assert (await scene.second.outcome("rest")).done
+        assert "rest" not in scene.first.outcomes
+        leaving = scene.first.subjects.leaving(SOCIETY)
+        await scene.first.say(leaving, Leaving(host="first", agents=("bob",)))
+        await eventually(lambda: _true(scene.ignored("stranger") == 1))
+        assert "bob" in scene.process.world
+        await scene.second.say(leaving, Leaving(host="second", agents=("bob",)))
+        await eventually(lambda: _true(not scene.first.newest["ann"].agents))
+        assert scene.process.world.agents == ("ann",)
+
+
+async def test_a_world_goes_on_from_its_dump_for_the_same_hosts(servers: Servers) -> None:
+    """Everybody is told everything, and acts go on; what is no dump changes nothing."""
+    async with running(servers) as scene:
+        await scene.first.join("ann")
+        await scene.first.told("ann")
+        dumped = scene.process.dump()
+        second = scene.process.world.second
+        await scene.first.act("ann", "late", Say(text="this will be forgotten"))
+        await scene.first.outcome("late")
+        with pytest.raises(UnreadableWorldError):
+            scene.process.load(b"{}\nno world")
+        assert scene.process.world.second > second
+        scene.first.newest.clear()
+        scene.process.load(dumped)
+        await scene.first.told("ann")
+        await scene.first.act("ann", "again", Rest(seconds=0.5))
+        assert (await scene.first.outcome("again")).done
+
+
+async def test_how_late_ticks_are_is_measured_and_those_that_are_past_are_left_out(servers: Servers) -> None:
+    """A quarter of a second in which nothing could happen is a dozen ticks at this rate."""
+    async with running(servers) as scene:
+        time.sleep(0.25)  # noqa: ASYNC251 - nothing else may go on meanwhile
+        await eventually(lambda: _true(scene.value("missed_ticks_total") >= 8))
+        assert scene.value("tardiness_seconds_sum") >= 0.2
+        assert scene.value("tick_seconds_count") <= scene.value("tardiness_seconds_count")
+
+
+async def _true(value: bool) -> bool:
+    return value

@@ -1,0 +1,184 @@
+"""What is learned is compared with what is known: repeated, contradicted, dropped, and all of it taken back."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import pytest
+
+from nemuri.admin.corrections import separate, unlink
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import LearningsExtracted, MemoryEncoded, MemoryRefused, Relation
+from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS
+from nemuri_domain.strength.learning_decision import SAID_ALREADY, USED_ALREADY
+from nemuri_infra.models.factory import Models
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import CountingModel, agent_defined, assert_verified, at_work, effective, quiet, visiting
+
+pytestmark = pytest.mark.connected
+
+QUESTION = "Whom did the workshop pay?"
+STEEL = "Steel is dear in winter."
+
+
+@asynccontextmanager
+async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Resources, Client]]:
+    """Services at work, an agent, and a model that teaches it this whenever the workshop is asked about."""
+    model = CountingModel(teaches={QUESTION: lessons})
+    async with (
+        at_work(settings, models=Models(main=model, light=model)) as resources,
+        visiting(settings) as client,
+    ):
+        await resources.log.append(agent_defined())
+        await client.settle()
+        yield resources, client
+    await assert_verified(settings)
+
+
+async def test_a_learning_that_a_memory_says_already_strengthens_it(settings: Settings) -> None:
+    """It is one more use; nothing is encoded, and the task says so."""
+    async with taught(settings, semantics="In winter, steel is dear.") as (_, client):
+        known = await client.remember("python", STEEL)
+        before = await client.memory(known)
+
+        result = await client.ask(QUESTION, settled=True)
+
+        assert (result.used, result.learned, result.repeated, result.dropped) == ((), (), (known,), ())
+        after = await client.memory(known)
+        assert after.access_count == before.access_count + 1
+        assert after.strength > before.strength
+        assert [each.memory_id for each in await client.memories("python")] == [known]
+
+
+async def test_a_repetition_that_was_none_becomes_a_memory(settings: Settings) -> None:
+    """What it had given is taken back; doing so again makes nothing."""
+    async with taught(settings, semantics="In winter, steel is dear.") as (resources, client):
+        known = await client.remember("python", STEEL)
+        result = await client.ask(QUESTION, settled=True)
+
+        (made,) = await separate(client, result.task_id, known)
+
+        assert (await client.memory(made)).memory.content == "In winter, steel is dear."
+        assert (await client.memory(known)).access_count == 0
+        now = await client.progress(result.task_id)
+        assert (now.repeated, now.learned) == ((), (made,))
+        with pytest.raises(ClientError, match="did not repeat"):
+            await separate(client, result.task_id)
+        await quiet(resources)
+        assert len(await client.memories("python")) == 2
+
+
+async def test_what_contradicts_an_older_memory_comes_before_it(settings: Settings) -> None:
+    """However strong the older one is, until the relation is taken back."""
+    async with taught(settings, semantics="Steel is not dear in winter.") as (_, client):
+        older = await client.remember("python", STEEL, tags=["steel", "dear", "winter", "prices", "market"])
+        result = await client.ask(QUESTION, settled=True)
+        (newer,) = result.learned
+
+        assert (await client.memory(newer)).relations == (Relation(older=older, sort="contradicts"),)
+        assert (await client.memory(older)).yields_to == (newer,)
+        found = (await client.recall("python", "Is steel dear in winter, on the market, by its prices?")).memories
+        assert [each.candidate.memory_id for each in found] == [newer, older]
+        assert found[1].candidate.yields_to == newer
+
+        await unlink(client, newer, older)
+
+        assert (await client.memory(newer)).relations == ()
+        assert (await client.memory(older)).yields_to == ()
+        found = (await client.recall("python", "Is steel dear in winter, on the market, by its prices?")).memories
+        assert [each.candidate.memory_id for each in found] == [older, newer]
+        with pytest.raises(ClientError, match="does not yield"):
+            await unlink(client, newer, older)
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "then"),
+    [
+        (
+            "What is the backup server named?",
+            "The backup server is named Hermes.",
+            "The backup server is not named Hermes.",
+        ),
+        (
+            "予備のサーバーの名前は何ですか？",
+            "予備のサーバーの名前はヘルメスです。",
+            "予備のサーバーの名前はヘルメスではありません。",
+        ),
+    ],
+)
+async def test_a_document_that_contradicts_a_memory_is_learned_from(
+    settings: Settings, question: str, first: str, then: str
+) -> None:
+    """Nobody teaches anything here but the documents; what the first one taught yields to the second."""
+    async with taught(settings) as (resources, client):
+        (older,) = (await client.ask(question, documents=[("d1.txt", first)], settled=True)).learned
+        result = await client.ask(question, documents=[("d2.txt", then)], settled=True)
+
+        assert result.answer is not None
+        assert [line.rpartition(" [")[0] for line in result.answer.splitlines()[1:]] == [f"- {then}", f"- {first}"]
+        (newer,) = result.learned
+        assert (await client.memory(newer)).memory.content == then
+        assert (await client.memory(newer)).relations == (Relation(older=older, sort="contradicts"),)
+        assert (await client.memory(older)).yields_to == (newer,)
+
+        await unlink(client, newer, older)
+
+        assert (await client.memory(older)).yields_to == ()
+        await quiet(resources)
+
+
+async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings: Settings) -> None:
+    """With the reason, in the one event that says what was learned."""
+    lessons = {"semantics": "鋼材は冬に高いです。", "pitfalls": "鋼材は冬に高い。", "habits": "了解しました。"}
+    async with taught(settings, **lessons) as (resources, client):
+        result = await client.ask(QUESTION, settled=True)
+
+        assert [(each.text, each.reason) for each in result.dropped] == [
+            ("了解しました。", SET_PHRASE),
+            ("鋼材は冬に高い。", SAID_ALREADY),
+        ]
+        assert len(result.learned) == 1
+        (event,) = [each for each in await effective(resources.log) if isinstance(each, LearningsExtracted)]
+        assert (len(event.learnings), event.repetitions, event.dropped) == (1, (), result.dropped)
+
+
+async def test_what_repeats_a_memory_that_was_used_is_not_counted_twice(settings: Settings) -> None:
+    """The answer drew on it; what was learned from the answer adds nothing."""
+    async with taught(settings, semantics="The workshop paid the smith.") as (_, client):
+        known = await client.remember("python", "The workshop paid the smith.")
+
+        result = await client.ask(QUESTION, settled=True)
+
+        assert result.used == (known,)
+        assert (result.learned, result.repeated) == ((), ())
+        assert [each.reason for each in result.dropped] == [USED_ALREADY]
+        assert (await client.memory(known)).access_count == 1
+
+
+async def test_memories_of_another_scope_are_not_repeated(settings: Settings) -> None:
+    """What holds in a project is no repetition of what holds everywhere."""
+    async with taught(settings, semantics=STEEL) as (_, client):
+        await client.remember("python", STEEL)
+
+        result = await client.ask(QUESTION, settled=True, project="bridge")
+
+        assert (len(result.learned), result.repeated) == (1, ())
+
+
+async def test_an_offered_memory_without_words_is_refused(settings: Settings) -> None:
+    """The client says so before it says anything; who offers it past the client is refused by an event."""
+    async with taught(settings) as (resources, client):
+        with pytest.raises(ClientError, match=f"memory 2 of 2 is refused: {WORDLESS}"):
+            await client.remember_all("python", [MemoryContent(content=STEEL), MemoryContent(content="…")])
+        offer = MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="python", memory=MemoryContent(content="?!"))
+        await resources.log.append(offer)
+        await quiet(resources)
+
+        facts = await effective(resources.log)
+        assert [each.reason for each in facts if isinstance(each, MemoryRefused)] == [WORDLESS]
+        assert derive(offer.event_id, MemoryEncoded.kind_of()) not in {each.event_id for each in facts}
+        assert await client.memories("python") == ()

@@ -1,0 +1,102 @@
+"""Running the experiments on societies: the report, its plot, the command."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from nemuri.cli import society_experiments
+from nemuri.cli.session import Session
+from nemuri.experiments.report import Sample
+from nemuri.experiments.society import plots, runs, taxes
+from nemuri.experiments.society.experiment_society import Setting, course
+
+SMALL = Setting(5, 60)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tax vote with figures that are drawn, so that nobody has to live."""
+
+    def sample(seed: int, repeat: int, setting: Setting) -> Sample:
+        chance, found = Random(f"{seed}/{repeat}"), dict[tuple[str, str], float]()
+        for arm in (taxes.AGAINST, taxes.FOR, taxes.FROZEN, *setting.ablations):
+            found |= {(taxes.AFTER, arm): chance.random(), **course(taxes.PAID, arm, setting, [chance.random()] * 10)}
+        return found
+
+    monkeypatch.setitem(runs.EXPERIMENTS, "taxes", replace(runs.EXPERIMENTS["taxes"], sample=sample))
+
+
+def command() -> typer.Typer:
+    """The command line, with this group alone."""
+    app, society = typer.Typer(), typer.Typer()
+
+    @app.callback()
+    def root(context: typer.Context) -> None:
+        context.obj = Session(None, json=False, verbose=False)
+
+    society_experiments.register(society)
+    app.add_typer(society, name="society")
+    return app
+
+
+def test_every_experiment_is_a_command_that_says_what_it_is_not() -> None:
+    """None is forgotten, and each has claims and a plot."""
+    assert list(society_experiments.WHAT) == list(runs.EXPERIMENTS) == list(plots._FIGURES)
+    for each in runs.EXPERIMENTS.values():
+        assert each.label
+        assert each.claims
+        assert each.usual.agents >= each.fewest
+        assert each.usual.seconds >= each.shortest
+
+
+def test_a_society_is_the_same_with_the_same_seed_and_another_one_with_another() -> None:
+    """To the last figure."""
+    first, second, other = (runs.one("taxes", seed, 0, Setting(5, 20)) for seed in (1, 1, 2))
+    assert first == second
+    assert first != other
+
+
+@pytest.mark.usefixtures("drawn")
+def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -> None:
+    """The same bytes."""
+    reports = [runs.run("taxes", SMALL, seed=1, runs=5, processes=0) for _ in range(2)]
+    assert reports[0].as_json() == reports[1].as_json()
+    files = [tmp_path / "one.svg", tmp_path / "deeper" / "two.svg"]
+    for report, file in zip(reports, files, strict=True):
+        plots.draw(report, SMALL, 5, file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_report_says_how_large_it_was_and_what_its_figures_are_not() -> None:
+    """As JSON values; an ablation is one more condition."""
+    setting = replace(SMALL, without=("wandering",))
+    found = runs.as_json(runs.run("taxes", setting, seed=1, runs=5, processes=0), setting, 5)
+    assert (found["agents"], found["seconds"], found["runs"], found["without"]) == (5, 60, 5, ["wandering"])
+    assert "scripted" in found["label"]
+    assert "tasks" not in found
+    assert "without wandering" in {each["condition"] for each in found["figures"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["memes", "--without", "planning"], "memes has the modules conversing, wandering"),
+        (["taxes", "--agents", "4"], "--agents is at least 5 in taxes"),
+        (["likeability", "--seconds", "60"], "--seconds is at least 120 in likeability"),
+        (["items", "--plot", "plot.gif"], "ends with .png, .svg, .pdf"),
+        (["items", "--plot", "/dev/null/plot.png"], "/dev/null is not a directory"),
+        (["items", "--runs", "1"], "--runs"),
+        (["items", "--seed", "-1"], "--seed"),
+        (["nothing"], "nothing"),
+    ],
+)
+def test_wrong_use_is_refused_before_anything_is_run(arguments: list[str], said: str) -> None:
+    """With the exit code of wrong use, and the reason."""
+    found = CliRunner().invoke(command(), ["society", "experiment", *arguments], env={"COLUMNS": "300"})
+    assert found.exit_code == 2
+    assert said in found.stderr

@@ -1,0 +1,104 @@
+"""The experiments themselves, small: they run, repeat themselves, and their controls control."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from nemuri.experiments import noise, personality, plots, runs, scorer
+from nemuri.experiments.corpus import AREAS, Task, memories, worded
+from nemuri.experiments.in_memory_agent import Living, Vectors
+from nemuri.experiments.personality import ALIKE, APART, WITHOUT
+from nemuri.experiments.report import Claim, Sample, edges, reported, windows
+
+TASKS = 10
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worlds of few memories and few questions."""
+    for module in (noise, personality, scorer):
+        monkeypatch.setattr(module, "MEMORIES", 100)
+    monkeypatch.setattr(personality, "PROBES", 4)
+    monkeypatch.setattr(personality, "LATER", 4)
+    monkeypatch.setattr(noise, "NEEDS", 20)
+    monkeypatch.setattr(scorer, "NEEDS", 20)
+
+
+@pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
+def test_an_experiment_finds_the_same_whenever_it_is_run_with_the_same_seed(name: str, tmp_path: Path) -> None:
+    """The same figures, the same findings and the same bytes of the plots; others with another seed."""
+    first, second = (runs.run(name, seed=3, tasks=TASKS, repeats=3, processes=0) for _ in range(2))
+    assert first.as_json() == second.as_json()
+    assert {each.claim.text for each in first.findings} == {each.text for each in runs.EXPERIMENTS[name].claims}
+    files = [plots.draw(report, tmp_path / str(number)) for number, report in enumerate((first, second))]
+    assert [each.read_bytes() for each in files[0]] == [each.read_bytes() for each in files[1]]
+    assert runs.one(name, 3, 0, TASKS) != runs.one(name, 4, 0, TASKS)
+
+
+def test_processes_find_what_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeats do not depend on who runs them, nor on the order in which they end."""
+    monkeypatch.undo()  # the processes know nothing of small worlds
+    here, there = (runs.run("noise", seed=1, tasks=10, repeats=2, processes=number) for number in (0, 2))
+    assert [each.verdict for each in here.findings] == [each.verdict for each in there.findings]
+    means = [[each.mean for each in report.figures.values()] for report in (here, there)]
+    assert means[0] == pytest.approx(means[1])
+
+
+def test_agents_without_strengths_never_drift() -> None:
+    """The first control: all drift comes from strengths. The second: agents drift by chance, too."""
+    found = runs.one("personality", 1, 0, TASKS)
+    drifts = [measure for measure, condition in found if condition == APART and not measure.startswith("nDCG")]
+    assert len(drifts) == 4
+    assert all(found[measure, WITHOUT] == pytest.approx(0.0, abs=1e-12) for measure in drifts)
+    assert found["ranking: 1 - tau", APART] > 0
+    assert found["ranking: 1 - tau", ALIKE] > 0
+
+
+async def test_agents_that_lived_through_the_same_are_the_same() -> None:
+    """Drift is zero when streams are equal."""
+    chance = random.Random(5)
+    world, vectors = memories(chance, 60), Vectors()
+    needs = {area: [each for each in world if each.area == area] for area in AREAS}
+    tasks = list(personality.mixed(chance, needs, "flow", TASKS))
+    pair = [await Living.remembering(world, "use", vectors) for _ in range(2)]
+    for living in pair:
+        for task in tasks:
+            await living.live(task)
+    probes = [worded(chance, each) for each in world[:10]]
+    drifts = await personality.drift(pair[0], pair[1], probes)
+    assert list(drifts.values()) == pytest.approx([0.0] * len(drifts), abs=1e-12)
+
+
+def test_a_finding_says_what_the_interval_says() -> None:
+    """Also when it is against us, and also when it is nothing."""
+    claim = Claim("more is more", ("a", "x"), ("a", "y"))
+    samples: list[Sample]
+    for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
+        samples = [{("a", "x"): step + noise, ("a", "y"): 0.0} for noise in (-0.02, -0.01, 0.0, 0.01, 0.02)]
+        assert reported("noise", samples, [claim], seed=1, tasks=TASKS).findings[0].verdict == verdict
+
+
+def test_what_too_few_repeats_measured_is_not_reported() -> None:
+    """A figure without an interval is no figure."""
+    samples: list[Sample] = [{("a", "x"): 1.0}, {("a", "x"): 1.0, ("b", "x"): 2.0}, {("a", "x"): 1.5}]
+    assert set(reported("noise", samples, (), seed=1, tasks=TASKS).figures) == {("a", "x")}
+
+
+def test_windows_cover_a_stream_once() -> None:
+    """Every task is in one of them."""
+    assert edges(25)[0].startswith("1-")
+    assert edges(25)[-1].endswith("-25")
+    assert edges(4) == ["1-1", "2-2", "3-3", "4-4"]
+    values = [float(each) for each in range(100)]
+    assert sum(value for _, value in windows(values)) / 10 == pytest.approx(sum(values) / 100)
+
+
+async def test_a_task_for_which_nothing_comes_to_mind_is_ranked_and_learned_from_too() -> None:
+    """Every ranking of nothing is empty; it is a task like any other, and stops nothing."""
+    world = memories(random.Random(6), 60)
+    living, trainer = await Living.remembering(world, "use", Vectors()), scorer.Trainer()
+    recalled = await living.live(Task("Galileo telescope Jupiter moons", world[0]))
+    assert not recalled.candidates
+    assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}
+    trainer.learn(living, recalled)

@@ -1,0 +1,71 @@
+"""Memories as people write them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nemuri.files.documents import InputError
+from nemuri.files.memory_lines import LARGEST, LARGEST_LINE, read_memories
+from nemuri_contracts.client_events import Scope
+
+FULL = {
+    "content": "salt the water",
+    "tags": ["pasta"],
+    "learnings": {"craft": "before it boils"},
+    "scope": {"level": "project", "name": "dinner"},
+    "said_by": "Ann",
+    "said_at": "2026-01-02T03:04:05Z",
+}
+
+
+def test_every_line_is_a_memory(tmp_path: Path) -> None:
+    """All fields are read; empty lines and a byte order mark do not matter."""
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(FULL).encode() + b'\r\n\n{"content": "b"}')
+    lines = read_memories(file)
+    first, second = lines.values()
+    assert list(lines) == [f"{file}:1", f"{file}:3"]
+    assert (first.said_by, first.scope.name, first.learnings) == ("Ann", "dinner", {"craft": "before it boils"})
+    assert second.content == "b"
+
+
+def test_a_line_without_a_scope_is_valid_where_the_settings_say(tmp_path: Path) -> None:
+    """One that names its scope, also the universal one, keeps it; and then nobody asks the settings."""
+    file = tmp_path / "lines.jsonl"
+    anywhere = {"content": "a", "scope": {"level": "universal"}}
+    named = [json.dumps(FULL), json.dumps(anywhere)]
+    file.write_text("\n".join([*named, '{"content": "b"}']))
+    bank = Scope(level="project", name="bank")
+    assert [each.scope.name for each in read_memories(file, lambda: bank).values()] == ["dinner", None, "bank"]
+
+    file.write_text("\n".join(named))
+    assert len(read_memories(file, lambda: pytest.fail("asked"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (b'{"content": "a"', ":2: no valid JSON"),
+        (b'{"content": "a", "mood": 1}', ":2: mood"),
+        (b'{"content": "a\\u0000"}', ":2: content"),
+        (b"\xff\xfe", ":2: no valid JSON"),
+        (b'{"content": "' + b"a" * LARGEST_LINE + b'"}', ":2: the line is longer"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: bytes, complaint: str) -> None:
+    """One line with file, line and reason, and no memory at all."""
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(b'{"content": "fine"}\n' + line)
+    with pytest.raises(InputError) as raised:
+        read_memories(file)
+    assert complaint in str(raised.value)
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    """Only as much of it is read as tells that it is too large."""
+    file = tmp_path / "lines.jsonl"
+    with file.open("wb") as huge:
+        huge.truncate(LARGEST + 1)
+    with pytest.raises(InputError, match="larger than 64 MB"):
+        read_memories(file)

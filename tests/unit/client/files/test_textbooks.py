@@ -1,0 +1,96 @@
+"""Textbooks as people write them."""
+
+from pathlib import Path
+
+import pytest
+
+from nemuri.files.textbooks import LARGEST, PIECE, TextbookError, read_textbook
+
+GOOD = """\
+title: Sleep
+perspective: physiology
+chapters:
+  - title: Stages
+    sections:
+      - title: REM
+        text: REM sleep comes last.
+    test_questions:
+      - question: What comes last?
+        answer: REM sleep, found in 1953.
+        answer_keywords: [REM, "1953"]
+  - title: Nothing to test
+    sections: [{title: Dreams, text: Most dreams come in REM sleep.}]
+"""
+NESTED = "textbook:\n" + "".join(f"  {line}\n" for line in GOOD.splitlines())
+EXAMPLES = sorted((Path(__file__).parents[4] / "examples" / "textbooks").glob("*.yaml"))
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    """A file with this content."""
+    file = path / "textbook.yaml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+@pytest.mark.parametrize("text", [GOOD, NESTED])
+def test_a_textbook_is_read_in_the_form_of_the_document(tmp_path: Path, text: str) -> None:
+    """On its own, or under the key `textbook`; a chapter may have no test."""
+    book = read_textbook(written(tmp_path, text))
+    assert (book.title, book.perspective, len(book.chapters)) == ("Sleep", "physiology", 2)
+    [exercise] = book.chapters[0].exercises
+    assert (exercise.answer, exercise.keywords) == ("REM sleep, found in 1953.", ("REM", "1953"))
+    assert book.chapters[1].exercises == ()
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: str(file.stem))
+def test_the_examples_are_textbooks(file: Path) -> None:
+    """Each with two chapters and a test in each."""
+    assert [bool(chapter.exercises) for chapter in read_textbook(file).chapters] == [True, True]
+
+
+def test_a_long_section_becomes_several_of_the_same_title(tmp_path: Path) -> None:
+    """Cut between sentences, nothing lost, each small enough for one memory."""
+    sentences = [f"Sentence number {number} is about sleep." for number in range(200)]
+    book = read_textbook(written(tmp_path, GOOD.replace("REM sleep comes last.", " ".join(sentences))))
+    pieces = book.chapters[0].sections
+    assert len(pieces) > 1
+    assert {piece.title for piece in pieces} == {"REM"}
+    assert all(len(piece.text) <= PIECE and piece.text.endswith("sleep.") for piece in pieces)
+    assert " ".join(piece.text for piece in pieces) == " ".join(sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "the file is empty"),
+        ("title: [", ":1:9: malformed YAML"),
+        ("- a", "write a mapping with the keys title and chapters"),
+        ("title: a", "write a mapping with the keys title and chapters"),
+        (b"title: \xff", "no UTF-8 text"),
+        ("title: a\ntitle: b\nchapters: []", ":2:1: malformed YAML: the key 'title' occurs twice"),
+        ("title: a\nchapters: []", "chapters: at least 1, not 0"),
+        ("title: a\nchapters: none", "chapters: write a list"),
+        ("title: a\nchapters: [none]", "chapters.0: write a mapping"),
+        (GOOD.replace("sections:\n", "sectons:\n"), "chapters.0.sectons: there is no such key"),
+        (GOOD.replace("        answer_keywords", "        keyword"), "test_questions.0.keyword: there is no such key"),
+        (
+            GOOD.replace('        answer_keywords: [REM, "1953"]\n', ""),
+            "test_questions.0.answer_keywords: it is missing",
+        ),
+        (GOOD.replace('[REM, "1953"]', "[]"), "test_questions.0.answer_keywords: at least 1, not 0"),
+        (GOOD.replace('"1953"', "1953"), "answer_keywords.1: write a text, quoted"),
+        (GOOD.replace("REM sleep comes last.", "' '"), "sections.0.text: it is empty"),
+        (GOOD.replace("title: Sleep", 'title: "a\\0"'), "title: the text contains a NUL character"),
+        (GOOD.replace(" found in 1953", ""), "test_questions.0.answer_keywords: the answer given lacks '1953'"),
+        ("x" * (LARGEST + 1), "larger than 1 MB"),
+    ],
+)
+def test_what_is_no_textbook_is_told_in_one_line(tmp_path: Path, text: str | bytes, complaint: str) -> None:
+    """With the file, the place in its own words, and what is wrong."""
+    file = written(tmp_path, text)
+    with pytest.raises(TextbookError) as raised:
+        read_textbook(file)
+    said = str(raised.value)
+    assert said.startswith(str(file))
+    assert complaint in said
+    assert "\n" not in said

@@ -1,0 +1,90 @@
+"""The hooks in an assistant's settings: beside all else, once, and only in a file that is understood."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri.hook.entry import is_hook
+from nemuri.hook.settings_file import EVENTS, SettingsBroken, hooks, install, merged
+
+THEIRS = {"type": "command", "command": "echo 'a hook prompt"}
+OTHERS = st.recursive(
+    st.none() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def commands(settings: dict[str, Any]) -> list[list[str]]:
+    """Our commands in settings, as a shell reads them."""
+    return [
+        shlex.split(each["command"])
+        for event in EVENTS
+        for group in settings["hooks"][event]
+        for each in group["hooks"]
+    ]
+
+
+def test_every_hook_is_called_by_an_absolute_command() -> None:
+    """Which the way of hooks understands, with the agent and the directory as they are."""
+    found = commands({"hooks": hooks("ann", Path("/a b"))})
+    assert [words[-6:] for words in found] == [
+        ["--data", "/a b", "hook", name, "--agent", "ann"] for name, _ in EVENTS.values()
+    ]
+    assert all(Path(words[0]).is_absolute() and is_hook(words[-6:]) for words in found)
+
+
+@given(st.dictionaries(st.text(max_size=4), OTHERS, max_size=3), st.lists(OTHERS, max_size=3))
+def test_what_others_set_stays_and_ours_is_there_once(settings: dict[str, Any], groups: list[Any]) -> None:
+    """However often it is added, and whatever was there; another agent takes the place of the one before."""
+    given_ = settings | {"hooks": {"Stop": groups, "SessionEnd": [*groups, {"hooks": [THEIRS]}]}}
+    before = json.dumps(given_)
+    once = merged(given_, hooks("ann", None))
+    assert merged(once, hooks("ann", None)) == once
+    other = merged(once, hooks("bob", None))
+    assert json.dumps(other).count("session-end") == json.dumps(given_).count("session-end") + 1
+    assert other["hooks"]["SessionEnd"] == [*groups, {"hooks": [THEIRS]}, *hooks("bob", None)["SessionEnd"]]
+    assert {name: value for name, value in other.items() if name != "hooks"} == {
+        name: value for name, value in settings.items() if name != "hooks"
+    }
+    assert other["hooks"]["Stop"] == groups
+    assert json.dumps(given_) == before
+
+
+def test_a_hook_of_ours_among_others_gives_way_alone() -> None:
+    """The rest of its group stays."""
+    [old] = hooks("ann", None)["SessionEnd"]
+    mixed = {"hooks": {"SessionEnd": [{"matcher": "clear", "hooks": [THEIRS, *old["hooks"]]}]}}
+    found = merged(mixed, hooks("bob", None))["hooks"]["SessionEnd"]
+    assert found == [{"matcher": "clear", "hooks": [THEIRS]}, *hooks("bob", None)["SessionEnd"]]
+
+
+def test_a_file_is_made_once_and_then_left_alone(tmp_path: Path) -> None:
+    """With its directory; behind a link the file itself is written, with the rights that it had."""
+    kept, link = tmp_path / "dotfiles.json", tmp_path / "home" / "settings.json"
+    link.parent.mkdir()
+    kept.write_text('{"model": "眠り"}')
+    kept.chmod(0o640)
+    link.symlink_to(kept)
+    assert install(link, hooks(None, None))
+    assert not install(link, hooks(None, None))
+    assert link.is_symlink()
+    assert kept.stat().st_mode & 0o777 == 0o640
+    assert json.loads(kept.read_text()) == {"model": "眠り", "hooks": hooks(None, None)}
+    assert install(tmp_path / "new" / "settings.json", hooks(None, None))
+    assert sorted(path.name for path in tmp_path.rglob("*.new")) == []
+
+
+@pytest.mark.parametrize("content", ['{"hooks": ', "[]", '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}', "\ud800"])
+def test_a_broken_file_is_left_as_it_is(tmp_path: Path, content: str) -> None:
+    """And what is wrong is said in one line with its name."""
+    path = tmp_path / "settings.json"
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    with pytest.raises(SettingsBroken, match=r"settings.json is left as it is"):
+        install(path, hooks(None, None))
+    assert path.read_bytes() == content.encode("utf-8", "surrogatepass")

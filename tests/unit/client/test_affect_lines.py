@@ -1,0 +1,147 @@
+"""How an affective memory is told and drawn, and what its parameters are read from."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from nemuri.admin.affective import read_parameters
+from nemuri.admin.agent_definitions import DefinitionError
+from nemuri.cli.affective_lines import cost_json, show, show_recalled
+from nemuri.terminal.affective_plots import draw
+from nemuri_contracts.affective import Emotion
+from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, MoodPoint, RecalledView
+
+
+def memory(number: int, **more: Any) -> AffectMemoryView:
+    """A memory of that number."""
+    fields: dict[str, Any] = {
+        "memory_id": UUID(int=number), "label": f"mem_20260120_{number:03d}", "level": 1, "retention": 80.0 - number,
+        "said_at": datetime(2026, 1, 20, 10, tzinfo=UTC), "coefficient": 0.99, "days": 1.5, "intensity": 80,
+        "emotion": Emotion(valence="positive", arousal=70, tags=("joy",)), "category": "emotional", "keywords": (),
+        "trigger": f"Question {number}", "content": f"Answer {number}", "recall_count": 2, "protection": "none",
+        "archived": False,
+    }  # fmt: skip
+    return AffectMemoryView.model_validate(fields | more)
+
+
+def view(**more: Any) -> AffectView:
+    """The view of an agent with a hundred memories."""
+    fields: dict[str, Any] = {
+        "agent_id": "diary", "nights": 9, "last_night": date(2026, 1, 29), "levels": (15, 30, 35, 20), "protected": 2,
+        "limit": 50, "waiting": (), "oldest_protected": (), "memories": tuple(map(memory, (1, 2, 3))),
+        "moods": (MoodPoint(day=date(2026, 1, 20), valence=0.5, arousal=70, intensity=60, memories=3),),
+        "remembered": 1_000, "compressed": (850, 550), "recalls": 1_000,
+        "first_at": datetime(2026, 1, 20, 9, tzinfo=UTC), "parameters": {}, "coming": None,
+    }  # fmt: skip
+    return AffectView.model_validate(fields | more)
+
+
+def said(capsys: pytest.CaptureFixture[str], about: AffectView) -> str:
+    """The overview, for people."""
+    show(about)
+    return capsys.readouterr().out
+
+
+def test_levels_are_shown_beside_what_they_may_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts, shares, caps, protection; and nothing is asked where nothing waits."""
+    lines = [" ".join(line.split()) for line in said(capsys, view()).splitlines()]
+    assert lines[0] == "diary: 1000 turns remembered, 1000 recalls, 9 nights, the last on 2026-01-29"
+    for row in ("1 whole 15 15% 15", "2 summary 30 30% 30", "3 keywords 35 35% 35", "4 archive 20 20% -"):
+        assert row in lines
+    assert "protected: 2 of 50" in lines
+    assert "mem_20260120_001 79.0 1.5 1 2 joy Question 1 → Answer 1" in lines
+    assert not [line for line in lines if "unprotect" in line]
+
+
+def test_few_memories_have_no_caps(capsys: pytest.CaptureFixture[str]) -> None:
+    """As long as shares are not enforced."""
+    text = said(capsys, view(levels=(10, 0, 0, 0)))
+    assert "shares are enforced from 20 memories on" in text
+
+
+def test_what_waits_for_protection_is_a_question_with_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    """Which wait, which could be released, and the command that says so."""
+    waiting, protected = memory(7, protection="asked"), memory(4, protection="protected")
+    text = said(capsys, view(waiting=(waiting,), oldest_protected=(protected,), protected=50))
+    assert text.index("no room") < text.index("mem_20260120_007") < text.index("mem_20260120_004 [2026-01-20] Question")
+    assert "nemuri affect diary unprotect MEMORY" in text
+
+
+def test_costs_are_estimated_from_the_real_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    """A thousand turns in ten days are a year of the document's hundred a day."""
+    assert "a year at the pace of these 10 days $325.06 (¥48,759)" in said(capsys, view())
+    told = cost_json(view())
+    assert told["days"] == 10
+    assert sum(told["a_year"].values()) == pytest.approx(325.16, abs=0.15)
+    assert sum(told["so_far"].values()) == pytest.approx(325.16 / 36.5, abs=0.01)
+    assert "$" not in said(capsys, view(remembered=0))
+
+
+def test_what_came_to_mind_is_told_with_its_reasons(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Priority, similarity, resonance, and what brought it up."""
+    monkeypatch.setenv("COLUMNS", "160")
+    found = RecalledView(memory=memory(1), priority=12.34, similarity=0.5, resonance=0.3, by="similarity")
+    beside = RecalledView(
+        memory=memory(2, archived=True), priority=0, similarity=0, resonance=0, by="relation", relation="continues"
+    )
+    show_recalled(AffectRecallView(recalled=(found, beside), block="", words_only=True))
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "mem_20260120_001 12.34 0.500 0.30 79.0 2 similarity Question 1 → Answer 1" in lines
+    assert lines[2].endswith("relation: continues [archived] Question 2 → Answer 2")
+    assert lines[3] == "there was no vector in time: words were compared"
+    show_recalled(AffectRecallView(recalled=(), block=""))
+    assert capsys.readouterr().out == "nothing comes to mind\n"
+
+
+@pytest.mark.parametrize("name", ["diary.svg", "diary.png"])
+def test_the_plot_is_drawn_and_the_same_for_the_same_memory(tmp_path: Path, name: str) -> None:
+    """Curves of the strongest, levels with their caps, mood; and a memory with nothing in it has a plot too."""
+    first, second, empty = (tmp_path / f"{each}{name}" for each in "abc")
+    for file in (first, second):
+        draw(view(), file)
+    draw(view(memories=(), moods=(), levels=(0, 0, 0, 0)), empty)
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes() != empty.read_bytes()
+    if name.endswith("svg"):
+        assert "<!-- mem_20260120_001 -->" in first.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.yaml", "version: '1.0.0'\nlevels: {level1_threshold: 60}\nllm: {temperature: 0}\n"),
+        ("c.json", '{\n\t"version": "1.0.0",\n\t"levels": {"level1_threshold": 60},\n\t"llm": {"temperature": 0}\n}'),
+    ],
+)
+def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text: str) -> None:
+    """What belongs to the platform is passed over, and told."""
+    (tmp_path / name).write_text(text)
+    policy, elsewhere = read_parameters(tmp_path / name)
+    assert policy.differing == {"levels": {"level1_threshold": 60.0}}
+    assert elsewhere == ("version", "llm")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("c.yaml", "levels: [", "c.yaml:1:10: malformed YAML"),
+        ("c.json", '{"levels": {', "c.json:1:"),
+        ("c.json", "[1]", "c.json: write a mapping of parameters"),
+        ("c.yaml", "levels: {level9: 1}", "c.yaml: levels.level9: there is no such key"),
+        ("c.yaml", "levels: {level1_threshold: 1}", "c.yaml: levels: the thresholds fall"),
+        ("c.json", '{"mood": {}}', "c.json: mood: there is no such key"),
+        ("c.yaml", "", "c.yaml: the file is empty"),
+    ],
+)
+def test_wrong_parameters_are_one_line_with_their_place(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    """The file, the place, what is wrong."""
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DefinitionError) as refused:
+        read_parameters(tmp_path / name)
+    assert complaint in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,57 @@
+"""Whether a file is a whole export, found out before anything is appended."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from nemuri.operations import OperationError
+from nemuri.operations.export_format import EndLine, EventLine, counted
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.event import derive
+
+WHEN = datetime(2026, 1, 2, tzinfo=UTC)
+EVENT = PolicyAdopted(event_id=derive("a", "policy_adopted"), agent_id="cook", parameters={}, recorded_at=WHEN)
+LINE = EventLine.of(EVENT).model_dump_json() + "\n"
+
+
+def line(number: int) -> str:
+    """The line of one of many events."""
+    return (
+        EventLine.of(EVENT.model_copy(update={"event_id": derive(number, "policy_adopted")})).model_dump_json() + "\n"
+    )
+
+
+def end(events: int) -> str:
+    """The line after so many events."""
+    return EndLine(events=events).model_dump_json() + "\n"
+
+
+def written(path: Path, text: str) -> Path:
+    """A file with this text."""
+    file = path / "log.jsonl"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_whole_export_is_counted(tmp_path: Path, number: int) -> None:
+    """An empty log has an export too: the line that ends it."""
+    assert counted(written(tmp_path, "".join(map(line, range(number))) + end(number))).events == number
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "empty or cut off"),
+        (LINE, "empty or cut off"),
+        (LINE + end(2), "holds 1 events, but 2 were exported"),
+        (LINE + end(1) + LINE, "something follows"),
+        (LINE + end(1)[:-6], "log.jsonl:2: "),
+        (LINE[: len(LINE) // 2], "log.jsonl:1: "),
+    ],
+)
+def test_what_is_no_whole_export_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
+    """Empty, cut off between two lines or within one, or with something missing or added."""
+    with pytest.raises(OperationError, match=complaint):
+        counted(written(tmp_path, text))

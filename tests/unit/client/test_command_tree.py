@@ -1,0 +1,214 @@
+"""The command line as a whole: its help, the options that every command takes, and what it says of wrong use."""
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nemuri.cli import main
+from nemuri.cli.app import app
+from nemuri.cli.command_tree import PANELS, whole
+
+ROOT: Any = whole(app)
+LIBRARIES = re.compile(
+    r"traceback|pydantic|click|typer|validation ?error|value error|input should|unable to parse|invalid value"
+    r"|unexpected \w+Error|nats: |sqlalchemy|psycopg|errno",
+    re.IGNORECASE,
+)
+"""Words that say how the program is made, and nothing to whoever uses it."""
+
+
+def tree(command: Any = ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Return every command with the words that call it."""
+    yield path, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from tree(each, (*path, name))
+
+
+COMMANDS = {" ".join(path) or "nemuri": (path, command) for path, command in tree()}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of a command."""
+
+    code: object
+    out: str
+    err: str
+
+
+def run(*words: str) -> Ran:
+    """Run the program in this process."""
+    out, err, before = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv = ["nemuri", *words]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        sys.argv = before
+    return Ran(ended.value.code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data directory, which is also the present one, and a terminal of 80 columns."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NATS_URL", "DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NEMURI_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+def test_every_command_is_listed_once_under_a_heading() -> None:
+    """List all commands, and nothing that is none."""
+    listed = [name for names in PANELS.values() for name in names]
+    assert sorted(listed) == sorted(ROOT.commands)
+
+
+def test_help_shows_whole_summaries_under_headings() -> None:
+    """Cut nothing at 80 columns."""
+    shown = run("--help")
+    assert shown.code == 0
+    assert max(map(len, shown.out.splitlines())) <= 80
+    words = " ".join(re.sub(r"[│╭╮╰╯─]+", " ", shown.out).split())
+    assert [heading for heading in PANELS if heading not in words] == []
+    summaries = {name: " ".join(each.help.split("\n\n")[0].split()) for name, each in ROOT.commands.items()}
+    assert [name for name, summary in summaries.items() if f"{name} {summary}" not in words] == []
+    assert "…" not in words
+    assert "..." not in words.replace("[ARGS]...", "")
+
+
+def test_help_names_the_default_directory_and_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Say where the data is without --data."""
+    monkeypatch.setenv("COLUMNS", "300")
+    for words in ((), ("status",), ("dead", "list")):
+        [line] = [each for each in run(*words, "--help").out.splitlines() if "--data" in each]
+        assert "NEMURI_DATA" in line
+        assert "nemuri." in line.partition("NEMURI_DATA")[2]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_everything_has_help(name: str) -> None:
+    """Explain every command, and every option and argument of it."""
+    _, command = COMMANDS[name]
+    assert command.help
+    assert not re.search(r"\[/?[a-z]", command.help), "it would be taken for a style"
+    for each in command.params:
+        if each.hidden:
+            continue
+        assert each.help, each.name
+        assert not re.search(r"\[/?[a-z]", each.help), each.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_every_command_can_be_shown(name: str) -> None:
+    """Show it without anything that runs, with the options of all commands in it."""
+    path, _ = COMMANDS[name]
+    shown = run(*path, "--help")
+    assert (shown.code, shown.err) == (0, "")
+    assert {each for each in ("--data", "--verbose") if each not in shown.out} == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("status",), ("dead", "list"), ("memory", "0123456"), ("affect", "ann"), ("tiers", "ann", "record", "x")],
+    ids=" ".join,
+)
+def test_the_data_directory_is_understood_wherever_it_stands(words: tuple[str, ...], nowhere: Path) -> None:
+    """Look in the same place whether --data stands before the command or after it; the last one counts."""
+    there = str(nowhere / "there")
+    before, after = run("--data", there, *words), run(*words, "--data", there)
+    both = run("--data", str(nowhere / "other"), *words, f"--data={there}")
+    assert before == after == both
+    assert before.code == 1
+    assert f"no platform is ready in {there};" in before.err
+
+
+def test_verbose_is_understood_after_the_command_too() -> None:
+    """Show where an error is from, as with --verbose before it."""
+    assert "Traceback" in run("status", "--verbose").err
+    assert "Traceback" not in run("status").err
+
+
+def wrong_uses() -> Iterator[tuple[str, ...]]:
+    """Return wrong uses of every command: options that are none, have no value, or one that cannot be."""
+    yield from (("nope",), ("--nope",), ("--data",), ("agent", "nope"), ("experiment", "nope"))
+    for called, command in COMMANDS.values():
+        path = called
+        if getattr(command, "commands", None) or path[:2] in {("hook", "prompt"), ("hook", "session-end")}:
+            continue
+        if path[0] in {"affect", "tiers"}:
+            path = (path[0], "ann", *path[1:])
+        yield (*path, "--nope")
+        for each in command.params:
+            option = each.opts[0]
+            if not option.startswith("-") or each.name in {"data", "verbose", "help"}:
+                continue
+            if each.is_flag:
+                yield (*path, f"{option}=x")
+                continue
+            yield (*path, option)
+            if each.metavar in {"N", "K", "SECONDS"}:
+                yield (*path, option, "x y")
+
+
+@pytest.mark.parametrize("words", [*wrong_uses()], ids=" ".join)
+def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> None:
+    """Exit with 2, say what is wrong in one line and in no library's words, and change nothing."""
+    ran = run(*words)
+    assert ran.code == 2, ran
+    assert ran.out == ""
+    assert len(ran.err.splitlines()) == 1
+    assert ran.err.startswith("nemuri: ")
+    assert not LIBRARIES.search(ran.err), ran.err
+    assert [*nowhere.iterdir()] == []
+    if words[0] in ROOT.commands and len(words) > 1 and words[1] != "nope":
+        assert f"see `nemuri {words[0]} " in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (("ask", "x", "--agent"), "ask"),
+        (("dead", "list", "--data"), "dead list"),
+        (("society", "run", "--hosts"), "society run"),
+        (("affect", "ann", "--json=x"), "affect"),
+        (("--data",), None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_missing_value_points_to_the_help_of_the_command(words: tuple[str, ...], command: str | None) -> None:
+    """Name the command whose option has no value, and not the program."""
+    assert f"(see `{' '.join(filter(None, ('nemuri', command, '--help')))}`)" in run(*words).err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ask", "x", "--panel", "1"), "--panel: it must be at least 2, not '1'"),
+        (("ask", "x", "--panel", "many"), "--panel: write a whole number, not 'many'"),
+        (("ask", "x", "--timeout", "soon"), "--timeout: write a number, not 'soon'"),
+        (("memories", "cook", "--status", "gone"), "--status: 'gone' is not one of 'active', 'archived', 'all'"),
+        (("forget", "--task", "zz"), "--task: write a whole id, not 'zz'"),
+        (("remember", "cook", "x", "--said-at", "once"), "--said-at: write a date and time"),
+        (("ask",), "Missing argument 'TEXT'"),
+        (("ask", "x", "--file", "none.txt"), "none.txt: there is no such file"),
+        (("teach", "cook", "none.yaml"), "none.yaml: there is no such file"),
+        (("remember", "cook", "x", "--file", "y", "--key", "k"), "give either a TEXT or --file"),
+        (("remember", "cook", "x", "--key", " "), "--key is empty"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_line_says_what_is_wrong(words: tuple[str, ...], said: str) -> None:
+    """Name the option, what is expected and what was given."""
+    ran = run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"nemuri: {said}")
+    assert len(ran.err.splitlines()) == 1

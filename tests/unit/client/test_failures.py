@@ -1,0 +1,125 @@
+"""Failures as one line and an exit code, and logs without secrets."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from nats.js.errors import ServiceUnavailableError
+
+from nemuri.cli.failures import Failure, WrongUse, explain
+from nemuri.client.connection import NotRunning, resolve
+from nemuri.client.exchange import ClientError
+from nemuri.client.jetstream import jetstream_needed
+from nemuri.client.sync import Loop
+from nemuri.client.task_waiting import TaskTimeoutError
+from nemuri.platform.embedders import EmbedderChanged, compare_agents, compare_embeddings
+from nemuri.platform.logging import without_credentials
+from nemuri_contracts.agents import Definition, Embedding
+from nemuri_contracts.memory_views import AgentView
+from nemuri_infra.bus.connection import UnreachableError
+from nemuri_infra.embedded.child_processes import ServerFailed
+from nemuri_infra.projections.database import DatabaseError, check_database_url
+from nemuri_infra.runtime.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (WrongUse("no"), 2),
+        (ClientError("there is no agent"), 1),
+        (TaskTimeoutError("late"), 3),
+        (Failure("open", 4), 4),
+        (ServerFailed("it ended:\nline\n  the reason"), 1),
+        (ZeroDivisionError("odd"), 1),
+    ],
+)
+def test_every_failure_is_one_line(error: Exception, code: int) -> None:
+    """Its kind decides the exit code; control characters never reach the terminal."""
+    line, found = explain(error)
+    assert (found, line.startswith("nemuri: "), line.isprintable()) == (code, True, True)
+
+
+def test_passwords_are_not_logged() -> None:
+    """What stands before the host of a URL is left out."""
+    event = {"event": "no answer from postgresql://ann:secret@host/db", "number": 1}
+    assert without_credentials(None, "info", event) == {"event": "no answer from postgresql://host/db", "number": 1}
+
+
+def test_another_embedder_is_refused_by_name() -> None:
+    """The line names an agent, both embedders and the way out."""
+    old, new = Embedding(model="hashing-v1", dimension=1024), Embedding(model="other", dimension=8)
+    compare_embeddings({"cook": old}, old)
+    with pytest.raises(EmbedderChanged, match=r"cook has vectors of hashing-v1 .* other \(8 numbers\).*nemuri reembed"):
+        compare_embeddings({"cook": old}, new)
+    with pytest.raises(EmbedderChanged, match="and 1 more have vectors of"):
+        compare_embeddings({"cook": old, "baker": old}, new)
+
+
+def test_agents_of_societies_have_vectors_of_their_own() -> None:
+    """Whoever lives in a society keeps nobody from adding an agent; whoever lives on the platform does."""
+    old, new = Embedding(model="hashing-v1", dimension=256), Embedding(model="hashing-v1", dimension=1024)
+    resident = Definition(role="resident", memory="tiered", kept_by="host")
+    seen = AgentView(agent_id="ada", definition=resident, embedding=old, sessions_slept=0, active=0, archived=0)
+    compare_agents([seen], new)
+    with pytest.raises(EmbedderChanged, match="ada"):
+        compare_agents([seen.model_copy(update={"definition": Definition(role="cook", memory="tiered")})], new)
+
+
+def test_a_database_that_does_not_answer_leads_to_its_setting() -> None:
+    """The line names DATABASE_URL, once."""
+    assert explain(DatabaseError("refused"))[0] == "nemuri: refused; check DATABASE_URL"
+    assert explain(DatabaseError("DATABASE_URL is no address"))[0] == "nemuri: DATABASE_URL is no address"
+
+
+@pytest.mark.parametrize(("known", "missing"), [("nats_url", "DATABASE_URL"), ("database_url", "NATS_URL")])
+def test_one_address_alone_is_refused_by_the_name_of_the_other(tmp_path: Path, known: str, missing: str) -> None:
+    """Where no platform runs that could tell it."""
+    with pytest.raises(NotRunning, match=f"is set, but {missing} is not"):
+        resolve(Settings.model_validate({"data": tmp_path, known: "postgresql://localhost:1/x"}))
+
+
+@pytest.mark.parametrize("code", [None, 10039])
+def test_a_server_without_jetstream_is_said_so(code: int | None) -> None:
+    """By its address, without the password in it; another outage of JetStream stays what it is."""
+    said = "JetStream is off on the NATS server at h:1, i:2; start"
+    with pytest.raises(UnreachableError, match=said), jetstream_needed("nats://ann:secret@h:1,nats://i:2"):
+        raise ServiceUnavailableError(err_code=code)
+    with pytest.raises(ServiceUnavailableError), jetstream_needed("nats://h:1"):
+        raise ServiceUnavailableError(code=503, err_code=10008)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://u:secret@h/d", "postgresql://h:port/d"])
+def test_what_is_no_database_is_refused_without_its_password(url: str) -> None:
+    """One line, before anything is started."""
+    with pytest.raises(DatabaseError) as raised:
+        check_database_url(url)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_loop_in_a_thread_passes_results_and_errors_on() -> None:
+    """What the work returns or raises reaches the caller, and closing ends the thread."""
+
+    async def number(value: int) -> int:
+        await asyncio.sleep(0)
+        return 1 // value
+
+    loop = Loop()
+    try:
+        assert loop.run(number(1)) == 1
+        with pytest.raises(ZeroDivisionError):
+            loop.run(number(0))
+    finally:
+        loop.close()
+
+
+def test_the_command_line_starts_without_drivers_and_providers() -> None:
+    """`nemuri --help` and plain client commands load neither FastStream nor SQLAlchemy nor any provider."""
+    import subprocess
+
+    code = (
+        "import sys, nemuri.cli.app, nemuri.client.connection, nemuri.terminal.screen\n"
+        "print([name for name in ('openai', 'anthropic', 'faststream', 'sqlalchemy', 'torch') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,126 @@
+"""Files that were written to pass for an export: refused where they are none, before anybody has taken in anything."""
+
+import gzip
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import orjson
+import pytest
+
+from nemuri.operations import OperationError
+from nemuri.operations import export_format as reading
+from nemuri.operations.export_format import counted
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.event import derive
+
+TASK = TaskSubmitted(event_id=UUID(int=4 << 76 | 1 << 63), text="hi")
+TEXT = b"some words"
+REF = sha256(TEXT).hexdigest()
+ROW = np.eye(1, 4, dtype="<f4").tobytes()
+KEY = f"some-model.4.{REF}"
+
+
+def said(client: str = "ann", at: str = "2026-01-02T03:04:05Z", **event: Any) -> bytes:
+    """The line of a task."""
+    whole = TASK.model_dump(mode="json") | event
+    return orjson.dumps({"store": "log", "recorded_at": at, "client": client, "event": whole})
+
+
+def kept(store: str, name: str, data: bytes) -> bytes:
+    """The line of something out of a store."""
+    return orjson.dumps({"store": store, "name": name, "data": b64encode(data).decode()})
+
+
+def end(events: int) -> bytes:
+    """The last line."""
+    return orjson.dumps({"store": "end", "events": events})
+
+
+def file(folder: Path, *lines: bytes) -> Path:
+    """A file of these lines."""
+    path = folder / "log.jsonl"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+def test_what_was_exported_passes(tmp_path: Path) -> None:
+    """A blob, a vector and what clients and the tutor say: all that is varied below is right as such."""
+    tutor = said("tutor", event_id=str(derive("a", "task_submitted")))
+    silent = kept("vector", f"some-model.4.{'0' * 64}", bytes(16))
+    whole = file(tmp_path, kept("blob", REF, TEXT), kept("vector", KEY, ROW), silent, said(), tutor, end(2))
+    assert counted(whole).events == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (gzip.compress(b"\n" * 10_000_000, mtime=0), "no valid JSON"),
+        (b'{"store": "log", "event": ' + b"[" * 100_000, "no valid JSON: recursion limit"),
+        (b"\xff\xfe", "no valid JSON"),
+        (b"null", "log.jsonl:1: "),
+        (said().replace(b'"hi"', b'"\\ud800"'), "no valid JSON"),
+        (said().replace(b'"panel":null', b'"panel":NaN'), "panel"),
+        (said().replace(b'"panel":null', b'"panel":1e999'), "panel"),
+        (said().replace(b'"panel":null', b'"panel":' + b"9" * 40), "panel"),
+        (said().replace(b'"panel":null', b'"panel":' + b"9" * 9_000), "no valid JSON"),
+        (said(kind="task_sold"), "log.jsonl:1: "),
+        (said(sequel=1), "there is no such key"),
+        (said(text="a\0b"), "NUL"),
+        (said(correlation_id="../x"), "write a whole id"),
+        *((said(name), "the subject names no client") for name in ("../", "a.b", "*", ">", " ", "a b", "é", "a" * 65)),
+        (said("tutor"), "an id of version 5 is derived"),
+        (said("ann", event_id=str(derive("a", "task_submitted"))), "an id of version 5 is derived"),
+        (said(at="0001-01-01T00:00:00+14:00"), "recorded_at: no event was recorded then"),
+        (said(at="9999-12-31T23:59:59-14:00"), "recorded_at: no event was recorded then"),
+        (said(at="1969-12-31T00:00:00Z"), "recorded_at: no event was recorded then"),
+        (said(at="2026-01-02T03:04:05"), "recorded_at"),
+        (said(at="1e300"), "recorded_at"),
+        (kept("blob", REF, TEXT + b"!"), "not those that its name, their sha256, names"),
+        (kept("blob", "../../etc/passwd", TEXT), "not those that its name, their sha256, names"),
+        (kept("blob", sha256(b"\xff").hexdigest(), b"\xff"), "not text in UTF-8"),
+        (kept("blob", REF, TEXT).replace(b"c29t", b"c29"), "data"),
+        *(
+            (kept("clock", "ahead", data), "the clock can be ahead by 0 to 36500 days")
+            for data in (b"", b"nan", b"inf", b"1e300", b"-1", b"3153600001", b"soon")
+        ),
+        (kept("clock", "behind", b"1"), "the clock can be ahead by 0 to 36500 days"),
+        (kept("vector", KEY, ROW[:-1]), "15 bytes, and by its name 16"),
+        (kept("vector", KEY, ROW * 2), "32 bytes, and by its name 16"),
+        (kept("vector", KEY, np.full(4, np.nan, "<f4").tobytes()), "not of length 1, nor 0"),
+        (kept("vector", KEY, np.full(4, np.inf, "<f4").tobytes()), "not of length 1, nor 0"),
+        (kept("vector", KEY, np.full(4, 3e38, "<f4").tobytes()), "not of length 1, nor 0"),
+        *(
+            (kept("vector", name, ROW), "the name of the vector is none")
+            for name in (REF, f"m.4.{REF[1:]}", f"m.0.{REF}", f"m.-4.{REF}", f"m/>.4.{REF}", f"m.4.{REF}\n", ">")
+        ),
+        (kept("shelf", KEY, ROW), "log.jsonl:1: "),
+    ],
+)
+def test_a_line_that_none_wrote_is_refused(tmp_path: Path, line: bytes, complaint: str) -> None:
+    """In one line that names the place, whatever stands after it."""
+    with pytest.raises(OperationError, match=r"log\.jsonl:1: ") as raised:
+        counted(file(tmp_path, line, end(1)))
+    assert complaint in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("line", [said(), kept("blob", REF, TEXT), kept("vector", KEY, ROW)])
+def test_nothing_is_in_an_export_twice(tmp_path: Path, line: bytes) -> None:
+    """Be it the same or something else under its name: the log would take in the first alone."""
+    other = line.replace(b'"hi"', b'"ho"')
+    with pytest.raises(OperationError, match=r"log\.jsonl:2: .* is in the file already"):
+        counted(file(tmp_path, line, other, end(2)))
+
+
+def test_no_line_is_read_beyond_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large the file is, of which nothing is on disk here."""
+    monkeypatch.setattr(reading, "LARGEST_LINE", 1_000)
+    path = file(tmp_path, said(event_id=str(uuid4())))
+    with path.open("r+b") as sparse:
+        sparse.truncate(200 * 1024 * 1024)
+    with pytest.raises(OperationError, match=r"log\.jsonl:2: the line is longer"):
+        counted(path)

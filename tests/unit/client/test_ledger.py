@@ -1,0 +1,94 @@
+"""The ledger of erasures: whole lines count, a line that was torn while it was written does not."""
+
+import errno
+import os
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.operations import OperationError
+from nemuri.operations.erasure_ledger import entries, ledger_of, note
+from nemuri.operations.erasure_steps import Step
+from nemuri_contracts.erasure import Erasure
+from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.runtime.settings import Settings
+
+NAMESPACE = "nemuri"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Return the settings of an empty data directory."""
+    return Settings(namespace=NAMESPACE, data=tmp_path / "data")
+
+
+def noted(settings: Settings) -> UUID:
+    """Note the erasure of a task and return its id."""
+    task_id = uuid4()
+    note(settings, [Step(Thing("task", task_id), Erasure(tasks=(task_id,)))])
+    return task_id
+
+
+def names(settings: Settings) -> list[UUID | str]:
+    """Return what the entries of the ledger began with."""
+    return [each.root.name for each in entries(ledger_of(settings), NAMESPACE)]
+
+
+@pytest.mark.parametrize("kept", [0, 1, 40, -2])
+def test_a_torn_last_line_names_nothing_and_is_overwritten(settings: Settings, kept: int) -> None:
+    """Read the whole lines before it; the next entry takes its place."""
+    first, _ = noted(settings), noted(settings)
+    lines = ledger_of(settings).read_bytes().splitlines(keepends=True)
+    ledger_of(settings).write_bytes(lines[0] + lines[1][:kept])
+    assert names(settings) == [first]
+    third = noted(settings)
+    assert names(settings) == [first, third]
+    assert len(ledger_of(settings).read_bytes().splitlines()) == 2
+
+
+def test_zeros_at_the_end_are_a_torn_line(settings: Settings) -> None:
+    """Pass over the zeros that a file system leaves when the power fails."""
+    first = noted(settings)
+    with ledger_of(settings).open("ab") as file:
+        file.write(bytes(200))
+    assert names(settings) == [first]
+
+
+def test_a_last_entry_without_a_newline_counts(settings: Settings) -> None:
+    """Keep it: nothing of it is missing."""
+    first = noted(settings)
+    ledger_of(settings).write_bytes(ledger_of(settings).read_bytes().rstrip())
+    assert names(settings) == [first]
+    assert [*names(settings), noted(settings)] == names(settings)
+
+
+def test_a_damaged_line_before_the_last_is_refused(settings: Settings) -> None:
+    """Name the file and the line."""
+    noted(settings)
+    ledger_of(settings).write_bytes(b"{}\n" + ledger_of(settings).read_bytes())
+    with pytest.raises(OperationError, match=rf"{ledger_of(settings)}:1: "):
+        names(settings)
+
+
+def test_a_copy_that_was_cut_off_is_refused(settings: Settings) -> None:
+    """Nobody can say what stood in the rest of it."""
+    noted(settings)
+    ledger_of(settings).write_bytes(ledger_of(settings).read_bytes()[:-9])
+    with pytest.raises(OperationError, match=rf"{ledger_of(settings)}:1: "):
+        entries(ledger_of(settings), NAMESPACE, copied=True)
+
+
+def test_a_disk_without_room_leaves_the_ledger_as_it_was(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise, and take back what was written of the line."""
+
+    def full(_descriptor: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    noted(settings)
+    before = ledger_of(settings).read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OperationError, match="No space left on device; nothing is erased"):
+            noted(settings)
+    assert ledger_of(settings).read_bytes() == before

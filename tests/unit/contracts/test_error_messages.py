@@ -1,0 +1,83 @@
+"""What is wrong with input, in plain words."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import pytest
+from pydantic import Field, ValidationError, create_model
+
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.codec import UndecodableError, complaint, parsed
+
+FAULTS: list[tuple[Any, object, str]] = [
+    (tuple[str, ...], 1, "write a list"),
+    (Annotated[tuple[str, ...], Field(max_length=2)], ["a"] * 3, "at most 2, not 3"),
+    (Annotated[tuple[str, ...], Field(min_length=2)], ["a"], "at least 2, not 1"),
+    (dict[str, str], [], "write a mapping"),
+    (MemoryContent, "x", "write a mapping"),
+    (str, 1, "write a text"),
+    (Annotated[str, Field(min_length=1)], "", "it is empty"),
+    (Annotated[str, Field(max_length=2_000)], "a" * 2_001, "at most 2,000 characters"),
+    (int, "many", "write a whole number"),
+    (int, 1.5, "write a whole number"),
+    (float, "many", "write a number"),
+    (bool, "perhaps", "write true or false"),
+    (UUID, "94e329a8", "write a whole id"),
+    (datetime, "yesterday", "write a date and time, as 2026-01-31T12:00:00Z"),
+    (Annotated[int, Field(ge=1)], 0, "it must be at least 1"),
+    (Annotated[int, Field(le=1)], 2, "it must be at most 1"),
+    (Annotated[float, Field(gt=0)], 0, "it must be above 0"),
+    (Annotated[float, Field(lt=1)], 1, "it must be below 1"),
+    (Literal["global", "project"], "here", "it must be 'global' or 'project'"),
+]
+
+
+def complained(form: Any, value: object) -> str:
+    """What is said of a field that has to be of this form."""
+    with pytest.raises(ValidationError) as raised:
+        create_model("Form", field=(form, ...)).model_validate({"field": value})
+    return complaint(raised.value)
+
+
+@pytest.mark.parametrize(("form", "value", "words"), FAULTS)
+def test_what_is_wrong_is_said_in_plain_words(form: Any, value: object, words: str) -> None:
+    """Nobody needs to know how the checking is programmed."""
+    assert complained(form, value) == f"field: {words}"
+
+
+def test_our_own_reasons_stand_alone() -> None:
+    """Without what pydantic puts before them; so do keys that there are not, or are missing."""
+    with pytest.raises(ValidationError) as raised:
+        MemoryContent.model_validate({"content": "a\0b"})
+    assert complaint(raised.value) == "content: the text contains a NUL character"
+    with pytest.raises(ValidationError) as raised:
+        MemoryContent.model_validate({"content": "a", "mood": 1})
+    assert complaint(raised.value) == "mood: there is no such key; check its spelling"
+    with pytest.raises(ValidationError) as raised:
+        MemoryContent.model_validate({})
+    assert complaint(raised.value) == "content: it is missing"
+    with pytest.raises(ValidationError) as raised:
+        MemoryContent.model_validate_json(b"{")
+    assert complaint(raised.value).startswith("no valid JSON: EOF")
+
+
+def test_a_fault_that_is_rare_is_told_in_the_words_of_pydantic() -> None:
+    """Rather than not at all."""
+    assert complained(Annotated[int, Field(multiple_of=2)], 1) == "field: Input should be a multiple of 2"
+
+
+@pytest.mark.parametrize(
+    ("wire", "words"),
+    [
+        (b"{}", "it names no kind of event"),
+        (b'{"text": "Why?"}', "it names no kind of event"),
+        (b'{"kind": "task_invented"}', "there is no kind of event called 'task_invented'"),
+        (b'{"kind": 5}', "there is no kind of event called '5'"),
+    ],
+)
+def test_an_event_of_no_kind_and_one_of_an_unknown_kind_are_told_apart(wire: bytes, words: str) -> None:
+    """In a dead letter their reasons differ."""
+    with pytest.raises(UndecodableError) as raised:
+        parsed(wire)
+    assert str(raised.value) == words

@@ -1,0 +1,216 @@
+"""Laws of affective memory that hold for every life, driven through the real fold and the real decision."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.affective import nightly_job
+from nemuri_domain.affective.aggregate import ARCHIVED, AffectMind
+from nemuri_domain.affective.memory_columns import Ledger
+from nemuri_domain.affective.nightly_job import decide
+from nemuri_domain.affective.relations import Alike
+from tests.unit.domain.affective.lives import Life, Night, living
+
+CATEGORIES = st.sampled_from(["casual", "work", "decision", "emotional"])
+WHICH = st.integers(0, 200)
+"""Any of the memories that there are, counted round."""
+TURN = st.tuples(
+    st.just("turn"), st.integers(0, 100), CATEGORIES, st.sampled_from(["none", "none", "protected", "asked"]), WHICH
+)
+BY_DAY = st.one_of(
+    TURN, TURN, TURN,
+    st.tuples(st.just("recall"), st.lists(WHICH, max_size=6)),
+    st.tuples(st.just("protect"), WHICH, st.booleans()),
+    st.tuples(st.just("erase"), WHICH),
+    st.tuples(st.just("alike"), WHICH, WHICH, st.floats(0.8, 1)),
+)  # fmt: skip
+DAYS = st.lists(st.tuples(st.lists(BY_DAY, max_size=12), st.integers(1, 4)), min_size=1, max_size=8)
+RULES = st.sampled_from(
+    [
+        {},
+        {"archive": {"auto_delete_enabled": True, "retention_days": 2, "delete_max_intensity": 60}},
+        {"compression": {"level1_ratio": 0.05, "level2_ratio": 0.0, "level3_ratio": 0.5}},
+        {"relations": {"max_relations_per_memory": 1, "score_proximity_threshold": 20.0}},
+        {"protection": {"max_protected_memories": 3}, "compression": {"enforced_from": 5}},
+        {"levels": {"level1_threshold": 90, "level2_threshold": 80, "level3_threshold": 70}},
+    ]
+)
+BEGUN = st.integers(0, 40)
+"""Memories before the first day."""
+ROOM = st.sampled_from([1, 2, 5, 2_000])
+
+
+def _lived(life: Life, doing: Sequence[Any]) -> list[Alike]:
+    """A day; returns what is alike."""
+    alike: list[Alike] = []
+    for kind, *told in doing:
+        known = sorted(life.mind.memories)
+        if kind == "turn":
+            intensity, category, protection, other = told
+            before = known[other % len(known)] if known else None
+            life.remember(intensity, category, protection=protection, continues=before)
+        elif not known:
+            continue
+        elif kind == "recall":
+            life.recall(*{known[each % len(known)] for each in told[0]})
+        elif kind == "protect":
+            life.protect(known[told[0] % len(known)], protected=told[1])
+        elif kind == "erase":
+            life.erase(known[told[0] % len(known)])
+        else:
+            alike.append((known[told[0] % len(known)], known[told[1] % len(known)], told[2]))
+    return alike
+
+
+def _lives(rules: dict[str, Any], begun: int, days: Sequence[Any], room: int = 2_000) -> Iterator[tuple[Life, Night]]:
+    """The life at each morning, and the night before; an event has room for so much of each sort."""
+    life = living(**rules)
+    for number in range(begun):
+        life.remember(5 + 2 * number, "emotional" if number % 3 else "decision")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nightly_job, "AT_ONCE", room)
+        for doing, nights in days:
+            alike = _lived(life, doing)
+            yield life, life.night(nights, alike)
+
+
+@given(RULES, BEGUN, DAYS, ROOM)
+def test_what_is_protected_never_moves(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
+    """Neither lowered, nor archived, nor deleted, nor put back."""
+    for life, passed in _lives(rules, begun, days, room):
+        protected = {each for each, memory in passed.before.memories.items() if memory.protected}
+        assert not protected & {*passed.lowered, *passed.archived, *passed.deleted, *passed.revived}
+        for each in protected:
+            assert life.memory(each).level == passed.before.memories[each].level
+
+
+@given(RULES, BEGUN, DAYS, ROOM)
+def test_no_ratio_is_exceeded_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
+    """From the number on from which they are enforced, however many events the night took."""
+    for life, passed in _lives(rules, begun, days, room):
+        enforced = AffectMind(agent=passed.before.agent)
+        assert enforced.agent is not None
+        policy = enforced.agent.rules
+        if life.agent.number >= policy.compression.enforced_from:
+            for held, ratio in zip(life.agent.levels, policy.ratios, strict=False):
+                assert held <= max(ratio * life.agent.number + 1e-9, 1)
+
+
+@given(RULES, BEGUN, DAYS, ROOM)
+def test_levels_only_rise_by_coming_back(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
+    """From the archive to level 3; and what came back is not archived in the same night."""
+    for life, passed in _lives(rules, begun, days, room):
+        for each, memory in life.mind.memories.items():
+            before = passed.before.memories[each].level
+            if each in passed.revived:
+                assert (before, memory.level) == (4, 3)
+                assert passed.before.memories[each].asked_back_at is not None
+            else:
+                assert memory.level >= before
+        assert not passed.revived.keys() & (passed.archived | passed.declined | passed.deleted)
+
+
+@given(RULES, BEGUN, DAYS, ROOM)
+def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
+    """Both ends are active, nothing is tied to itself or twice in the same way, and no night ties above the limit."""
+    for life, passed in _lives(rules, begun, days, room):
+        active = {each for each, memory in life.mind.memories.items() if memory.level < ARCHIVED}
+        most = life.agent.rules.relations.max_relations_per_memory
+        for each, memory in life.mind.memories.items():
+            assert each in active or not memory.relations
+            assert {link.to for link in memory.relations} <= active - {each}
+            assert len(set(memory.relations)) == len(memory.relations)
+            assert len(memory.relations) <= max(most, len(passed.before.memories[each].relations))
+        assert {each for each in active if life.memory(each).fresh} <= passed.revived.keys()
+
+
+@given(RULES, BEGUN, DAYS, ROOM)
+def test_the_ledger_kept_along_is_the_one_read_from_the_rows(
+    rules: dict[str, Any], begun: int, days: Any, room: int
+) -> None:
+    """Row by row, and a night decides the same from either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nightly_job, "AT_ONCE", room)
+        life = living(**rules)
+        for number in range(begun):
+            life.remember(5 + 2 * number, "emotional")
+        for doing, nights in days:
+            alike = _lived(life, doing)
+            assert _told(life.ledger) == _told(life.rebuilt())
+            patch.setattr(nightly_job, "AT_ONCE", 2_000)
+            fell = life.fall(1)
+            kept, read = (decide(fell, life.evening(alike, ledger=each)) for each in (life.ledger, life.rebuilt()))
+            assert _unordered(kept) == _unordered(read)
+            patch.setattr(nightly_job, "AT_ONCE", room)
+            life.night(nights, alike)
+            assert _told(life.ledger) == _told(life.rebuilt())
+
+
+@given(RULES, BEGUN, DAYS)
+def test_a_night_knows_what_will_be_left_of_everything(rules: dict[str, Any], begun: int, days: Any) -> None:
+    """The scores that it decides by are the retention that the fold has afterwards."""
+    life = living(**rules)
+    for number in range(begun):
+        life.remember(5 + 2 * number, "emotional")
+    for doing, nights in days:
+        _lived(life, doing)
+        recalled = life.ledger.rows["recalled"] & (life.ledger.rows["level"] > 0)
+        scores = nightly_job._scores(life.ledger.rows, recalled, life.agent, nights)
+        said = {each: float(scores[place]) for each, place in life.ledger.place.items()}
+        passed = life.night(nights)
+        for each, score in said.items():
+            if each in life.mind.memories and each not in passed.revived:
+                assert life.retention(each) == pytest.approx(score, rel=1e-9)
+
+
+@given(RULES, BEGUN, DAYS, st.sampled_from([1, 2, 3, 7]))
+def test_a_night_in_pieces_is_one_big_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
+    """However little fits one event: the same levels, what is left, relations, protection, mornings."""
+    whole, pieces = (_life_under(each, rules, begun, days) for each in (2_000, room))
+    assert pieces.levels() == whole.levels()
+    for each, one in pieces.mind.memories.items():
+        other = whole.memory(each)
+        for field in ("protection", "recall_count", "archived_night", "fresh", "recalled"):
+            assert getattr(one, field) == getattr(other, field)
+        assert pieces.retention(each) == pytest.approx(whole.retention(each), rel=1e-9)
+        assert set(one.relations) == set(other.relations)
+    assert (pieces.agent.levels, pieces.agent.protected) == (whole.agent.levels, whole.agent.protected)
+
+
+def _life_under(room: int, rules: dict[str, Any], begun: int, days: Sequence[Any]) -> Life:
+    """The life, of which one night has room for so much in an event; at most as many are asked back as that."""
+    with pytest.MonkeyPatch.context() as patch:
+        life = living(**rules)
+        for number in range(begun):
+            life.remember(5 + 2 * number, "emotional")
+        for doing, nights in days:
+            patch.setattr(nightly_job, "AT_ONCE", 2_000)
+            alike = _lived(life, [each for each in doing if each[0] != "recall" or len(each[1]) < 2])
+            patch.setattr(nightly_job, "AT_ONCE", room if _asked_back(life) <= room else 2_000)
+            life.night(nights, alike)
+        return life
+
+
+def _asked_back(life: Life) -> int:
+    return sum(each.asked_back_at is not None for each in life.mind.memories.values())
+
+
+def _told(ledger: Ledger) -> dict[UUID, tuple[Any, ...]]:
+    rows = ledger.rows
+    used = np.flatnonzero(rows["level"])
+    assert {ledger.ids[place] for place in used} == set(ledger.place)
+    return {each: tuple(rows[place].tolist()) for each, place in ledger.place.items()}
+
+
+def _unordered(passed: Any) -> dict[str, Any]:
+    told = passed.model_dump(mode="json")
+    return {
+        name: sorted(map(str, value)) if isinstance(value, list) else value
+        for name, value in told.items()
+        if name not in {"event_id", "causation_id"}
+    }

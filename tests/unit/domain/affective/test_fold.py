@@ -1,0 +1,168 @@
+"""Laws of the fold of affective minds: any events in any order, by pieces, from rows alone, and without the erased."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid4
+
+from hypothesis import given
+from hypothesis import strategies as st
+from immutables import Map
+
+from nemuri_contracts.affective import CompressionDue, Link, NightFell, Tie
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.erasure import AgentErased, MemoriesErased
+from nemuri_domain.affective.aggregate import ARCHIVED, LET_GO, AffectMind
+from nemuri_domain.affective.fold import evolve, fold, touched
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.event_sourcing.erasure import Erased
+from nemuri_domain.strength.fold import evolve as evolve_strength
+from nemuri_domain.strength.fold import fold as fold_strength
+from tests.unit.domain.affective import turns
+from tests.unit.domain.affective.turns import AGENT, BEGINNING, defined, recorded
+
+MEMORY = st.integers(1, 6).map(lambda number: UUID(int=number))
+MEMORIES = st.lists(MEMORY, max_size=4)
+NTH = st.integers(0, 10_000)
+LEVEL: st.SearchStrategy[Any] = st.sampled_from([2, 3])
+LINKS = st.lists(st.builds(Link, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
+TIES = st.lists(st.builds(Tie, of=MEMORY, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
+LISTS = st.fixed_dictionaries(
+    dict.fromkeys(("recalled", "archived", "declined", "protected", "looked_at", "deleted"), MEMORIES)
+)
+NIGHTS = st.builds(
+    lambda nth, lists, **told: turns.night(nth, **told, **lists),
+    NTH,
+    LISTS,
+    nights=st.integers(0, 40),
+    lowered=st.lists(st.tuples(MEMORY, LEVEL), max_size=4),
+    revived=st.lists(st.tuples(MEMORY, st.floats(0.1, 100)), max_size=3),
+    tied=TIES,
+    untied=TIES,
+)
+TURNS = st.builds(
+    turns.remembered,
+    MEMORY,
+    intensity=st.integers(0, 100),
+    protection=st.sampled_from(["none", "protected", "asked"]),
+    relations=LINKS,
+    session=st.sampled_from(["monday", "tuesday"]),
+)
+EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
+    TURNS,
+    TURNS,
+    NIGHTS,
+    NIGHTS,
+    st.builds(turns.compressed, MEMORY, LEVEL, nth=NTH),
+    st.builds(turns.recalled, MEMORIES, MEMORIES, nth=NTH, session=st.sampled_from([None, "monday"])),
+    st.builds(turns.protection, MEMORY, protected=st.booleans(), nth=NTH),
+    st.builds(turns.ruled, st.just({"protection": {"max_protected_memories": 1}}), NTH),
+)
+LIVES = st.lists(EVENTS, max_size=30)
+SOME = st.sets(MEMORY, min_size=1, max_size=3)
+
+
+def _life(events: Sequence[AnyAgentEvent], after: int = 0) -> list[AnyAgentEvent]:
+    return recorded(first_of_each([defined(), *events]), after)
+
+
+def _erased(ids: set[UUID]) -> MemoriesErased:
+    return MemoriesErased(event_id=turns.fresh("erased", *sorted(ids)), agent_id=AGENT, memory_ids=tuple(sorted(ids)))
+
+
+@given(LIVES, SOME)
+def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgentEvent], gone: set[UUID]) -> None:
+    """In any order, sensible or not; and every retention can be computed."""
+    mind = fold(_life([*events, _erased(gone)]))
+
+    assert mind.agent is not None
+    rows = mind.memories.values()
+    levels = Counter(each.level for each in rows if not each.protected)
+    assert mind.agent.levels == tuple(levels[level] for level in (1, 2, 3, ARCHIVED))
+    assert mind.agent.protected == sum(each.protected for each in rows)
+    assert all(each.retention(mind.night) >= 0 for each in rows)
+    assert not any(each.protected for each in rows if each.level == LET_GO)
+    assert gone.isdisjoint(link.to for each in rows for link in each.relations)
+    assert not mind.moods
+
+
+@given(LIVES, MEMORY, LIVES)
+def test_what_a_night_lets_go_does_not_come_back(
+    before: list[AnyAgentEvent], memory_id: UUID, after: list[AnyAgentEvent]
+) -> None:
+    """It stays as it is until it is erased, whatever is said of it."""
+    begun: list[AnyAgentEvent] = [
+        turns.remembered(memory_id),
+        turns.night(20_000, archived=[memory_id]),
+        turns.night(20_001, deleted=[memory_id]),
+    ]
+    mind = fold(_life([*begun, *before]))
+    gone = mind.memories[memory_id]
+    assert gone.level == LET_GO
+
+    assert fold(recorded(after, 1_000), mind).memories[memory_id] == gone
+
+
+@given(LIVES, LIVES)
+def test_without_its_definition_or_after_its_erasure_there_is_no_mind(
+    before: list[AnyAgentEvent], after: list[AnyAgentEvent]
+) -> None:
+    """What comes then changes nothing."""
+    erased = AgentErased(event_id=uuid4(), agent_id=AGENT)
+
+    assert fold(recorded(first_of_each(before))) == AffectMind()
+    assert fold(recorded([*_life(before), erased, *first_of_each(after, Erased(agents=frozenset({AGENT})))])) == (
+        AffectMind()
+    )
+
+
+@given(LIVES, SOME, LIVES)
+def test_an_event_needs_only_the_rows_that_it_touches(
+    before: list[AnyAgentEvent], gone: set[UUID], after: list[AnyAgentEvent]
+) -> None:
+    """Folded with nothing else at hand, it makes the same agent and the same changes to the same rows."""
+    mind = AffectMind()
+    for event in _life([*before, _erased(gone), *after]):
+        needed = touched(event)
+        if isinstance(event, MemoriesErased):
+            needed |= {each.memory_id for each in mind.memories.values() if {link.to for link in each.relations} & gone}
+        narrow = evolve(replace(mind, memories=Map({each.memory_id: each for each in mind.known(needed)})), event)
+        whole = evolve(mind, event)
+
+        assert narrow.agent == whole.agent
+        assert narrow.moods == whole.moods
+        rest = {key: each for key, each in mind.memories.items() if key not in needed}
+        assert {**rest, **narrow.memories} == dict(whole.memories)
+        mind = whole
+
+
+@given(LIVES, SOME, LIVES)
+def test_a_replay_without_the_erased_makes_the_same_mind(
+    before: list[AnyAgentEvent], gone: set[UUID], after: list[AnyAgentEvent]
+) -> None:
+    """Nothing that an erased memory has lived through decides about the others, then or later."""
+    log = _life([*before, _erased(gone), *after])
+    erased = Erased.by(log)
+    place = next(at for at, each in enumerate(log) if isinstance(each, MemoriesErased))
+    counts = [each for at, each in enumerate(log) if at < place or not erased.absorbs(each)]
+    left = [each for each in counts if not erased.deletes(each)]
+
+    live, replayed = fold(counts), fold(left)
+
+    assert live.agent == replayed.agent
+    assert live.memories == replayed.memories
+    assert live.moods == replayed.moods
+
+
+@given(LIVES, SOME)
+def test_another_mind_is_not_moved_by_what_is_felt(events: list[AnyAgentEvent], gone: set[UUID]) -> None:
+    """For memory by use there is an agent without memories, whose parameters are not these."""
+    begun = fold_strength(_life([]))
+    others = (
+        NightFell(event_id=uuid4(), agent_id=AGENT, date=BEGINNING.date(), nights=1),
+        CompressionDue(event_id=uuid4(), agent_id=AGENT, memory_id=UUID(int=1), level=2),
+    )
+
+    for event in (*_life([*events, _erased(gone)], after=1), *recorded(others, 100)):
+        assert evolve_strength(begun, event) == begun

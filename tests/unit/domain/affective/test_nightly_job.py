@@ -1,0 +1,426 @@
+"""What a night does, rule by rule (document 001, contents of the nightly batch)."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from nemuri_domain.affective import nightly_job
+from nemuri_domain.affective.aggregate import LET_GO
+from nemuri_domain.affective.nightly_job import decide, go_on, revival_score, share
+from nemuri_domain.affective.policy import AffectPolicy
+from tests.unit.domain.affective.lives import BEGINNING, Life, ends, living, tie
+
+STILL = 0.999999999
+"""A coefficient that hardly takes anything in the nights of a test."""
+ROOMY = {"compression": {"enforced_from": 1_000}}
+"""No ratios."""
+
+
+def many(life: Life, number: int, intensity: int = 90, **more: object) -> list[UUID]:
+    """Memories that do not fade, each newer than the one before."""
+    return [life.remember(intensity, coefficient=STILL, **more) for _ in range(number)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("intensity", "level"),
+    [(100, 1), (51, 1), (50, 2), (21, 2), (20, 3), (6, 3), (5, 4), (0, 4)],
+)
+def test_a_memory_falls_to_the_level_of_its_retention(intensity: int, level: int) -> None:
+    """Above 50, above 20, above 5, and the archive: what is exactly on a threshold has fallen."""
+    life = living()
+    memory = life.remember(intensity, coefficient=1 - 1e-16, days=0.0)
+    life.night()
+    assert life.memory(memory).level == level
+
+
+def test_several_levels_fall_in_one_night() -> None:
+    """Told as one fall to the lowest; nothing rises by itself again."""
+    life = living()
+    memory = life.remember(60, coefficient=0.25, days=0.0)
+    assert life.night().lowered == {memory: 3}
+    life.night()
+    assert life.memory(memory).archived
+
+
+def test_what_is_archived_stands_still_and_is_left_alone() -> None:
+    """Its retention is that of the night in which it went."""
+    life = living()
+    memory = life.remember(30, coefficient=0.1)
+    assert life.night().archived == {memory}
+    left = life.retention(memory)
+    later = life.night(100)
+    assert not later.archived
+    assert life.retention(memory) == left
+    assert (life.memory(memory).archived_night, life.agent.levels) == (1, (0, 0, 0, 1))
+
+
+def test_what_is_protected_stays_as_it_is_and_counts_for_nothing() -> None:
+    """Neither faded, nor in the ratios, nor among what ratios are shares of."""
+    life = living()
+    kept = [life.remember(1, coefficient=0.1, protection="protected") for _ in range(30)]
+    others = many(life, 19)
+    assert not life.night(50).lowered
+    assert {life.memory(each).level for each in (*kept, *others)} == {1}
+    assert (life.agent.protected, life.agent.number) == (30, 19)
+
+
+def test_ratios_are_enforced_from_twenty_memories_on() -> None:
+    """Nineteen may all be whole; of twenty, three, six and seven, and the rest is archived."""
+    life = living()
+    many(life, 19)
+    assert not life.night().lowered
+    many(life, 1)
+    life.night()
+    assert life.agent.levels == (3, 6, 7, 4)
+
+
+@pytest.mark.parametrize("number", [20, 21, 26, 39, 40, 41, 77, 100])
+def test_a_share_is_rounded_down(number: int) -> None:
+    """However the binary fractions fall: 15 % of 20 are three and not two; and of a few there is a place for one."""
+    assert [share(0.15, few) for few in (1, 6, 7, 13, 14)] == [1, 1, 1, 1, 2]
+    caps = [15 * number // 100, 30 * number // 100, 35 * number // 100]
+    assert [share(each, number) for each in (0.15, 0.30, 0.35)] == caps
+    life = living()
+    many(life, number)
+    life.night()
+    assert life.agent.levels == (*caps, number - sum(caps))
+
+
+def test_the_faintest_fall_first() -> None:
+    """By retention in ascending order."""
+    life = living()
+    ordered = [life.remember(100 - each, coefficient=STILL) for each in range(20)]
+    life.night()
+    assert [life.memory(each).level for each in ordered] == [1] * 3 + [2] * 6 + [3] * 7 + [4] * 4
+
+
+def test_among_the_equally_faint_the_oldest_fall_first() -> None:
+    """By when they were said, whatever the order in which they were taken in."""
+    life = living()
+    said = [BEGINNING - timedelta(days=each) for each in range(20)]
+    newest_first = [life.remember(90, coefficient=STILL, said_at=each) for each in said]
+    life.night()
+    assert [life.memory(each).level for each in newest_first] == [1] * 3 + [2] * 6 + [3] * 7 + [4] * 4
+
+
+def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
+    """And then by id, so that everybody decides the same."""
+    life = living(recall={"memory_days_reduction": 1})
+    memories = [life.remember(90, days=0.0, said_at=BEGINNING) for _ in range(19)]
+    for times in range(1, 6):
+        life.recall(*memories[:times])
+        life.night()
+    memories.append(life.remember(90, days=0.0, said_at=BEGINNING))
+    life.recall(*memories)  # all of them are no day old, and so of exactly the same retention
+    life.night()
+    ordered = sorted(memories, key=lambda each: (life.memory(each).recall_count, each))
+    assert [life.memory(each).level for each in ordered] == [4] * 4 + [3] * 7 + [2] * 6 + [1] * 3
+    assert [life.memory(each).recall_count for each in ordered[-5:]] == [2, 3, 4, 5, 6]
+
+
+def test_a_level_that_is_pushed_into_pushes_on() -> None:
+    """Level 1 is looked at first, then level 2 with what fell into it; nobody falls twice who need not."""
+    life = living()
+    strong, middling = many(life, 10, 90), many(life, 10, 40)
+    life.night()
+    assert life.agent.levels == (3, 6, 7, 4)
+    # The faintest of level 2 are the middling ones: all ten fall on, and so does one of the strong.
+    assert {life.memory(each).level for each in strong} == {1, 2, 3}
+    assert sorted(life.memory(each).level for each in middling) == [3] * 6 + [4] * 4
+
+
+def test_a_memory_that_is_asked_back_comes_back() -> None:
+    """At level 3, its age zero, one recall more, its intensity faded by the nights in the archive, and it stays."""
+    life = living()
+    memory = life.remember(60, coefficient=0.01)
+    many(life, 9)
+    life.night()
+    assert life.memory(memory).archived
+    life.night(9)
+    life.recall(memory)
+    assert life.memory(memory).asked_back_at is not None
+    assert life.night().revived == {memory: pytest.approx(60 * 0.995**10)}
+    found = life.memory(memory)
+    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 1, False, None)
+    assert found.days(life.mind.night) == 0
+    assert life.retention(memory) == pytest.approx(60 * 0.995**10)
+    assert (found.archived_night, found.archived_at, found.fresh) == (None, None, True)
+
+
+def test_what_comes_back_has_enough_to_stay_a_while() -> None:
+    """The threshold of level 3 and a margin, 8, where its intensity is not worth more."""
+    life = living()
+    memory = life.remember(4)
+    many(life, 9)
+    life.night()
+    life.recall(memory)
+    assert life.night().revived == {memory: 8.0}
+    assert revival_score(life.memory(memory).but(archived_night=0, intensity=100), 1_000, AffectPolicy()) == 8.0
+
+
+def test_where_level_three_is_full_nobody_comes_back() -> None:
+    """(n3 + 1) / (n + 1) is at most 0.35; who is declined may ask again."""
+    life = living()
+    gone = [life.remember(4) for _ in range(3)]
+    traces = [life.remember(15, coefficient=STILL) for _ in range(5)]
+    many(life, 9, 90)
+    life.night()
+    assert life.agent.levels == (9, 0, 5, 3)
+    life.recall(*gone)
+    # (5 + 1) / 18 is a third, (6 + 1) / 18 is more than 0.35.
+    passed = life.night()
+    assert passed.revived.keys() == {gone[0]}
+    assert passed.declined == {*gone[1:]}
+    assert life.memory(gone[1]).asked_back_at is None
+    assert not life.night().revived
+    life.protect(traces[0])
+    life.recall(gone[1])
+    assert life.night().declined == {gone[1]}
+    life.protect(traces[1])
+    life.recall(gone[1])
+    assert life.night().revived.keys() == {gone[1]}
+
+
+def test_the_room_is_counted_after_natural_fading_and_before_ratios_are_enforced() -> None:
+    """What falls to level 3 by itself this night takes its room; what is pushed there later does not."""
+    life = living()
+    gone = life.remember(4)
+    many(life, 19, 90)
+    life.night()
+    assert life.agent.levels == (3, 6, 7, 4)
+    life.recall(gone)
+    assert life.night().declined == {gone}
+
+
+def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
+    """Where level 3 is over its share with it, others go."""
+    life = living(compression={"level1_ratio": 0.05, "level2_ratio": 0.05})
+    gone = life.remember(4)
+    for _ in range(10):
+        life.remember(4)
+    many(life, 8, 90)
+    life.night()
+    assert life.agent.levels == (8, 0, 0, 11)
+    life.recall(gone)
+    many(life, 12, 90)
+    passed = life.night()
+    assert passed.revived.keys() == {gone}
+    assert gone not in passed.archived
+    assert life.memory(gone).level == 3
+    assert life.agent.levels[2] == share(0.35, 31)
+
+
+def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
+    """The archive keeps everything by default."""
+    life = living()
+    life.remember(4)
+    life.night()
+    assert not life.night(1_000).deleted
+
+
+@pytest.mark.parametrize(
+    ("archive", "deleted"),
+    [
+        ({}, {"faint"}),
+        ({"delete_max_intensity": 40}, {"faint", "strong"}),
+        ({"delete_require_zero_recall": False}, {"faint", "recalled"}),
+        ({"retention_days": 366}, set()),
+        ({"delete_condition_mode": "OR", "retention_days": 366}, {"faint", "strong", "recalled"}),
+        ({"delete_condition_mode": "OR", "retention_days": 366, "delete_require_zero_recall": False},
+         {"faint", "recalled"}),
+        ({"delete_condition_mode": "OR", "retention_days": 366, "delete_max_intensity": 0}, {"faint", "strong"}),
+    ],
+)  # fmt: skip
+def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], deleted: set[str]) -> None:
+    """Archived for more than 365 days, never recalled, intensity below 20: all of it, or any of it."""
+    life = living(archive={"auto_delete_enabled": True} | archive, recall={"decay_coefficient_boost": 0})
+    memories = {
+        "faint": life.remember(19, coefficient=0.1),
+        "strong": life.remember(39, coefficient=0.05),
+        "recalled": life.remember(19, coefficient=1e-9),
+        "protected": life.remember(1, coefficient=0.1, protection="protected"),
+        "active": life.remember(90, coefficient=STILL),
+    }
+    life.recall(memories["recalled"])
+    first = life.night()
+    assert first.archived == {memories[each] for each in ("faint", "strong", "recalled")}
+    passed = life.night(366)
+    assert {name for name, each in memories.items() if each in passed.deleted | first.deleted} == deleted
+    assert {name for name, each in memories.items() if life.memory(each).level == LET_GO} == deleted
+
+
+def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
+    """More than 365 days, not 365."""
+    life = living(archive={"auto_delete_enabled": True})
+    memory = life.remember(4)
+    life.night()
+    assert not life.night(365).deleted
+    assert life.night().deleted == {memory}
+
+
+def test_what_is_asked_back_is_not_deleted_in_the_same_night() -> None:
+    """It comes back, or is declined; then it is deleted the night after."""
+    life = living(archive={"auto_delete_enabled": True})
+    back, declined = life.remember(4), life.remember(4)
+    life.night(1)
+    life.night(365)
+    life.recall(back, declined)
+    passed = life.night()
+    assert ({*passed.revived}, passed.declined) == ({back}, {declined})
+    assert not passed.deleted
+    assert life.night().deleted == {declined}
+
+
+def test_ratios_are_shares_of_what_is_left_after_deletion() -> None:
+    """So that none is exceeded in the morning."""
+    life = living(archive={"auto_delete_enabled": True})
+    for _ in range(40):
+        life.remember(4)
+    life.night()
+    life.night(364)
+    many(life, 20)
+    life.night()
+    assert life.agent.levels == (9, 11, 0, 40)
+    assert len(life.night().deleted) == 40
+    assert life.agent.levels == (3, 6, 7, 4)
+
+
+def test_whom_protection_waited_for_is_protected_before_anything_falls() -> None:
+    """As far as there is room, oldest first; and ratios are shares of the others."""
+    life = living(protection={"max_protected_memories": 2})
+    first = life.remember(90, protection="protected")
+    waiting = [life.remember(4, protection="asked") for _ in range(3)]
+    passed = life.night()
+    assert [each for part in passed.parts for each in part.protected] == [waiting[0]]
+    assert (life.memory(waiting[0]).protection, life.memory(waiting[0]).level) == ("protected", 1)
+    assert passed.archived == {*waiting[1:]}
+    assert (life.agent.protected, life.agent.number) == (2, 2)
+    assert life.memory(first).protected
+
+
+def test_relations_to_what_is_gone_end() -> None:
+    """From it and to it, when it is archived; to what is erased by day there is none any more at night."""
+    life = living()
+    one, other, faint, gone = many(life, 1)[0], many(life, 1)[0], life.remember(4), many(life, 1)[0]
+    ties = [tie(one, faint), tie(faint, other, "continues"), tie(one, gone), tie(other, one, "references")]
+    life.remember(90, coefficient=STILL)
+    life.tie(*ties)
+    life.erase(gone)
+    passed = life.night()
+    assert ends(passed.untied) == {(one, faint), (faint, other)}
+    assert {each for each, memory in life.mind.memories.items() if memory.relations} == {other}
+
+
+def test_a_relation_turns_when_the_other_end_is_stronger_by_then() -> None:
+    """From the stronger to the weaker; where they are within 5 of each other, from the newer to the older."""
+    life = living(**ROOMY)
+    fading = life.remember(90, coefficient=0.9, days=0.0)
+    steady = life.remember(80, coefficient=STILL, days=0.0)
+    close = life.remember(82, coefficient=STILL, days=0.0)
+    life.remember(10)
+    life.tie(tie(fading, steady, "continues"), tie(steady, close))
+    passed = life.night(2)
+    assert ends(passed.untied) == {(fading, steady), (steady, close)}
+    assert ends(passed.tied) == {(steady, fading), (close, steady)}
+    assert life.memory(steady).relations[0].sort == "continues"
+    assert not life.night().tied
+
+
+def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
+    """The one in the wrong direction ends, where its counterpart is there already."""
+    life = living(**ROOMY)
+    strong, weak = life.remember(90, coefficient=STILL), life.remember(30, coefficient=STILL)
+    life.remember(50)
+    life.tie(tie(strong, weak), tie(weak, strong))
+    passed = life.night()
+    assert (ends(passed.untied), passed.tied) == ({(weak, strong)}, [])
+
+
+def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
+    """From 0.85 on, as the same topic, in direction; no pair that is tied already, and nobody with itself."""
+    life = living(**ROOMY)
+    strong, weak, apart = (life.remember(each, coefficient=STILL) for each in (90, 40, 60))
+    alike = [(weak, strong, 0.9), (strong, weak, 0.9), (weak, weak, 1.0), (apart, strong, 0.84)]
+    passed = life.night(alike=alike)
+    assert passed.tied == [tie(strong, weak)]
+    assert not any(life.memory(each).fresh for each in (strong, weak, apart))
+    assert not life.night(alike=[(apart, weak, 0.99)]).tied
+
+
+def test_nobody_holds_more_relations_than_allowed() -> None:
+    """The most similar ten; a relation does not turn towards a holder that has no room."""
+    life = living(**ROOMY)
+    hub, others = life.remember(100, coefficient=STILL), [life.remember(50, coefficient=STILL) for _ in range(12)]
+    alike = [(each, hub, 0.86 + number / 100) for number, each in enumerate(others)]
+    passed = life.night(alike=alike)
+    assert ends(passed.tied) == {(hub, each) for each in others[2:]}
+    late = life.remember(70, coefficient=STILL)
+    life.tie(tie(others[0], hub))
+    assert not life.night().untied
+    assert (hub, late) not in ends(life.night(alike=[(late, hub, 0.99)]).tied)
+
+
+def test_auto_linking_can_be_switched_off() -> None:
+    """Then what is alike stays apart; existing relations are mended as ever."""
+    life = living(relations={"enable_auto_linking": False})
+    one, other = many(life, 2)
+    assert not life.night(alike=[(one, other, 0.99)]).tied
+
+
+def test_days_that_an_earlier_night_counted_are_not_counted_again() -> None:
+    """Of two nights that fell before either was decided, the later one was told that both had been missed."""
+    life = living(**ROOMY)
+    memory = life.remember(90, days=0.0)
+    life.night()
+    first, second = life.fall(), life.fall()
+    life.pass_(decide(first, life.evening()))
+    life.pass_(decide(second.model_copy(update={"nights": 2}), life.evening()))
+    assert life.mind.night == 3
+    assert life.memory(memory).days(life.mind.night) == 3
+
+
+def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_night_on_later() -> None:
+    """So that a definition's own parameters hold from the first memory on."""
+    life = living(levels={"level1_threshold": 95})
+    first = life.remember(90, coefficient=STILL)
+    assert life.night().lowered == {first: 2}
+    life.adopt(levels={"level1_threshold": 60})
+    second = life.remember(90, coefficient=STILL)
+    assert second not in life.night().lowered, "what is switched off by day happens in no night after it"
+
+
+def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until all is done, in events of bounded size, days counted once; and nothing goes on with a night before last."""
+    monkeypatch.setattr(nightly_job, "AT_ONCE", 3)
+    life = living()
+    many(life, 60)
+    passed = life.night()
+    assert [each.nights for each in passed.parts] == [1] + [0] * (len(passed.parts) - 1)
+    assert [each.unfinished for each in passed.parts] == [True] * (len(passed.parts) - 1) + [False]
+    assert all(max(map(len, (each.lowered, each.archived, each.looked_at))) <= 3 for each in passed.parts)
+    assert life.agent.levels == (9, 18, 21, 12)
+    assert life.mind.night == 1
+    many(life, 60)
+    fell = life.fall()
+    unfinished = life.pass_(decide(fell, life.evening()))
+    life.pass_(decide(life.fall(), life.evening()))
+    assert unfinished.unfinished
+    assert go_on(unfinished, life.evening()) is None
+
+
+def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were adopted since it fell come into force with the next one."""
+    monkeypatch.setattr(nightly_job, "AT_ONCE", 3)
+    life = living()
+    life.night()
+    many(life, 40)
+    fell = life.fall()
+    life.take(fell)
+    passed = life.pass_(decide(fell, life.evening()))
+    life.adopt(compression={"level1_ratio": 0.0})
+    while (more := go_on(passed, life.evening())) is not None:
+        passed = life.pass_(more)
+    assert life.agent.levels == (6, 12, 14, 8)
+    life.night()
+    assert life.agent.levels[0] == 0

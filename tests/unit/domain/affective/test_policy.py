@@ -1,0 +1,120 @@
+"""The configuration of document 001: its names and defaults, checked where a parameter is given."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from nemuri_contracts.codec import complaint
+from nemuri_domain.affective.policy import AffectPolicy
+
+DOCUMENT: dict[str, dict[str, Any]] = {
+    "retention": {
+        "base_decay_coefficient": 0.995,
+        "max_decay_coefficient": 0.999,
+        "decay_by_category": {
+            "casual": {"min": 0.70, "max": 0.80},
+            "work": {"min": 0.85, "max": 0.92},
+            "decision": {"min": 0.93, "max": 0.97},
+            "emotional": {"min": 0.98, "max": 0.999},
+        },
+    },
+    "levels": {"level1_threshold": 50, "level2_threshold": 20, "level3_threshold": 5},
+    "recall": {"decay_coefficient_boost": 0.02, "memory_days_reduction": 0.5, "recall_count_weight": 0.1},
+    "resonance": {
+        "valence_match_bonus": 0.3,
+        "arousal_proximity_bonus": 0.2,
+        "tags_overlap_weight": 0.5,
+        "priority_weight_alpha": 0.3,
+    },
+    "compression": {
+        "level1_ratio": 0.15,
+        "level2_ratio": 0.30,
+        "level3_ratio": 0.35,
+        "delete_ratio": 0.20,
+        "schedule_hour": 3,
+        "interval_hours": 24,
+    },
+    "relations": {
+        "score_proximity_threshold": 5.0,
+        "auto_link_similarity_threshold": 0.85,
+        "max_relations_per_memory": 10,
+        "relation_traversal_depth": 1,
+        "enable_auto_linking": True,
+    },
+    "retrieval": {"top_k": 5, "relevance_threshold": 5.0},
+    "archive": {
+        "enable_archive_recall": True,
+        "revival_decay_per_day": 0.995,
+        "revival_min_margin": 3.0,
+        "auto_delete_enabled": False,
+        "retention_days": 365,
+        "delete_require_zero_recall": True,
+        "delete_max_intensity": 20,
+        "delete_condition_mode": "AND",
+    },
+    "protection": {"max_protected_memories": 50},
+}
+"""The document's configuration file, without what is a setting of the platform here."""
+OURS = {
+    ("compression", "enforced_from"): 20,
+    ("compression", "timezone"): "local",
+    ("archive", "revival_similarity"): None,
+    ("retrieval", "relevance_similarity"): None,
+    ("retrieval", "fill_up"): False,
+}
+"""What the document does not know."""
+
+
+def test_the_defaults_are_those_of_the_document() -> None:
+    """Every one of them, and nothing besides but what the rulings add."""
+    found = AffectPolicy().model_dump()
+    for (section, name), value in OURS.items():
+        assert found[section].pop(name) == value
+    assert found == DOCUMENT
+
+
+def test_the_documents_own_file_is_taken_as_it_is() -> None:
+    """And differs in nothing from the defaults."""
+    assert AffectPolicy.model_validate(DOCUMENT).differing == {}
+
+
+def test_only_what_differs_is_told() -> None:
+    """So that another default reaches whoever said nothing about it."""
+    policy = AffectPolicy.model_validate({"levels": {"level1_threshold": 60}, "retrieval": {"top_k": 5}})
+    assert policy.differing == {"levels": {"level1_threshold": 60.0}}
+    assert AffectPolicy.of(policy.differing) == policy
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"levels": {"level1_threshold": 20}}, "levels: the thresholds fall from level 1 to level 3"),
+        ({"levels": {"level1_threshold": 101}}, "levels.level1_threshold: it must be at most 100"),
+        ({"compression": {"level1_ratio": 0.5}}, "compression: the ratios are at most 1 together"),
+        ({"compression": {"level1_ratio": -0.1}}, "compression.level1_ratio: it must be at least 0"),
+        ({"compression": {"schedule_hour": 24}}, "compression.schedule_hour: it must be at most 23"),
+        ({"compression": {"interval_hours": 12}}, "compression.interval_hours"),
+        ({"compression": {"timezone": "Mars/Olympus"}}, "compression.timezone: it is no time zone"),
+        ({"retention": {"max_decay_coefficient": 1}}, "retention.max_decay_coefficient: it must be below 1"),
+        (
+            {"retention": {"decay_by_category": {"work": {"min": 0.9, "max": 0.8}}}},
+            "retention.decay_by_category.work: min is at most max",
+        ),
+        ({"recall": {"memory_days_reduction": 2}}, "recall.memory_days_reduction: it must be at most 1"),
+        ({"archive": {"delete_condition_mode": "XOR"}}, "archive.delete_condition_mode"),
+        ({"retrieval": {"top_k": 0}}, "retrieval.top_k: it must be at least 1"),
+        ({"protection": {"max_protected_memories": "many"}}, "protection.max_protected_memories"),
+        ({"moods": {}}, "moods: "),
+        ({"levels": {"level4_threshold": 1}}, "levels.level4_threshold: "),
+        ({"retention": 0.9}, "retention: "),
+        ({"recall": {"decay_coefficient_boost": float("nan")}}, "recall.decay_coefficient_boost: "),
+    ],
+)
+def test_what_makes_no_sense_is_refused_where_it_is_given(wrong: dict[str, Any], said: str) -> None:
+    """One line that names the place; in a fold it counts as the defaults, because history happened."""
+    with pytest.raises(ValidationError) as refused:
+        AffectPolicy.model_validate(wrong)
+    assert complaint(refused.value).startswith(said)
+    assert "\n" not in complaint(refused.value)
+    assert AffectPolicy.of(wrong) == AffectPolicy()

@@ -1,0 +1,155 @@
+"""Memories in fewer words: their own sentences, then their own words."""
+
+from typing import Final, Literal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from nemuri_domain.affective.text_compression import cleaned, compressed, detailed
+from nemuri_domain.affective.turn_reader import read
+from nemuri_domain.language.keywords import keywords
+from nemuri_domain.language.sentences import sentences
+
+TRIGGER: Final = (
+    "Pythonのリスト内包表記について質問された。条件付きの書き方も知りたいとのことだった。"
+    "初心者向けの研修資料に載せる例を探しているらしい。締め切りは来週の金曜日である。"
+)
+CONTENT: Final = (
+    "リスト内包表記の基本的な書き方と、条件付きの例を説明した。内包表記はfor文より短く書けるが、"
+    "ネストが深くなると読みにくい。三項演算子と組み合わせる例も示した。研修資料では、まずfor文を見せて、"
+    "それをリスト内包表記に書き換える順番を勧めた。参考として公式ドキュメントの該当箇所を挙げた。ユーザーの気持ち：喜び。"
+)
+LONG: Final = " ".join(
+    f"Station {number} of the northern line reports a water level of {number * 7} centimetres and a rising trend."
+    for number in range(1, 30)
+)
+
+
+def test_a_summary_keeps_the_most_telling_sentences() -> None:
+    """One or two of the trigger, two or three of the content, word for word, in their order."""
+    trigger, content = compressed(2, TRIGGER, CONTENT)
+
+    for shorter, longer, most in ((trigger, TRIGGER, 2), (content, CONTENT, 3)):
+        kept, all_of_them = sentences(shorter), sentences(longer)
+        assert 1 <= len(kept) <= most
+        assert [each for each in all_of_them if each in kept] == kept
+        assert len(shorter) < len(longer)
+    assert "リスト内包表記" in trigger
+    assert "リスト内包表記" in content
+    assert content.endswith("ユーザーの気持ち：喜び。")
+
+
+def test_a_trace_is_two_or_three_keywords() -> None:
+    """Of each, joined by a comma, in the order of the text; what was felt is in the tags and no keyword."""
+    trigger, content = compressed(3, *compressed(2, TRIGGER, CONTENT))
+
+    for words, text in ((trigger, TRIGGER), (content, CONTENT)):
+        assert 2 <= len(words.split(", ")) <= 3
+        assert all(word in text for word in words.split(", "))
+    assert trigger.split(", ")[0] == "Python"
+    assert "内包表記" in content
+    assert "ユーザー" not in content
+    assert "気持ち" not in content
+
+
+def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
+    """Within its bound, with a mark between them, and no block of code is left open."""
+    code = "\n".join(f"    step_{number} = prepare({number})" for number in range(300))
+    reply = f"The cause is the cache.\n\n```python\n{code}\n```\nAll 214 tests pass."
+    told = detailed(reply, 3_000)
+    assert 2_500 < len(told) <= 3_000
+    assert told.startswith("The cause is the cache.\n\n```python\n    step_0 = prepare(0)\n")
+    assert told.endswith("    step_299 = prepare(299)\n```\nAll 214 tests pass.")
+    assert "\n```\n[…]\n```\n" in told
+    assert detailed(reply[:2_000], 3_000) == reply[:2_000]
+
+
+@given(st.text(), st.integers(50, 400))
+def test_details_never_exceed_their_bound(text: str, limit: int) -> None:
+    """Whatever they hold; what fits is whole, what does not says so."""
+    told = detailed(text, limit)
+    assert len(told) <= limit
+    assert ("[…]" in told) or told.split() == text.split()
+
+
+def test_what_is_short_stays_as_it_is() -> None:
+    """At level 2 there is nothing to leave out of a sentence."""
+    assert compressed(2, "MongoDBはどう？", "JSONで十分と結論した。") == ("MongoDBはどう？", "JSONで十分と結論した。")
+    assert compressed(2, "", "") == ("", "")
+
+
+def test_what_has_no_keyword_keeps_its_first_words() -> None:
+    """A trace is never empty where something was said."""
+    assert compressed(3, "やった、できた！", "What is this?!") == ("やった, できた", "What, is, this")
+    assert compressed(3, "……！", "うん") == ("……！", "うん")
+
+
+def test_a_long_text_becomes_a_few_sentences() -> None:
+    """However long it is."""
+    trigger, content = compressed(2, LONG, LONG)
+
+    assert len(sentences(trigger)) <= 2
+    assert len(sentences(content)) <= 3
+    assert len(trigger) + len(content) < len(LONG) / 4
+
+
+def test_code_is_left_out_of_a_summary() -> None:
+    """A memory holds what was said of it."""
+    said = "The loop is bounded now and the test of the loop passes. " * 4
+    content = f"{said}\n```python\nwhile True:\n    loop()\n```\nThe loop ends after three rounds of the test."
+    assert "while" not in compressed(2, "The loop", content)[1]
+
+
+TEXTS: Final = (
+    st.text(max_size=400)
+    | st.lists(
+        st.sampled_from([*sentences(TRIGGER), *sentences(CONTENT), "ok", "\n", "a,b", "AB。CD", "- x"]), max_size=12
+    ).map("".join)
+    | st.lists(st.sampled_from(LONG.split()), max_size=80).map(" ".join)
+)
+
+
+@given(TEXTS, TEXTS, st.sampled_from([2, 3]))
+@example("AB。CD", "㍿", 3)
+@example("it's's", "a b", 3)
+def test_compression_never_lengthens(trigger: str, content: str, level: Literal[2, 3]) -> None:
+    """Nor does it fail on any text; the same text always gives the same words, which every store takes."""
+    shorter = compressed(level, trigger, content)
+
+    assert len(shorter[0]) <= len(trigger)
+    assert len(shorter[1]) <= len(content)
+    assert shorter == compressed(level, trigger, content)
+    assert shorter == tuple(cleaned(each) for each in shorter)
+
+
+@given(TEXTS, TEXTS)
+@example("", "00.AA:")
+@example("", "0ユーザーの気持ち：0。")
+@example("AB。CD", "㍿")
+@example("it's's", "a b")
+def test_a_trace_of_a_trace_is_itself(trigger: str, content: str) -> None:
+    """Words at level 3 stay as they are, whether or not they were a summary before."""
+    trace = compressed(3, trigger, content)
+    assert compressed(3, *trace) == trace
+    assert all(len(each.split(", ")) <= 3 or not keywords(each) for each in trace)
+
+
+@given(TEXTS)
+def test_a_memory_fades_step_by_step(text: str) -> None:
+    """From a reading to a summary to a trace nothing grows, and a trace is left of all that had any letter."""
+    whole = read(text, text)
+    summary = compressed(2, whole.trigger, whole.content)
+    trace = compressed(3, *summary)
+
+    for first, second, third in zip((whole.trigger, whole.content), summary, trace, strict=True):
+        assert len(first) >= len(second) >= len(third)
+    assert bool(trace[0]) == bool(whole.trigger)
+
+
+@pytest.mark.parametrize("piece", ["a ", " ", "\n", "やった！", "x", "。", "```\n"])
+def test_very_long_texts_are_compressed_in_the_end(piece: str) -> None:
+    """In time linear in their length."""
+    text = piece * (100_000 // len(piece))
+    assert len(compressed(3, text, text)[1]) <= 80
+    assert len(compressed(2, text, text)[1]) <= 8_000

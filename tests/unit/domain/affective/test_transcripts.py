@@ -1,0 +1,231 @@
+"""What a transcript comes to: turns, and lines that are no part of one."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.affective import TURN_LIMIT, TurnOffered
+from nemuri_contracts.event import DERIVED
+from nemuri_domain.affective.sanitize import MARK, is_conversation, storable
+from nemuri_domain.affective.transcripts import Transcript, read, turn_id
+
+AT = "2026-01-18T22:54:39.048Z"
+
+
+def line(kind: str, content: object, **more: object) -> bytes:
+    """An entry as the assistant writes it."""
+    role = {"role": kind, "content": content}
+    return json.dumps({"type": kind, "message": role, "timestamp": AT, "sessionId": "s1"} | more).encode()
+
+
+def user(content: object, **more: object) -> bytes:
+    """What stands as said by the user."""
+    return line("user", content, **more)
+
+
+def text(said: str) -> dict[str, str]:
+    """A block of text."""
+    return {"type": "text", "text": said}
+
+
+def assistant(said: str, **more: object) -> bytes:
+    """What the assistant says, as a block."""
+    return line("assistant", [text(said)], **more)
+
+
+def taken(*lines: bytes) -> Transcript:
+    """The lines, read."""
+    return read(lines, "file")
+
+
+def said(transcript: Transcript) -> list[tuple[str, str]]:
+    """Prompts and replies alone."""
+    return [(turn.prompt, turn.reply) for turn in transcript.turns]
+
+
+def test_a_turn_goes_on_until_the_next_real_prompt() -> None:
+    """Everything that is said between calls of tools is one reply; thinking and the calls themselves are not said."""
+    calls = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "Hello"}, text("a reminder of the program")]
+    found = taken(
+        user("直してください"), assistant("見てみます。"), line("assistant", calls), user(result),
+        assistant("直しました。"),
+        user([text("Thanks"), text("a lot")]), assistant("You are welcome."),
+    )  # fmt: skip
+    assert said(found) == [("直してください", "見てみます。\n\n直しました。"), ("Thanks\na lot", "You are welcome.")]
+    assert found.skipped == {"tool_result": 1}
+    assert found.turns[0].said_at == datetime(2026, 1, 18, 22, 54, 39, 48_000, UTC)
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        (b"{ broken", "broken"),
+        (b"[1, 2]", "broken"),
+        (b"\xff\xfe{}", "broken"),
+        (b"[" * 100_000, "broken"),
+        (user("do it", isSidechain=True), "side_chain"),
+        (assistant("done beside it", isSidechain=True), "side_chain"),
+        (user("Caveat: what follows was made by commands", isMeta=True), "meta"),
+        (user("This session is being continued from a previous one.", isCompactSummary=True), "meta"),
+        (user("<task-notification>it is done</task-notification>"), "meta"),
+        (user("<system-reminder>of the program</system-reminder>"), "meta"),
+        (assistant("API Error: 500", isApiErrorMessage=True), "meta"),
+        (line("assistant", [text("No response requested.")], message={"model": "<synthetic>"}), "meta"),
+        (user([{"type": "tool_result", "tool_use_id": "t", "content": "x"}]), "tool_result"),
+        (user([text("[Request interrupted by user]")]), "interrupted"),
+        (user("[Request interrupted by user for tool use]"), "interrupted"),
+        (line("system", "hooks ran"), "other"),
+        (b'{"type": "queue-operation", "operation": "dequeue"}', "other"),
+        (b'{"type": "file-history-snapshot"}', "other"),
+    ],
+)
+def test_what_is_no_prompt_is_skipped_and_the_turn_goes_on(entry: bytes, why: str) -> None:
+    """It is counted by why, and what is said afterwards still belongs to the turn."""
+    found = taken(user("Where is it?"), assistant("I look."), entry, assistant("Here."))
+    assert (said(found), found.skipped) == ([("Where is it?", "I look.\n\nHere.")], {why: 1})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "/compact",
+        "  /model opus",
+        "<command-name>/review</command-name>\n<command-message>review</command-message>",
+        "<command-message>review</command-message>\n<command-name>/review</command-name>",
+        "<bash-input>ls</bash-input>",
+        "<local-command-stdout>a b</local-command-stdout>",
+    ],
+)
+def test_commands_and_what_answers_them_are_no_turn(command: str) -> None:
+    """Up to the next real prompt (document 001, exclusion rules)."""
+    found = taken(
+        user("Hello"), assistant("Hi."), user(command), user("its text", isMeta=True), assistant("Done."), user("Go on")
+    )
+    assert said(found) == [("Hello", "Hi."), ("Go on", "")]
+    assert found.skipped == {"command": 2, "meta": 1}
+
+
+def test_what_programs_put_into_a_prompt_was_not_said() -> None:
+    """What came to mind among it: a memory is not remembered again for having been recalled."""
+    recalled = "<memories>\n- [2026-01-18][L1] 「x」 → y\n</memories>\n\nWhat now?"
+    opened = [text("<ide_opened_file>a.py</ide_opened_file>"), text("And here?")]
+    assert [turn.prompt for turn in taken(user(recalled), user(opened)).turns] == ["What now?", "And here?"]
+
+
+def test_an_answer_to_a_picture_alone_belongs_to_no_turn() -> None:
+    """A prompt without words is none, and ends the turn before it."""
+    found = taken(user("Look"), assistant("I do."), user([{"type": "image", "source": {}}]), assistant("A cat."))
+    assert said(found) == [("Look", "I do.")]
+    assert found.skipped == {"blank": 1, "unprompted": 1}
+
+
+def queued(said: object, **more: object) -> bytes:
+    """What was typed while the assistant worked."""
+    told = {"type": "queued_command", "commandMode": "prompt", "prompt": said, "origin": {"kind": "human"}} | more
+    return json.dumps({"type": "attachment", "uuid": f"q-{said}", "timestamp": AT, "attachment": told}).encode()
+
+
+def test_what_is_typed_while_the_assistant_works_is_a_prompt() -> None:
+    """It is delivered without an entry of its own; what other programs queue is none, and commands stay commands."""
+    found = taken(
+        user("One", uuid="u1"), assistant("I begin."), queued("Two", source_uuid="u2"), assistant("Both then."),
+        queued("done", commandMode="task-notification"), queued("hello", origin={"kind": "peer"}),
+        queued("made up", isMeta=True), assistant("Done."), user("Two", uuid="u2"),
+        queued([text("/compact")]), assistant("Compacted."),
+    )  # fmt: skip
+    assert said(found) == [("One", "I begin."), ("Two", "Both then.\n\nDone.")]
+    assert found.skipped == {"other": 3, "repeated": 1, "command": 2}
+    assert [turn.identity for turn in found.turns] == ["u1", "u2"]
+
+
+def test_a_copied_session_holds_the_same_turns() -> None:
+    """Under another session's name and after entries that were copied twice; other agents remember them anew."""
+    one = user("Hello", uuid="u1"), assistant("Hi.", uuid="a1")
+    two = *one, *one, user("And now?", uuid="u2", sessionId="s2")
+    first, second = read(one, "file-1").turns, read(two, "file-2").turns
+    assert [turn.identity for turn in second] == ["u1", "u2"]
+    assert first == second[:1]
+    assert turn_id("ann", "u1") == turn_id("ann", "u1") != turn_id("bob", "u1")
+    assert taken(*two).skipped == {"repeated": 2}
+
+
+def test_turns_without_an_id_of_their_own_are_told_apart() -> None:
+    """By their session, their place and their words."""
+    lines = user("yes"), assistant("1"), user("yes"), assistant("2")
+    here, there = read(lines, "here"), read(lines, "there")
+    assert len({turn.identity for turn in (*here.turns, *there.turns)}) == 4
+    assert read(lines, "here") == here
+
+
+def test_a_session_tells_its_name_and_when_it_ended() -> None:
+    """By the last time in it, whatever bears it; where there is none, nobody guesses."""
+    later = "2026-01-18T23:00:00+00:00"
+    found = taken(
+        user("Hello"), json.dumps({"type": "system", "timestamp": later}).encode(), user("x", timestamp="soon")
+    )
+    assert (found.session, found.ended_at) == ("s1", datetime.fromisoformat(later))
+    assert found.turns[1].said_at == found.ended_at
+    assert taken(b'{"type": "user", "message": {"content": "Hi"}}').turns[0].said_at is None
+
+
+def test_what_is_too_long_is_cut_with_a_mark() -> None:
+    """At the end, and what no store can hold is replaced."""
+    [turn] = taken(user("a" * (TURN_LIMIT + 1)), assistant("b\0\ud800"), assistant("c" * TURN_LIMIT)).turns
+    assert len(turn.prompt) == len(turn.reply) == TURN_LIMIT
+    assert turn.prompt.endswith(MARK)
+    assert turn.reply.startswith("b\ufffd?\n\nccc")
+
+
+KEYS = (
+    "type", "attachment", "prompt", "origin", "message", "content", "text", "uuid", "timestamp", "isMeta",
+    "isSidechain", "sessionId", "model",
+)  # fmt: skip
+VALUES = (
+    "user", "assistant", "text", "tool_result", "queued_command", AT, "0001-01-01T00:00:00+14:00", "/help",
+    "<memories>", "hello", "\0",
+)  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(VALUES) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
+    max_leaves=12,
+)
+ENTRIES = st.builds(
+    lambda kind, content, more: json.dumps(
+        {"attachment": {"type": "queued_command", "prompt": content}}
+        | more
+        | {"type": kind, "message": {"content": content}}
+    ).encode(),
+    st.sampled_from(["user", "assistant", "system", "attachment"]),
+    JSON,
+    st.dictionaries(st.sampled_from(KEYS), JSON, max_size=3),
+)
+
+
+@given(st.lists(st.binary() | JSON.map(json.dumps).map(str.encode) | ENTRIES))
+def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None:
+    """Whatever a file holds, nothing is raised, and what comes out crosses the bus."""
+    found = read(lines, "s")
+    assert len(found.turns) + sum(found.skipped.values()) <= len(lines)
+    for turn in found.turns:
+        at = turn.said_at or datetime(2026, 1, 1, tzinfo=UTC)
+        fields: dict[str, Any] = {"prompt": turn.prompt, "reply": turn.reply, "said_at": at, "ended_at": at}
+        name = turn_id("ann", turn.identity)
+        offered = TurnOffered(event_id=name, agent_id="ann", session="s", **fields)
+        assert is_conversation(offered.prompt)
+        assert UUID(str(name)).version != DERIVED
+
+
+@given(st.text(st.characters(), max_size=40), st.integers(min_value=len(MARK), max_value=30))
+def test_any_text_can_be_stored(content: str, limit: int) -> None:
+    """Within the limit, as Unicode, without NUL; what is fit already stays as it is."""
+    stored = storable(content, limit)
+    assert len(stored) <= limit
+    assert "\0" not in stored
+    assert stored.encode().decode() == stored
+    assert storable(stored, limit) == stored

@@ -1,0 +1,288 @@
+"""Turns read by words and marks: the document's examples, what is like them, and laws that hold for any text."""
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
+from nemuri_domain.affective.emotion_words import FEELINGS, ORDER
+from nemuri_domain.affective.turn_reader import read
+from tests.unit.domain.affective.labelled import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
+
+BANDS: Final = (LOW, MIDDLE, HIGH)
+
+EXAMPLES: Final[tuple[tuple[str, Valence, int, tuple[Tag, ...]], ...]] = (
+    ("やった、できた！", "positive", 85, ("joy", "excitement", "pride")),
+    ("まあまあかな", "positive", 25, ("satisfaction",)),
+    ("ふざけんな！", "negative", 90, ("anger", "frustration")),
+    ("……そう、仕方ないね", "negative", 20, ("sadness", "resignation")),
+    ("了解、やっておく", "neutral", 30, ()),
+)
+"""Document 001, examples of classification."""
+ALIKE: Final = (
+    ("やったー！ついにできたよ！！", "Yes, we finally did it! Hooray!", "やった！やった！やっとできました！"),
+    ("そこそこかな", "Not bad, I guess", "まあ、悪くないと思う"),
+    ("いい加減にしろ！", "Are you kidding me?!", "なんなんだよ！ムカつく！"),
+    ("……まあ、しょうがないか", "oh well... it is what it is", "もういいよ……"),
+    ("わかった、見ておく", "Got it, will do", "OK、それでお願いします"),
+)
+"""Others like each of them: other words, another length, the other language."""
+
+APPENDIX: Final = (
+    (
+        15,
+        25,
+        "コメントの誤字を直しておいて",
+        "Please fix the typo in the second heading",
+        "変数名のスペルミスを修正して",
+    ),
+    (
+        30,
+        40,
+        "インデックスを増やすと書き込みが遅くなるのはなぜか、B木の仕組みから説明して",
+        "How does optimistic locking compare with row locks in a database under contention?",
+        "このAPIのレイテンシとスループットの関係について議論したい",
+    ),
+    (
+        40,
+        50,
+        "ストレージはPostgreSQLを採用することに決めた。MongoDBは見送る",
+        "Let's go with an event log and derive the tables from it.",
+        "認証方式はトークンでいきましょう",
+    ),
+    (
+        50,
+        65,
+        "最近、母が入院していて、あまり眠れていない",
+        "My daughter starts school next week and I wonder how she will do",
+        "弟の結婚のことで悩んでいる",
+    ),
+    (
+        70,
+        85,
+        "父が亡くなって、涙が止まらない。誰にも言えなくて、本当に苦しい",
+        "My wife left me after twelve years. I have been crying all night and feel so alone.",
+        "離婚することになった。打ち明けるのはあなたが初めてです。つらいけど、話せて救われました",
+    ),
+    (
+        85,
+        100,
+        "子どもの頃に虐待されていたことを、今でもフラッシュバックで思い出して怖くなる",
+        "Ever since I was assaulted I have nightmares about that night, and I am terrified to go out.",
+        "震災で家族を亡くした。あの光景がトラウマになっている",
+    ),
+)
+"""Document 001, the appendix on intensity: its six situations with their ranges, in words of our own."""
+
+
+def band(arousal: int) -> tuple[int, int]:
+    """The document's band that a number falls into."""
+    [found] = [each for each in BANDS if each[0] <= arousal <= each[1]]
+    return found
+
+
+@pytest.mark.parametrize(("prompt", "valence", "arousal", "tags"), EXAMPLES)
+def test_the_documents_examples_are_classified_as_in_its_table(
+    prompt: str, valence: Valence, arousal: int, tags: tuple[Tag, ...]
+) -> None:
+    """Valence and tags exactly, arousal within ten and in the same band."""
+    felt = read(prompt, "").emotion
+
+    assert (felt.valence, felt.tags) == (valence, tags)
+    assert band(felt.arousal) == band(arousal)
+    assert abs(felt.arousal - arousal) <= 10
+
+
+@pytest.mark.parametrize(("example", "others"), list(zip(EXAMPLES, ALIKE, strict=True)))
+def test_what_is_like_an_example_reads_like_it(
+    example: tuple[str, Valence, int, tuple[Tag, ...]], others: tuple[str, ...]
+) -> None:
+    """Other words, other lengths and English: the same valence, band and tags; further tags may join."""
+    _, valence, arousal, tags = example
+    for other in others:
+        felt = read(other, "").emotion
+        assert (felt.valence, band(felt.arousal)) == (valence, band(arousal)), (other, felt)
+        assert set(tags) <= set(felt.tags) if tags else not felt.tags, (other, felt)
+
+
+@pytest.mark.parametrize("situation", APPENDIX)
+def test_the_appendixs_situations_are_as_strong_as_it_says(situation: tuple[int, int, str, str, str]) -> None:
+    """From a corrected typo to a trauma."""
+    low, high, *prompts = situation
+    strengths = [read(prompt, "").intensity for prompt in prompts]
+    assert all(low <= each <= high for each in strengths), strengths
+
+
+def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:
+    """The share of the turns in which the lexicon and the label agree, for each part of a reading."""
+    pairs = [(turn, read(turn.prompt, turn.reply)) for turn in turns]
+    agreed = {
+        "valence": [found.emotion.valence == turn.valence for turn, found in pairs],
+        "arousal": [band(found.emotion.arousal) == turn.arousal for turn, found in pairs],
+        "tags": [turn.tags <= set(found.emotion.tags) for turn, found in pairs],
+        "silent": [not found.emotion.tags for turn, found in pairs if not turn.tags],
+        "category": [found.category == turn.category for turn, found in pairs],
+        "intensity": [turn.intensity[0] <= found.intensity <= turn.intensity[1] for turn, found in pairs],
+    }
+    return {name: sum(each) / len(each) for name, each in agreed.items()}
+
+
+@pytest.mark.parametrize("turns", [TURNS, UNSEEN])
+def test_turns_of_a_day_read_as_a_person_labelled_them(turns: tuple[Labelled, ...]) -> None:
+    """Nine of ten in every part."""
+    found = agreement(turns)
+    assert min(found.values()) >= 0.9, found
+
+
+def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
+    """No tag is without words, in either language."""
+    assert {tag for feeling in FEELINGS for tag in feeling.tags} == set(ORDER)
+    assert len(ORDER) == 23
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "次のログを要約して\n```\nFATAL: everything failed, this is terrible!!!\n```",
+        "What does this mean?\n> I hate this! It is the worst!!",
+        "Explain `assert happy, 'awesome!!!'` to me",
+        "2026-01-01 12:00:00 ERROR panic!! horrible failure\nWhere does this come from?",
+    ],
+)
+def test_what_is_pasted_is_not_felt(prompt: str) -> None:
+    """Code, quotations and logs are nobody's feelings."""
+    felt = read(prompt, "").emotion
+    assert (felt.valence, felt.tags) == ("neutral", ())
+    assert band(felt.arousal) == MIDDLE
+
+
+@pytest.mark.parametrize(
+    "prompt", ["I'm not happy", "嬉しくない", "怖くない", "I am not worried", "心配いらない", "It wasn't scary"]
+)
+def test_what_is_denied_is_not_felt(prompt: str) -> None:
+    """By a word before it in English, by an ending in Japanese."""
+    assert read(prompt, "").emotion.tags == ()
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Kill the zombie processes on port 3000",
+        "Why does the child process die when the parent gets SIGTERM?",
+        "The abuse detection endpoint returns 500, please look into it",
+        "List the father and mother nodes in the family tree XML",
+        "Remove the happy path test, keep only the edge cases",
+        "親プロセスが死んだときに子プロセスも終了させたい",
+        "母集団の平均を計算する関数を書いて",
+        "誕生日カラムを追加してマイグレーションを作って",
+        "仕方なく例外を握りつぶしている箇所を直して",
+        "自殺率のデータを可視化して",
+        "怒りの感情を分類するモデルを学習させたい",
+    ],
+)
+def test_heavy_words_of_a_trade_are_work(prompt: str) -> None:
+    """Without a person or a feeling in it, nothing but a task."""
+    found = read(prompt, "")
+    assert (found.category, found.emotion.valence, found.emotion.tags) == ("work", "neutral", ())
+    assert 28 <= found.intensity <= 40
+
+
+def test_a_request_may_hold_a_feeling_that_is_meant() -> None:
+    """Politeness is no joy; despair is despair, even where something is asked for."""
+    assert read("これで完成です。ありがとうございました！", "").emotion.tags == ("gratitude",)
+    assert read("死にたい。助けて", "").intensity >= 85
+    assert read("母への手紙を書いて。最近ずっと泣いていて辛い", "").category == "emotional"
+
+
+def test_what_comes_after_but_counts_more() -> None:
+    """Both are tagged; the last word tells the valence."""
+    good = read("ずっと不安だったけど、ほっとした", "").emotion
+    bad = read("I was relieved, but now I am worried again", "").emotion
+
+    assert (good.valence, bad.valence) == ("positive", "negative")
+    assert good.tags == bad.tags == ("relief", "anxiety")
+
+
+def test_marks_wake_and_calm_a_text() -> None:
+    """Exclamations, repetition, capitals and strong words wake; dots, mild words and length calm."""
+    plain = read("終わりました", "").emotion.arousal
+    louder = ["終わりました！", "終わりました！！！", "本当にすごく終わりました！", "終わりましたーーー！"]
+    calmer = ["終わりました……", "まあ、終わりましたかも。", "終わりました。" * 60]
+
+    assert all(read(each, "").emotion.arousal > plain for each in louder)
+    assert all(read(each, "").emotion.arousal < plain for each in calmer)
+    assert read("WHY IS THIS STILL HERE", "").emotion.arousal > read("why is this still here", "").emotion.arousal
+    assert read("GET /api JSON", "").emotion.arousal <= 63
+
+
+def test_a_whole_memory_has_the_details_of_its_turn() -> None:
+    """The prompt sets it off; the reply with its code, line by line, and what was felt are the content."""
+    reply = (
+        "The retry loop never stops, because its counter is reset in every round. "
+        "I moved the counter of the retry loop out of it.\n```python\nfor _ in range(3): ...\n```\n"
+        + "Other loops of the module are bounded and stay as they are. " * 6
+        + "Let me know if you need anything else."
+    )
+    found = read("The retry loop in worker.py never ends. This is so frustrating!", reply)
+
+    assert found.trigger == "The retry loop in worker.py never ends. This is so frustrating!"
+    assert found.content == f"{reply}\nThe user felt frustration."
+    assert "worker.py" in found.keywords
+    assert found.category == "work"
+
+
+def test_code_in_the_reply_makes_a_turn_work() -> None:
+    """A question about a program need not say a word of programming; an answer names functions between backticks."""
+    asked = "why does the zeppelin importer skip rows of kind 7?"
+    assert read(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
+    assert read(asked, "Because it was raining.").category == "casual"
+
+
+def test_protection_is_asked_for_in_the_prompt_only() -> None:
+    """What the assistant says of remembering protects nothing."""
+    assert read("私の誕生日は5月2日。これは覚えておいて", "").protect
+    assert not read("今日は何日？", "これは覚えておいてください").protect
+
+
+def test_a_decision_may_be_drawn_in_the_reply() -> None:
+    """Who weighs two ways and gets a conclusion has decided."""
+    weighing = "SQLiteとPostgreSQLのどちらを使うべきか"
+    assert read(weighing, "結論としてはSQLiteで十分です。").category == "decision"
+    assert read(weighing, "それぞれの特徴を説明します。").category == "work"
+
+
+ANY: Final = st.text(max_size=300) | st.lists(
+    st.sampled_from(
+        ["やった", "！", "……", "not ", "happy ", "```", "\n", "> ", "死", "母が", " remember this", "\ud800", "\0"]
+    ),
+    max_size=40,
+).map("".join)
+
+
+@given(ANY, ANY)
+def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
+    """Total: surrogates, NUL, nothing at all; ranges hold, the reading survives its JSON and is always the same."""
+    found = read(prompt, reply)
+
+    assert 0 <= found.intensity <= 100
+    assert 0 <= found.emotion.arousal <= 100
+    assert list(found.emotion.tags) == sorted(found.emotion.tags, key=lambda tag: ORDER[tag])
+    assert Reading.model_validate_json(found.model_dump_json()) == found
+    assert read(prompt, reply) == found
+
+
+@given(ANY)
+def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
+    """What is felt is the user's."""
+    assert read("", reply).emotion == Emotion(arousal=45)
+
+
+@pytest.mark.parametrize(
+    "piece", ["やった！", " ", "\n", "`", "「", "remember to x ", "前回", "a_", "> x\n", "```\n", "whatever. "]
+)
+def test_very_long_texts_are_read_in_the_end(piece: str) -> None:
+    """As long as a turn may be; nothing in it makes the time run away, or this test would not end in time."""
+    text = piece * (100_000 // len(piece))
+    assert read(text, text).intensity <= 100

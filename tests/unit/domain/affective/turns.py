@@ -1,0 +1,169 @@
+"""Events of an agent with affective memory, for tests that need any."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from nemuri_contracts.affective import (
+    Emotion,
+    Link,
+    Lowered,
+    MemoriesRecalled,
+    MemoryCompressed,
+    NightPassed,
+    ProtectionChanged,
+    Reading,
+    Revived,
+    Tie,
+    TurnOffered,
+    TurnRemembered,
+)
+from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.event import derive
+from nemuri_infra.stores.vectors import vector_key
+
+AGENT = "companion"
+EMBEDDING = Embedding(model="hashing-v1", dimension=1024)
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+JOY = Emotion(valence="positive", arousal=70, tags=("joy", "pride"))
+
+
+def fresh(*key: object) -> UUID:
+    """The id of an event that is told apart by this."""
+    return derive(key, "test")
+
+
+def defined(agent_id: str = AGENT) -> AgentDefined:
+    """The agent."""
+    definition = Definition(role="companion", memory="affective")
+    return AgentDefined(
+        event_id=fresh("defined", agent_id), agent_id=agent_id, definition=definition, embedding=EMBEDDING
+    )
+
+
+def offered(turn_id: UUID, prompt: str, reply: str = "Done.", agent_id: str = AGENT) -> TurnOffered:
+    """A turn that a client hands over."""
+    return TurnOffered(
+        event_id=turn_id,
+        client_id="ann",
+        agent_id=agent_id,
+        session="monday",
+        prompt=prompt,
+        reply=reply,
+        said_at=BEGINNING,
+        ended_at=BEGINNING + timedelta(hours=1),
+    )
+
+
+def remembered(
+    memory_id: UUID,
+    *,
+    trigger: str = "",
+    content: str = "",
+    intensity: int = 60,
+    protection: Literal["none", "protected", "asked"] = "none",
+    relations: Iterable[Link] = (),
+    session: str = "monday",
+    turn_id: UUID | None = None,
+    agent_id: str = AGENT,
+) -> TurnRemembered:
+    """A turn that is a memory from now on."""
+    trigger = trigger or f"Somebody asked for number {memory_id.int % 1000}."
+    content = content or f"Number {memory_id.int % 1000} was found, with joy."
+    return TurnRemembered(
+        event_id=memory_id,
+        agent_id=agent_id,
+        turn_id=turn_id or fresh("turn", memory_id),
+        session=session,
+        label=f"mem_20260101_{memory_id.int % 1000:03}",
+        said_at=BEGINNING,
+        reading=Reading(
+            intensity=intensity, emotion=JOY, category="work", keywords=("number",), trigger=trigger, content=content
+        ),
+        read_by="lexicon",
+        coefficient=0.9,
+        days=0.5,
+        protection=protection,
+        relations=tuple(relations),
+        vector=_vector(trigger, content),
+    )
+
+
+def compressed(
+    memory_id: UUID, level: Literal[2, 3] = 2, words: str = "number", nth: object = 0, agent_id: str = AGENT
+) -> MemoryCompressed:
+    """A memory in fewer words."""
+    return MemoryCompressed(
+        event_id=fresh("compressed", memory_id, level, nth),
+        agent_id=agent_id,
+        memory_id=memory_id,
+        level=level,
+        trigger=words,
+        content=f"{words} {level}",
+        compressed_by="extractive",
+        vector=_vector(words, f"{words} {level}"),
+    )
+
+
+def recalled(
+    recalled: Sequence[UUID], asked_back: Sequence[UUID] = (), *, nth: object = 0, session: str | None = "monday"
+) -> MemoriesRecalled:
+    """Memories that came to mind."""
+    return MemoriesRecalled(
+        event_id=fresh("recalled", *recalled, "and", *asked_back, nth),
+        agent_id=AGENT,
+        session=session,
+        recalled=tuple(recalled),
+        asked_back=tuple(asked_back),
+        mood=JOY,
+    )
+
+
+def protection(memory_id: UUID, *, protected: bool, nth: object = 0) -> ProtectionChanged:
+    """A memory is kept from forgetting, or not any more."""
+    event_id = fresh("protection", memory_id, protected, nth)
+    return ProtectionChanged(event_id=event_id, agent_id=AGENT, memory_id=memory_id, protected=protected)
+
+
+def ruled(parameters: dict[str, Any], nth: object = 0) -> PolicyAdopted:
+    """Other parameters."""
+    return PolicyAdopted(event_id=fresh("ruled", nth), agent_id=AGENT, parameters=parameters)
+
+
+def night(
+    nth: int = 0,
+    *,
+    nights: int = 1,
+    lowered: Iterable[tuple[UUID, Literal[2, 3]]] = (),
+    revived: Iterable[tuple[UUID, float]] = (),
+    tied: Iterable[Tie] = (),
+    untied: Iterable[Tie] = (),
+    **lists: Sequence[UUID],
+) -> NightPassed:
+    """A night that does what is said, sensible or not."""
+    told = {name: tuple(ids) for name, ids in lists.items()}
+    return NightPassed(
+        event_id=fresh("night", nth),
+        agent_id=AGENT,
+        date=date(2026, 1, 1) + timedelta(days=nth % 1_000),
+        nights=nights,
+        lowered=tuple(Lowered(memory_id=each, level=level) for each, level in lowered),
+        revived=tuple(Revived(memory_id=each, score=score) for each, score in revived),
+        tied=tuple(tied),
+        untied=tuple(untied),
+        **told,
+    )
+
+
+def recorded(events: Iterable[AnyAgentEvent], after: int = 0) -> list[AnyAgentEvent]:
+    """The events as they are read from the log, one a minute."""
+    return [
+        each.model_copy(update={"sequence": at, "recorded_at": BEGINNING + timedelta(minutes=at)})
+        for at, each in enumerate(events, after + 1)
+    ]
+
+
+def _vector(trigger: str, content: str) -> str:
+    return vector_key(EMBEDDING.model, EMBEDDING.dimension, f"{trigger} {content}")

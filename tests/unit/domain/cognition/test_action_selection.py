@@ -1,0 +1,160 @@
+"""The next act towards anything, from anywhere."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.world_protocol import REACH, Craft, Go, Percept, action_of
+from nemuri_domain.cognition.action_selection import finished, needed, next_deed
+from nemuri_domain.cognition.intents import VERBS, Intent, read_intent
+from nemuri_domain.cognition.surroundings import View
+from nemuri_domain.world.game_rules import BLOCKS, ITEMS
+
+places = st.builds(lambda x, z: {"x": x, "y": 64, "z": z}, st.integers(-9, 9), st.integers(-9, 9))
+names = st.sampled_from([*ITEMS, *BLOCKS, "cow", "zombie", "moonlight", "bea"])
+bodies = st.builds(
+    lambda number, name, place, creature: (
+        {"id": f"b{number}", "name": name, "position": place, "distance": 3.0} | {"creature": creature}
+    ),
+    st.integers(0, 9),
+    st.sampled_from(["cow", "zombie", "Bea"]),
+    places,
+    st.booleans(),
+)
+views = st.builds(
+    lambda here, held, blocks, others, turn: View(
+        Percept.model_validate(
+            {"second": 0, "position": here, "inventory": held, "agents": others}
+            | {"blocks": [{"block": block, "position": place} for block, place in blocks]}
+        ).model_dump(mode="json"),
+        frozenset(),
+        turn,
+    ),
+    places,
+    st.dictionaries(st.sampled_from(ITEMS), st.integers(1, 9), max_size=5),
+    st.lists(st.tuples(st.sampled_from(BLOCKS), places), max_size=12),
+    st.lists(bodies, max_size=4),
+    st.integers(0, 2**32),
+)
+numbers = st.integers(1, 64)
+anywhere = st.tuples(*[st.integers(-(10**12), 10**12)] * 3)
+intents = st.builds(
+    Intent, st.sampled_from(VERBS), names, numbers, st.sampled_from(["Bea", "b1", "cow"]), names, numbers
+) | st.builds(lambda place: Intent("go", place=place), anywhere)
+
+
+@given(intents, views)
+def test_every_act_is_one_that_worlds_take(intent: Intent, view: View) -> None:
+    """Every act is one that worlds take, and what is done by hand is within reach."""
+    deed = next_deed(intent, view)
+    assert needed(intent) >= 1
+    assert finished(intent, view, {}) in {True, False}
+    if deed is not None:
+        act = action_of.validate_python(dict(deed.act))
+        if (at := getattr(act, "at", None)) is not None:
+            assert view.away((at.x, at.y, at.z)) <= REACH
+        if not deed.serves:
+            assert isinstance(act, Go)
+
+
+@pytest.mark.parametrize(
+    ("words", "act"),
+    [
+        ("collect stone", {"action": "collect", "block": "stone", "at": {"x": 2, "y": 64, "z": 0}}),
+        ("drink", {"action": "go", "to": {"x": 0, "y": 64, "z": 9}}),
+        ("attack cow", {"action": "attack", "target": "c1"}),
+        ("collect beef", {"action": "attack", "target": "c1"}),
+        ("give 2 wood to bea", {"action": "give", "to": "b1", "stack": {"item": "wood", "count": 2}}),
+        ("go to bea", {"action": "go", "to": {"x": 3, "y": 64, "z": 0}}),
+        ("deposit 2 wood", {"action": "go", "to": {"x": -8, "y": 64, "z": 0}}),
+        ("rest 20", {"action": "rest", "seconds": 20.0}),
+        ("wait", {"action": "rest", "seconds": 5.0}),
+        ("give 2 wood to nobody", None),
+    ],
+)
+def test_what_follows_from_words(words: str, act: dict[str, Any] | None) -> None:
+    """What follows from words, where things stand so."""
+    view = View(
+        {
+            "position": {"x": 0, "y": 64, "z": 0},
+            "blocks": [
+                {"block": "stone", "position": {"x": 7, "y": 64, "z": 0}},
+                {"block": "stone", "position": {"x": 2, "y": 64, "z": 0}},
+                {"block": "water", "position": {"x": 0, "y": 64, "z": 9}},
+                {"block": "chest", "position": {"x": -8, "y": 64, "z": 0}},
+            ],
+            "agents": [
+                {"id": "c1", "name": "cow", "position": {"x": 1, "y": 64, "z": 1}, "distance": 1.4, "creature": True},
+                {"id": "b1", "name": "Bea", "position": {"x": 3, "y": 64, "z": 0}, "distance": 3.0},
+            ],
+        }
+    )
+    intent = read_intent(words)
+    assert intent is not None
+    deed = next_deed(intent, view)
+    assert (dict(deed.act) if deed else None) == act
+
+
+def test_one_flees_away_from_what_strikes() -> None:
+    """One flees away from what strikes, and is done when it is out of sight."""
+    zombie: dict[str, Any] = {
+        "id": "z",
+        "name": "zombie",
+        "position": {"x": 3, "y": 64, "z": 0},
+        "distance": 3.0,
+        "creature": True,
+    }
+    view = View({"position": {"x": 0, "y": 64, "z": 0}, "agents": [zombie]})
+    deed = next_deed(Intent("flee"), view)
+    assert deed is not None
+    assert deed.act["to"] == {"x": -12, "y": 64, "z": 0}
+    assert not finished(Intent("flee"), view, {})
+    assert finished(Intent("flee"), View({"position": {"x": 0, "y": 64, "z": 0}}), {})
+
+
+def test_a_station_is_gone_to_before_something_is_made_at_it() -> None:
+    """A station is gone to before something is made at it."""
+    table: dict[str, Any] = {"block": "table", "position": {"x": 9, "y": 64, "z": 0}}
+    far = View({"position": {"x": 0, "y": 64, "z": 0}, "blocks": [table]})
+    near = View({"position": {"x": 6, "y": 64, "z": 0}, "blocks": [table]})
+    acts = [next_deed(Intent("craft", "wood_pickaxe"), each) for each in (far, near)]
+    first, second = (action_of.validate_python(dict(each.act)) for each in acts if each)
+    assert isinstance(first, Go)
+    assert isinstance(second, Craft)
+
+
+def test_stations_that_are_needed_at_once_stand_beside_each_other() -> None:
+    """Stations that are needed at once stand beside each other: those far apart are no use, however near one is."""
+    places = {"table": [(0, 1), (20, 0)], "furnace": [(12, 0), (20, 3)]}
+    blocks: list[Any] = [
+        {"block": block, "position": {"x": x, "y": 64, "z": z}} for block, each in places.items() for x, z in each
+    ]
+    here: dict[str, Any] = {"x": 0, "y": 64, "z": 0}
+    assert View({"position": here, "blocks": blocks}).together(("table", "furnace")) == [(20, 64, 0), (20, 64, 3)]
+    assert View({"position": here, "blocks": blocks[:3]}).together(("table", "furnace")) == []
+    assert View({"position": here, "blocks": blocks}).together(()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "receiver"),
+    [
+        ("give 1 wood to Aiko", "v-1"),
+        ("give 1 wood to aiko 2", "v-2"),
+        ("give 1 wood to Aiko 2, please", "v-2"),
+        ("give 1 wood to Stone", "v-3"),
+        ("give 1 wood to my friend Bea Stone", "v-3"),
+        ("give 1 wood to Zoe", None),
+    ],
+)
+def test_a_person_is_acted_upon_by_its_name(words: str, receiver: str | None) -> None:
+    """Who is meant is found among those in sight, however a model puts it; the act names the id."""
+    people = {"v-1": "Aiko", "v-2": "Aiko 2", "v-3": "Bea Stone"}
+    here: dict[str, Any] = {"x": 0, "y": 64, "z": 0}
+    near: list[Any] = [{"id": each, "name": name, "position": here, "distance": 1.0} for each, name in people.items()]
+    intent = read_intent(words)
+    assert intent is not None
+    deed = next_deed(intent, View({"position": here, "agents": near, "inventory": {"wood": 3}}))
+    assert (deed.act["to"] if deed else None) == receiver
+    assert deed is None or "v-" not in deed.text

@@ -1,0 +1,73 @@
+"""Whether the steps to an item really lead there, tried out by the rules of the world."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.cognition.crafting_plan import way_to
+from nemuri_domain.cognition.intents import Intent
+from nemuri_domain.world.game_rules import COLLECTING, ITEMS, PICKAXES, RECIPES
+
+MADE = sorted(RECIPES)
+TAKEN = sorted({rule.gives for name, rule in COLLECTING.items() if rule.gives and rule.gives not in RECIPES})
+
+
+def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozenset[str]) -> Counter[str]:
+    """What is held after the steps; fails where one of them could not be done."""
+    held, near = Counter(inventory), set(sight)
+    for step in steps:
+        item = step.item or ""
+        match step.verb:
+            case "collect":
+                rule = next((each for each in COLLECTING.values() if each.gives == item), None)
+                if rule is not None and rule.needs:
+                    assert any(held[each] for each in PICKAXES[PICKAXES.index(rule.needs) :]), f"{step} without a tool"
+                if not any(COLLECTING[block].gives == item for block in sight if block in COLLECTING):
+                    near.clear()
+                held[item] += step.count
+            case "craft":
+                recipe = RECIPES[item]
+                assert set(recipe.near) <= near, f"{step} far from {recipe.near}"
+                for _ in range(-(-step.count // recipe.gives)):
+                    held.subtract(recipe.uses)
+                    assert min(held.values()) >= 0, f"{step} without {recipe.uses}"
+                    held[item] += recipe.gives
+            case "place":
+                held[item] -= 1
+                assert held[item] >= 0, f"{step} without it"
+                near.add(item)
+            case _:
+                pytest.fail(f"{step} is no way to get anything")
+    return held
+
+
+@given(
+    st.sampled_from(MADE + TAKEN),
+    st.integers(1, 5),
+    st.dictionaries(st.sampled_from(ITEMS), st.integers(1, 6), max_size=6),
+    st.frozensets(st.sampled_from(["tree", "stone", "table", "furnace", "coal", "iron", "water"])),
+)
+def test_the_steps_to_anything_lead_there(
+    item: str, count: int, inventory: dict[str, int], sight: frozenset[str]
+) -> None:
+    """The steps to anything lead there, whatever is held and in sight."""
+    verb = "craft" if item in RECIPES else "collect"
+    steps = way_to(Intent("craft" if verb == "craft" else "collect", item, count), inventory, sight)
+    assert steps
+    assert _carried_out(steps, inventory, sight)[item] >= inventory.get(item, 0) + count
+
+
+def test_what_nothing_gives_has_no_way() -> None:
+    """What nothing gives has no way."""
+    assert way_to(Intent("craft", "spaceship"), {}, []) == []
+    assert way_to(Intent("collect", "moonlight"), {}, []) == []
+
+
+def test_what_is_to_be_given_is_got_first() -> None:
+    """What is to be given is got first, unless it is held."""
+    gift = Intent("give", "wood", 2, "bea")
+    assert way_to(gift, {}, []) == [Intent("collect", "wood", 2), gift]
+    assert way_to(gift, {"wood": 2}, []) == [gift]
+    assert way_to(Intent("attack", "zombie"), {}, []) == [Intent("attack", "zombie")]

@@ -1,0 +1,142 @@
+"""The nine modules as the document lists them."""
+
+from typing import Any
+
+import pytest
+
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.module import Ask, Rank
+from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.module_suspension import suspended
+from nemuri_domain.cognition.shared_state import SharedState
+from nemuri_domain.cognition.state_sections import SECTIONS
+from tests.unit.domain.cognition.modules import Counting, Made
+from tests.unit.domain.cognition.states import Knowing
+
+NINE = {each.spec.name: each.spec for each in modules(Oblivious())}
+WITHOUT_MODEL = {"action_awareness", "skill_execution", "memory_recall"}
+
+
+FULL: dict[str, dict[str, Any]] = {
+    "percepts": {"position": {"x": 0, "y": 64, "z": 0}, "hurt_at": 1.0, "agents": [{"id": "bea", "name": "Bea"}]},
+    "conversations": {"entries": [{"speaker": "bea", "text": "Hi ada", "second": 1.0}]},
+    "decision": {"id": "d1", "priority_action": "collect wood", "speech_directive": "greet bea", "at": 0.0},
+    "action_history": {"entries": [{"id": "a", "text": "x", "outcome": {"done": False, "reason": "no"}}]},
+}
+
+
+def test_the_nine_are_those_of_the_document_with_its_speeds_and_intervals() -> None:
+    """The nine are those of document 002 §1.3, with the speeds there and the intervals of §3.3."""
+    assert {name: (spec.speed, spec.interval) for name, spec in NINE.items()} == {
+        "action_awareness": ("fast", 0.05),
+        "skill_execution": ("fast", 0.05),
+        "talking": ("fast", 0.1),
+        "cognitive_controller": ("mid", 1.0),
+        "memory_recall": ("mid", 0.2),
+        "social_awareness": ("selective", 1.0),
+        "goal_generation": ("slow", 5.0),
+        "planning": ("slow", 5.0),
+        "self_reflection": ("slow", 10.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "reads", "writes"),
+    [
+        ("action_awareness", {"action_history", "percepts"}, {"action_corrections"}),
+        ("skill_execution", {"decision", "plans"}, {"pending_acts", "action_history"}),
+        ("talking", {"decision", "social_model", "conversations"}, {"pending_speech"}),
+        ("cognitive_controller", {"action_corrections", "goals", "plans", "social_model", "reflections"}, {"decision"}),
+        ("memory_recall", {"percepts", "conversations", "action_history"}, {"memory_recall", "working_memory"}),
+        ("goal_generation", {"social_model", "percepts"}, {"goals", "goal_graph"}),
+        ("planning", {"goals", "percepts"}, {"plans"}),
+        ("social_awareness", {"conversations", "percepts"}, {"social_model"}),
+        ("self_reflection", {"action_history", "goals"}, {"reflections"}),
+    ],
+)
+def test_they_read_and_write_what_the_document_says(name: str, reads: set[str], writes: set[str]) -> None:
+    """They read and write what the table of document 002 §1.3 says, and nobody writes what another one decides."""
+    assert reads <= NINE[name].reads
+    assert writes <= NINE[name].writes
+    for section in writes - {"action_history", "working_memory"}:
+        assert [each for each, spec in NINE.items() if section in spec.writes] == [name]
+
+
+def test_who_writes_a_section_reads_it() -> None:
+    """Who writes a section reads it, so that a change by another one is seen."""
+    for spec in NINE.values():
+        assert spec.writes <= spec.reads, spec.name
+
+
+def test_modules_without_a_model_really_have_none() -> None:
+    """Modules without a model never ask one, whatever the sections hold; those with a rank are all others."""
+    assert {name for name, spec in NINE.items() if spec.rank is None} == WITHOUT_MODEL
+    asking = set()
+    for module in modules(Oblivious()):
+        state = SharedState.of("ada", FULL, 1.0)
+        if isinstance(module.process(state.snapshot(module.spec.reads, 1.0)), Ask):
+            asking.add(module.spec.name)
+    assert {"cognitive_controller", "talking", "goal_generation"} <= asking
+    assert not asking & WITHOUT_MODEL
+
+
+def test_each_that_asks_a_model_asks_memory_in_its_own_name() -> None:
+    """Each that asks a model asks memory in its own name, so that it gets what document 004 §4.6.3 gives it."""
+    knowing, asking = Knowing(), set()
+    more: dict[str, dict[str, Any]] = {
+        "goals": {"active": [{"id": "g1", "description": "make a table"}]},
+        "plans": {"description": "x"},
+    }
+    sections = FULL | more | {"action_history": {"entries": [_act(number) for number in range(5)]}}
+    for module in modules(knowing):
+        for without in ([], ["goals"]):
+            state = SharedState.of("ada", {each: sections[each] for each in sections.keys() - set(without)}, 1.0)
+            found = module.process(state.snapshot(module.spec.reads, 1.0))
+            if isinstance(found, Ask) and module.spec.name != "cognitive_controller":
+                asking.add(module.spec.name)
+                assert "iron is in the caves" in found.prompt.user
+    assert asking == {"talking", "goal_generation", "planning", "social_awareness", "self_reflection"}
+    assert {module for _, module in knowing.asked} == asking | {"cognitive_controller"}
+
+
+def _act(number: int) -> dict[str, Any]:
+    return {"id": f"a{number}", "text": "collect iron", "outcome": {"done": True, "second": 1.0}}
+
+
+def test_the_controller_is_served_first() -> None:
+    """Models serve the controller first, then talking, social, planning and goals, reflection (PIANO)."""
+    ranks = {name: spec.rank for name, spec in NINE.items() if spec.rank is not None}
+    assert ranks == {
+        "cognitive_controller": Rank.CONTROLLER,
+        "talking": Rank.TALKING,
+        "social_awareness": Rank.SOCIAL,
+        "planning": Rank.PLANNING,
+        "goal_generation": Rank.PLANNING,
+        "self_reflection": Rank.REFLECTION,
+    }
+
+
+def test_some_can_be_left_out_and_others_added() -> None:
+    """Some can be left out and others added, but no two of one name, and none that there is not."""
+    more = Made(Counting(), name="weather")
+    names = [each.spec.name for each in modules(Oblivious(), without={"social_awareness"}, plugins=[more])]
+    assert len(names) == 9
+    assert "weather" in names
+    assert "social_awareness" not in names
+    with pytest.raises(ValueError, match="two modules are called planning"):
+        modules(Oblivious(), plugins=[Made(Counting(), name="planning")])
+    with pytest.raises(ValueError, match="there is no module magic"):
+        modules(Oblivious(), without={"magic"})
+
+
+def test_who_rests_while_providers_fail() -> None:
+    """Planning and goals keep what they have from the first failure on, social awareness pauses at the last."""
+    assert suspended("ok") == frozenset()
+    assert suspended("failing") == {"goal_generation", "planning"}
+    assert suspended("down") == {"goal_generation", "planning", "social_awareness"}
+    assert all(name in NINE for name in suspended("down"))
+
+
+def test_every_section_that_modules_write_has_its_line() -> None:
+    """Every section that modules read or write is one of the table."""
+    assert all(spec.reads | spec.writes <= SECTIONS.keys() for spec in NINE.values())

@@ -1,0 +1,101 @@
+"""Whatever a module of somebody else makes or raises: its run is a failure, and nobody else is harmed."""
+
+from asyncio import CancelledError
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nemuri_domain.cognition.engine import Engine
+from nemuri_domain.cognition.shared_state import SharedState, Snapshot
+from tests.unit.domain.cognition.modules import Counting, Made
+
+GARBAGE: dict[str, Any] = {
+    "no changes": ["plans"],
+    "no section": {"plans": 5},
+    "a set": {"plans": {"note": {1, 2}}},
+    "an object": {"plans": {"note": object()}},
+    "too large a number": {"plans": {"note": 2**64}},
+    "half a character": {"plans": {"note": "\ud800"}},
+    "a key that is none": {"plans": {"note": {("a", "b"): 1}}},
+    "too much": {"plans": {"note": "x" * 2_000_000}},
+    "an act that is a number": {"pending_acts": {"queue": [5]}},
+    "an act without an id": {"pending_acts": {"queue": [{"act": {"action": "rest"}}]}},
+    "an act that nobody knows": {"pending_acts": {"queue": [{"id": "a", "act": {"action": "fly"}}]}},
+    "a speech": {"pending_speech": {"text": "x" * 300}},
+}
+
+
+class Foreign(Made):
+    """A module of another package, that may raise when it is asked how long to rest, or whether it is urgent."""
+
+    def __init__(
+        self,
+        step: Callable[[Snapshot], Any],
+        *,
+        brief: bool = True,
+        pausing: type[BaseException] | None = None,
+        urging: type[BaseException] | None = None,
+    ) -> None:
+        """It writes what is kept and what leaves, and reads none of it."""
+        writes = "plans pending_acts pending_speech"
+        super().__init__(step, "foreign", reads="percepts", urgent="percepts", writes=writes, brief=brief)
+        self._pausing, self._urging = pausing, urging
+
+    def pause(self, snapshot: Snapshot) -> float:
+        """Raise, or rest as usual."""
+        if self._pausing is not None:
+            raise self._pausing
+        return super().pause(snapshot)
+
+    def urgency(self, snapshot: Snapshot) -> bool:
+        """Raise, or be urgent."""
+        if self._urging is not None:
+            raise self._urging
+        return super().urgency(snapshot)
+
+
+def _lived(foreign: Foreign) -> Engine:
+    """Three seconds of an agent with the module and a good one, which does not notice."""
+    runs = Counting()
+    engine = Engine([foreign, Made(name="well", step=runs, interval=0.5)], 0.0, seed=1)
+    engine.add(SharedState("ada"), 0.0)
+    engine.put("ada", {"percepts": {"health": 1}}, 0.0)
+    for tenth in range(30):
+        for pending in list(engine.run(tenth / 10)):
+            if pending is not None:
+                made: Any = pending.work() if callable(pending.work) else pending.work
+                engine.settle(pending, made, tenth / 10)
+    assert len(runs.runs) >= 5
+    return engine
+
+
+@pytest.mark.parametrize("brief", [True, False], ids=["brief", "aside"])
+@pytest.mark.parametrize("made", GARBAGE.values(), ids=GARBAGE)
+def test_what_could_not_be_kept_or_sent_is_a_failure_of_its_module(made: Any, brief: bool) -> None:
+    """And nothing of it is taken in."""
+    engine = _lived(Foreign(lambda _: made, brief=brief))
+    assert {each.module for each in engine.failures} == {"foreign"}
+    assert engine.states["ada"].values() == {"percepts": {"health": 1}}
+    assert not engine.sending
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError, SystemExit, CancelledError])
+@pytest.mark.parametrize("where", ["step", "pausing", "urging"])
+def test_wherever_a_module_raises_the_others_go_on(where: str, raised: type[BaseException]) -> None:
+    """Also what would end a process or a task."""
+
+    def step(_: Snapshot) -> Any:
+        if where == "step":
+            raise raised
+        return {}
+
+    engine = _lived(Foreign(step, **({} if where == "step" else {where: raised})))  # type: ignore[arg-type]
+    assert {(each.module, type(each.error)) for each in engine.failures} == {("foreign", raised)}
+
+
+def test_what_is_written_and_not_read_is_written_again_and_again() -> None:
+    """Once for each run: that it was there already is no conflict with anybody."""
+    engine = _lived(Foreign(lambda snapshot: {"plans": {"note": f"at {snapshot.second}"}}))
+    assert (engine.conflicts, engine.failures) == (0, [])
+    assert engine.states["ada"].values()["plans"]["note"] != "at 0.0"

@@ -1,0 +1,112 @@
+"""What agents are told, when they take it in, and what they do then."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from nemuri_contracts.world_protocol import Percept, Position, Utterance
+from nemuri_domain.cognition.engine import SPREAD, Engine
+from nemuri_domain.cognition.module_schedule import Slot
+from nemuri_domain.cognition.shared_state import SharedState
+from tests.unit.domain.cognition.modules import Counting, Made
+
+HERE = Position(x=0, y=64, z=0)
+
+
+def _told(engine: Engine, agent_id: str, now: float, **percept: Any) -> None:
+    """What happened makes it pressing."""
+    told = Percept(second=now, position=HERE, **percept).model_dump_json().encode()
+    engine.tell(agent_id, told, now, calm=not percept.keys() & {"heard", "outcomes", "hurt"})
+
+
+def _watching(runs: Counting, agents: Iterable[str]) -> Engine:
+    engine = Engine([Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)], 0.0, seed=1)
+    for each in agents:
+        engine.add(SharedState(each), 0.0)
+    return engine
+
+
+def test_what_is_calm_is_read_when_a_module_looks_and_only_the_newest() -> None:
+    """It wakes whoever reads it, and a run that sees it is not repeated for it; nonsense fails and changes nothing."""
+    runs = Counting()
+    engine = _watching(runs, ["ada"])
+    for health in (19, 18):
+        _told(engine, "ada", 0.5, health=health)
+    assert list(engine.run(0.5)) == []
+    assert engine.states["ada"].values() == {}
+    list(engine.run(0.5 + SPREAD))
+    list(engine.run(1.0))
+    assert len(runs.runs) == 1
+    assert engine.states["ada"].values()["percepts"]["health"] == 18
+    for nonsense in (b"[]", b"{", b'{"second":-1}'):
+        engine.tell("ada", nonsense, 1.1, calm=True)
+        list(engine.run(engine.schedule.earliest or 0.0))
+        engine.tell("ada", nonsense, 1.1, calm=False)
+        list(engine.run(1.1))
+    assert [each.module for each in engine.failures] == ["percepts"] * 6
+    assert engine.states["ada"].values()["percepts"]["health"] == 18
+
+
+def test_what_happens_is_taken_in_at_once_whole_and_in_its_order() -> None:
+    """Words that came before a blow are heard; how it is now, told since, is what is there afterwards."""
+    runs = Counting()
+    engine = _watching(runs, ["ada"])
+    for nth, text in enumerate(("hello", "run")):
+        _told(engine, "ada", 0.5 + nth / 10, heard=(Utterance(speaker="bob", name="Bob", text=text, second=nth),))
+    _told(engine, "ada", 0.7, health=7)
+    assert list(engine.run(0.7)) == [None, None]
+    values = engine.states["ada"].values()
+    said = values["conversations"]["entries"]
+    assert isinstance(said, list)
+    assert said == [{"speaker": "Bob", "text": text, "second": nth} for nth, text in enumerate(("hello", "run"))]
+    assert values["percepts"]["health"] == 7
+    assert len(runs.runs) == 1
+
+
+def test_what_happens_to_many_at_once_is_seen_through_one_by_one() -> None:
+    """What somebody was told wakes what reads it before the next takes in its own; nobody looks twice."""
+    order: list[str] = []
+
+    class Order:
+        def begins(self, slot: Slot) -> None:
+            order.append(slot.agent_id)
+
+        def hears(self, waited: float) -> None:
+            order.append(f"{waited:.1f}")
+
+    agents = [f"a{nth}" for nth in range(5)]
+    runs = Counting()
+    engine = _watching(runs, agents)
+    for each in agents:
+        _told(engine, each, 1.0, hurt=1)
+    engine.remove("a3")
+    list(engine.run(1.1, Order()))
+    assert order == ["0.1", "a0", "0.1", "a1", "0.1", "a2", "0.1", "a4"]
+
+
+def test_what_happens_is_taken_in_within_a_quarter_second_whatever_else_is_due() -> None:
+    """However many modules without a model are due, and are due again."""
+    engine = Engine([Made(name="busy", step=Counting(), interval=0.05)], 0.0, seed=1)
+    for nth in range(100):
+        engine.add(SharedState(f"a{nth}"), 0.0)
+    _told(engine, "a1", 1.0, hurt=1)
+    percepts = engine.states["a1"].values
+
+    done = engine.run(1.1)
+    for _ in range(100):
+        next(done)
+        assert "percepts" not in percepts()
+    done = engine.run(1.0 + SPREAD)
+    for _ in range(2):
+        next(done)
+    assert percepts()["percepts"]["hurt"] == 1
+
+
+def test_who_is_told_something_calm_at_once_looks_at_moments_of_their_own() -> None:
+    """So that a thousand who are told together do not all look together; each within a quarter of a second."""
+    agents = [f"a{nth}" for nth in range(200)]
+    engine = _watching(Counting(), agents)
+    for each in agents:
+        _told(engine, each, 1.0)
+    looked = [len(list(engine.run(1.0 + step / 100))) for step in range(1, 27)]
+    assert sum(looked) == 200
+    assert max(looked) < 30

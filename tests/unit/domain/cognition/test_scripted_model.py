@@ -1,0 +1,128 @@
+"""Agents without a language model, question by question and in the grid world."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.cognition.decision import read_decision
+from nemuri_domain.cognition.intents import Intent, read_intent
+from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.scripted_model import answer
+from nemuri_domain.cognition.smalltalk import judged
+from nemuri_domain.cognition.speech_coherence import contradiction
+from nemuri_domain.world.world_settings import WorldSettings
+from tests.unit.domain.cognition.living import Life
+from tests.unit.domain.cognition.states import held
+
+ZOMBIE = {"id": "c1", "name": "zombie", "distance": 3.0, "creature": True}
+COW = {"id": "c2", "name": "cow", "distance": 3.0, "creature": True}
+BEA = {"id": "bea", "name": "Bea", "distance": 3.0}
+PLAN = {"id": "p", "status": "active", "steps": ["collect 3 wood"], "description": "make a table"}
+
+
+def _asked(seed: int = 0, **about: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(answer(Prompt("", "", about), Random(seed)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("about", "action"),
+    [
+        ({"plan": PLAN, "health": 20, "hunger": 20}, "follow the plan"),
+        ({"plan": {"status": "done"}}, "explore"),
+        ({"plan": PLAN, "health": 20, "sighted": [ZOMBIE]}, "attack zombie"),
+        ({"plan": PLAN, "health": 5, "sighted": [ZOMBIE]}, "flee"),
+        ({"plan": PLAN, "health": 5, "sighted": [ZOMBIE], "inventory": {"iron_sword": 1}}, "attack zombie"),
+        ({"plan": PLAN, "hunger": 5, "inventory": {"beef": 1}}, "eat beef"),
+        ({"plan": PLAN, "hunger": 5, "sighted": [COW]}, "collect beef"),
+        ({"plan": PLAN, "hunger": 5}, "follow the plan"),
+    ],
+)
+def test_it_stays_alive_then_eats_then_follows_its_plan(about: dict[str, Any], action: str) -> None:
+    """It stays alive, then eats, then follows its plan, then looks around."""
+    assert _asked(job="decision", **about)["priority_action"] == action
+
+
+@given(st.integers(0, 99), st.sampled_from(["", "Hi!", "Can you help me?"]), st.booleans())
+def test_decisions_can_be_read_and_words_go_with_them(seed: int, heard: str, near: bool) -> None:
+    """Decisions can be read, and what is said about them does not contradict them."""
+    said = [{"speaker": "bea", "text": heard, "second": 9.0}] if heard else []
+    about: dict[str, Any] = {"job": "decision", "plan": PLAN, "heard": said, "sighted": [BEA] if near else []}
+    found = read_decision(json.dumps(_asked(seed, **about)), "d1", 1.0)
+    if found.speech_directive:
+        talk: dict[str, Any] = {
+            "job": "speech",
+            "name": "Ada",
+            "directive": found.speech_directive,
+            "doing": PLAN["steps"],
+        }
+        words = answer(Prompt("", "", talk), Random(seed))
+        assert words
+        assert contradiction(words, found.intent, [Intent("collect", "wood", 3)]) is None
+
+
+def test_goals_follow_the_tech_tree() -> None:
+    """Goals follow the tech tree, one rung after the other, and what is reached is not wanted again."""
+    first = [each["description"] for each in _asked(job="goals")["goals"]]
+    assert first[:2] == ["make a wood_pickaxe", "make a stone_pickaxe"]
+    found = _asked(job="goals", reached=["make a wood_pickaxe"], inventory={"stone_pickaxe": 1})["goals"]
+    assert found[0]["description"] == "make a furnace"
+    assert found[1]["needs"] == ["make a furnace"]
+    assert all(read_intent(each["description"]) for each in found)
+
+
+def test_friends_in_sight_are_given_something() -> None:
+    """Friends in sight are given something, others are not."""
+    felt = {"Bea": {"sentiment": 8.0}, "Cem": {"sentiment": 3.0}}
+    found = _asked(job="goals", social=felt, sighted=[BEA, {"id": "cem"}])["goals"]
+    assert [each["description"] for each in found if each["sort"] == "social"] == ["give 1 wood to Bea"]
+
+
+def test_kind_words_please_and_harsh_ones_hurt() -> None:
+    """Kind words please and harsh ones hurt, from where the sentiment was."""
+    heard = [{"speaker": "bea", "text": "Thank you, my friend"}, {"speaker": "cem", "text": "You stupid thief"}]
+    found = judged({"speakers": ["bea", "cem"], "heard": heard, "known": {"cem": {"sentiment": 4.0}}})
+    assert found["bea"] == {"sentiment": 6.0, "relationship": "friendly"}
+    assert found["cem"] == {"sentiment": 1.0, "relationship": "hostile"}
+
+
+def test_reflections_name_what_fails_most() -> None:
+    """Reflections name what fails most, and ask for another goal where most fails."""
+    acts = [{"text": "x", "done": False, "reason": "that takes 2 wood"}] * 3 + [{"text": "y", "done": True}]
+    found = _asked(job="reflection", acts=acts, plan={"description": "make a table"})
+    assert "that takes 2 wood" in found["insight"]
+    assert "make a table" in found["goal_adjustment"]
+    assert not _asked(job="reflection", acts=acts[3:])["insight"].startswith("For")
+
+
+def test_other_questions_are_refused() -> None:
+    """Other questions are refused."""
+    with pytest.raises(ValueError, match="'weather'"):
+        answer(Prompt("", "", {"job": "weather"}), Random(0))
+
+
+def test_one_agent_alone_makes_a_stone_pickaxe() -> None:
+    """One agent alone, with all nine modules and no language model, makes a stone pickaxe in the grid world."""
+    life = Life(modules(Oblivious()), answer, ["ada"], WorldSettings(seed=5, size=96, creatures=False))
+    life.live(120.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))
+    assert "stone_pickaxe" in life.world.unique_items("ada")
+
+
+def test_agents_talk_and_think_of_each_other() -> None:
+    """Agents talk and think of each other, no words twice for one decision, and the same happens every time."""
+    lives = []
+    for _ in range(2):
+        life = Life(
+            modules(Oblivious()), answer, ["ada", "bea", "cem"], WorldSettings(seed=2, size=64, creatures=False)
+        )
+        life.live(12.0)
+        assert life.said
+        assert any(held(life.engine.states[each]).get("social_model") for each in ("ada", "bea", "cem"))
+        lives.append((life.said, life.acted))
+    assert lives[0] == lives[1]

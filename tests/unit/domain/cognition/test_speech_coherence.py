@@ -1,0 +1,63 @@
+"""Which words contradict what hands do."""
+
+import pytest
+
+from nemuri_domain.cognition.intents import Intent, read_intent
+from nemuri_domain.cognition.speech_coherence import contradiction
+
+WOOD = Intent("collect", "wood", 3)
+STEPS = [WOOD, Intent("craft", "table"), Intent("place", "table")]
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("I'll collect some wood.", "collect 3 wood"),
+        ("I'm chopping trees over there!", "collect 3 wood"),
+        ("I am going to get wood, see you later.", "collect 3 wood"),
+        ("Hello Bea! Let me go and chop a tree.", "collect 3 wood"),
+        ("I'll walk over to you.", "give 2 wood to bea"),
+        ("I will give you two wood.", "give 2 wood to bea"),
+        ("I'm making a stone pickaxe.", "craft stone_pickaxe"),
+        ("I'll make sure that nobody gets hurt.", "collect 3 wood"),
+        ("I won't attack you.", "collect 3 wood"),
+        ("I'll rest a bit.", "rest"),
+        ("Do you have any iron?", "collect 3 wood"),
+        ("You could craft a table.", "collect 3 wood"),
+        ("I will get back to you.", "craft table"),
+    ],
+)
+def test_words_that_go_with_the_action_pass(text: str, action: str) -> None:
+    """Words that go with the action pass, and so do those that promise nothing."""
+    intent = read_intent(action)
+    assert intent is not None
+    assert contradiction(text, intent) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "why"),
+    [
+        ("I'll mine some iron.", "collect 3 wood", "promises to collect iron"),
+        ("I'm off to craft a table.", "collect 3 wood", "promises to craft table"),
+        ("I am collecting wood and then I will fight the zombie.", "collect 3 wood", "promises to attack zombie"),
+        ("I will not collect wood.", "collect 3 wood", "denies to collect wood"),
+        ("I won't give you wood.", "give 2 wood to bea", "denies to give wood"),
+        ("I'll wait here for you.", "collect 3 wood", "promises to wait"),
+        ("Let's explore the caves!", "rest", "promises to explore"),
+        ("I’m making a wood pickaxe.", "craft stone_pickaxe", "promises to craft wood_pickaxe"),
+        ("We'll eat the fruit.", "give 1 fruit to bea", "promises to eat fruit"),
+    ],
+)
+def test_words_that_promise_something_else_do_not(text: str, action: str, why: str) -> None:
+    """Words that promise something else, or deny what is decided, do not pass."""
+    intent = read_intent(action)
+    assert intent is not None
+    assert why in (contradiction(text, intent) or "")
+
+
+def test_whoever_follows_a_plan_may_promise_what_is_left_of_it() -> None:
+    """Whoever follows a plan may promise what is left of it."""
+    plan = Intent("plan")
+    assert contradiction("I'm getting wood, then I'll build a table.", plan, STEPS) is None
+    assert contradiction("I'm getting wood.", plan, STEPS[1:]) is not None
+    assert contradiction("I'll get iron.", plan, STEPS) is not None

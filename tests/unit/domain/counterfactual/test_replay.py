@@ -1,0 +1,320 @@
+"""What if another policy had been in force: the same one leads to the same mind, another one to what it says."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.erasure import MemoriesErased
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import AgentSlept, Candidate, MemoriesRetrieved, MemoriesUsed
+from nemuri_domain.counterfactual.replay import UNANSWERED, WhatIf
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.strength import sleep
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.erasure_restatement import restated
+from nemuri_domain.strength.fold import fold
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.state_diff import Differences
+from tests.unit.domain.strength import stories
+from tests.unit.domain.strength.anything import EVENTS, history
+from tests.unit.domain.strength.stories import COST, QUALITY, A, B, C, Story, encoded, tiredness
+
+MEMORIES = tuple(UUID(int=number) for number in range(1, 9))
+TIGHT: dict[str, Any] = {
+    "expected_tasks_per_day": 1,
+    "consolidation_thresholds": (0, 1, 2, 3, 4, 5),
+    "daily_decay_targets": (0.5, 0.6, 0.7, 0.8, 0.9, 0.95),
+    "archive_threshold": 0.3,
+    "max_active_memories": 5,
+}
+"""Few uses to a level, quick fading and little room, so that a short life meets all that a sleep does."""
+SOME = st.lists(st.sampled_from(MEMORIES), min_size=1, max_size=3, unique=True)
+PERSPECTIVE = st.sampled_from([None, COST, QUALITY])
+
+
+LIVING: st.SearchStrategy[Any] = st.one_of(
+    st.builds(
+        stories.encoded,
+        st.sampled_from(MEMORIES),
+        strength=st.sampled_from([0.35, 0.5, 1.0]),
+        principle=st.booleans(),
+        against=st.lists(st.sampled_from(MEMORIES), max_size=1),
+    ),
+    st.builds(lambda each, view: stories.used(*each, perspective=view), SOME, PERSPECTIVE),
+    st.builds(lambda each: stories.retrieved(*each), SOME),
+    st.builds(lambda each: stories.credited(*each), SOME),
+    st.builds(lambda each: stories.reviewed(*each), SOME),
+    st.builds(lambda each: stories.repeating(*each), SOME),
+    st.builds(stories.separated, st.sampled_from(MEMORIES)),
+    st.builds(lambda threshold: stories.adopted(**TIGHT | {"archive_threshold": threshold}), st.floats(0.05, 0.9)),
+    st.just(stories.adopted(consolidation_thresholds=(0, 2, 4, 6, 8, 10))),
+    st.just(stories.defined()),
+)
+"""What happens to an agent by day."""
+BETWEEN = st.lists(LIVING, max_size=2)
+NIGHT = st.builds(
+    lambda number, early, late: [stories.ended(number), *early, "decide", *late, "sleep"],
+    st.integers(0, 500),
+    BETWEEN,
+    BETWEEN,
+)
+"""A session ends, and the sleep that is decided then is recorded a little late."""
+STEPS = st.lists(
+    st.one_of(st.lists(LIVING, min_size=1, max_size=3), NIGHT, BETWEEN.map(lambda each: ["decide", *each, "sleep"])),
+    min_size=4,
+    max_size=14,
+).map(lambda groups: [step for group in groups for step in group])
+
+
+def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
+    """A life: what a worker decides is refused by the log if another sleep came in between, and decided again."""
+    story = stories.given(stories.adopted(**TIGHT), *(stories.encoded(each) for each in MEMORIES[:6]))
+    waiting: AgentSlept | None = None
+    for step in steps:
+        match step:
+            case "decide":
+                waiting = _decided(story)
+            case "sleep":
+                waiting = waiting or _decided(story)
+                story = story.when(waiting) if waiting else story
+                waiting = None
+            case str():
+                raise ValueError(step)
+            case event:
+                story = story.when(event)
+    return story
+
+
+def _decided(story: Story) -> AgentSlept | None:
+    """The sleep that goes on with the last one while that is unfinished, or else one over all that are awake."""
+    seen = tiredness(story.mind)
+    seen = replace(seen, touched=seen.touched[::-1], faded=seen.faded[::-1])  # views have an order of their own
+    sleeps = [each for each in story.events if isinstance(each, AgentSlept)]
+    going_on = sleep.go_on(sleeps[-1], seen) if sleeps else None
+    return going_on or sleep.decide(stories.ended(0), seen)
+
+
+def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) -> WhatIf:
+    """These events under other parameters, from a place on."""
+    found = WhatIf(parameters)
+    for event in events:
+        if not found.begun and (event.sequence or 0) > since:
+            found.begin()
+        found.take(event)
+    return found
+
+
+def plain(mind: Mind) -> tuple[Any, ...]:
+    """The mind, with its parameters as what they mean."""
+    assert mind.agent is not None
+    waiting = None if mind.agent.next_policy is None else mind.agent.coming
+    agent = mind.agent.but(policy=mind.agent.rules.differing, next_policy=waiting)
+    return agent, dict(mind.memories), dict(mind.contents), mind.scorer
+
+
+@given(STEPS, st.integers(1, 4), st.integers(0, 60))
+def test_the_policy_that_was_in_force_leads_to_the_very_same_mind(
+    steps: list[AnyAgentEvent | str], room: int, since: int
+) -> None:
+    """To the last float: levels, archive, strengths, however late, interrupted or crowded the sleeps were."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sleep, "AT_ONCE", room)
+        story = lived(steps)
+        found = what_if(story.events, since)
+    assert plain(found.other) == plain(found.recorded) == plain(story.mind), stories.lines(story.events)
+    assert found.nights.explained == found.nights.slept
+    assert not found.missed
+    assert Differences.between(found.recorded, found.other).changes == ()
+
+
+FADING: dict[str, Any] = {"expected_tasks_per_day": 1, "daily_decay_targets": (0.5,) * 6, "archive_threshold": 0.2}
+"""Half of every strength goes with every session; in three of them what is not used goes to the archive."""
+
+
+def archived(mind: Mind) -> set[UUID]:
+    """The ids of what is in the archive."""
+    return {memory_id for memory_id, each in mind.memories.items() if each.status == "archived"}
+
+
+def recalled(*memory_ids: UUID, assignment: int, deep: bool = False, chosen: int = 1) -> MemoriesRetrieved:
+    """These memories were found, the first the most relevant; the first ones of them were put into the context."""
+    candidates = tuple(
+        Candidate(
+            memory_id=each,
+            similarity=0.5,
+            lexical=0.5,
+            relevance=1 - place / 10,
+            features=(1 - place / 10, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+            score=1 - place / 10,
+        )
+        for place, each in enumerate(memory_ids)
+    )
+    assignment_id = UUID(int=5_000 + assignment)
+    return stories.retrieved(*memory_ids[:chosen]).model_copy(
+        update={"candidates": candidates, "assignment_id": assignment_id, "deep": deep}
+    )
+
+
+def drawn_on(*memory_ids: UUID, assignment: int) -> MemoriesUsed:
+    """The answer to that assignment drew on these."""
+    return stories.used(*memory_ids).model_copy(update={"assignment_id": UUID(int=5_000 + assignment)})
+
+
+def test_another_threshold_archives_what_it_says() -> None:
+    """Decided in every recorded sleep anew; levels and clocks follow too."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B), *stories.night(0), stories.used(B))
+    story = story.when(*stories.night(1))
+    assert archived(story.mind) == set()
+    assert archived(what_if(story.events, archive_threshold=0.3).other) == {A}
+    assert archived(what_if(story.events, archive_threshold=0.9).other) == {A, B}
+    kind = what_if(story.events, daily_decay_targets=(1.0,) * 6, consolidation_thresholds=(0, 1, 2, 3, 4, 5)).other
+    assert kind.memories[B].level == 1
+    assert kind.agent is not None
+    assert kind.agent.strength(kind.memories[A]) == 1.0
+
+
+def test_it_is_in_force_from_the_place_that_is_named() -> None:
+    """What was slept before stays as it was; what waits for the next sleep is overridden as well."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), *stories.night(1))
+    assert archived(what_if(story.events, since=len(story.events), archive_threshold=0.9).other) == set()
+    assert archived(what_if(story.events, since=len(story.events) - 2, archive_threshold=0.26).other) == {A}
+    tame = story.when(stories.adopted(archive_threshold=0.001, daily_decay_targets=(0.5,) * 6), *stories.night(2))
+    found = what_if(tame.events, archive_threshold=0.26)
+    assert found.other.agent is not None
+    assert found.other.agent.rules == Policy(archive_threshold=0.26, daily_decay_targets=(0.5,) * 6)
+
+
+def test_what_was_archived_there_is_not_used_there() -> None:
+    """The use is missed, with what followed from it: the credit for it, and that it was no repetition."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B), *stories.night(0), encoded(C))
+    story = story.when(recalled(A, B, C, assignment=1, chosen=2), drawn_on(A, B, assignment=1))
+    credit = stories.credited(A, B).model_copy(update={"assignment_id": UUID(int=5_001)})
+    found = what_if(story.when(credit).events, archive_threshold=0.6)
+    assert [(each.memory_id, each.kind) for each in found.missed] == [(A, "memories_used"), (B, "memories_used")]
+    assert archived(found.other) == {A, B}
+    assert found.other.memories[A].access_count == found.other.memories[A].impact_score == 0
+    assert found.other.memories[A].candidate_count == 0
+    assert found.recorded.memories[A].access_count == 1
+
+
+def test_what_it_would_have_found_in_its_archive_is_used_there() -> None:
+    """On demand, or where nothing active was found; then it comes back as the other policy says."""
+    night = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B))
+    for asked in (recalled(A, assignment=1), recalled(A, B, assignment=1, deep=True)):
+        found = what_if(night.when(asked, drawn_on(A, assignment=1)).events, archive_threshold=0.6)
+        assert found.missed == []
+        assert found.other.memories[A].status == "active"
+        assert found.other.memories[A].access_count == 1
+    found = what_if(night.when(recalled(A, B, assignment=1), drawn_on(A, assignment=1)).events, archive_threshold=0.6)
+    assert [each.memory_id for each in found.missed] == [A]
+
+
+def test_it_says_what_would_have_come_to_mind() -> None:
+    """By the logged candidates, with the strengths and the selection of the other policy."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B), encoded(C))
+    story = story.when(recalled(A, B, C, assignment=1, chosen=3))
+    [same] = what_if(story.events).recalls
+    assert same.explained
+    assert (same.gained, same.lost) == ((), ())
+    [fewer] = what_if(story.events, top_k_results=1).recalls
+    assert (fewer.other, fewer.lost) == ((A,), (B, C))
+    [without] = what_if(story.events, archive_threshold=0.6).recalls
+    assert (without.gained, without.lost) == ((), (A,))
+    [fainter] = what_if(story.events, top_k_results=1, strength_increment_on_use=0, ranking="document_000").recalls
+    assert fainter.other == (A,), "its logged features stand where the minds do not differ"
+    [faded] = what_if(story.events, top_k_results=1, ranking="document_000", daily_decay_targets=(0.25,) * 6).recalls
+    assert faded.other == (B,), "what faded further there comes later there"
+
+
+def test_what_the_policy_put_into_an_event_is_put_by_the_other_one() -> None:
+    """Initial strengths and impact points; not where something else had said them."""
+    story = stories.given(encoded(A), encoded(B, strength=0.7), stories.credited(A, points=2.0))
+    story = story.when(stories.credited(B, points=7.0))
+    other = what_if(story.events, initial_strength=3.0, impact_user_positive=1.0, impact_to_strength_ratio=0).other
+    assert other.agent is not None
+    assert [round(other.agent.strength(other.memories[each]), 6) for each in (A, B)] == [3.0, 0.7]
+    assert [other.memories[each].impact_score for each in (A, B)] == [1.0, 7.0]
+
+
+def test_a_sleep_that_nobody_here_would_have_decided_is_told() -> None:
+    """It is decided anew all the same, as of the moment before it."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), stories.ended(1), stories.slept(1, archived={A: 0}))
+    nights = what_if(story.events).nights
+    assert nights.explained == nights.slept - 1
+    assert archived(what_if(story.events).other) == set()
+
+
+def erased(story: Story, gone: set[int]) -> list[AnyAgentEvent]:
+    """The story without the events at some places, and what an erasure of these says after it."""
+    kept = [each for each in story.events if each.sequence not in gone]
+    said = MemoriesErased(
+        event_id=derive("tombstone", "memories_erased"),
+        agent_id=stories.AGENT,
+        memory_ids=(),
+        standing=restated(story.mind, fold(kept), ()),
+    )
+    return [*kept, stories.recorded(said, len(story.events) + 1)]
+
+
+def strength(mind: Mind, memory_id: UUID) -> float:
+    """How strong a memory is now."""
+    assert mind.agent is not None
+    return mind.agent.strength(mind.memories[memory_id])
+
+
+def test_an_erasure_restates_strengths_and_no_readings_of_clocks() -> None:
+    """A memory whose use was erased is as strong there as it was said to be, however slowly clocks run there."""
+    story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B))
+    for number in range(12):
+        story = story.when(stories.used(A), *stories.night(number))
+    used = [each.sequence or 0 for each in story.events if isinstance(each, MemoriesUsed)]
+    events = erased(story, {used[-1]})
+    [standing] = [each for each in events[-1].standing if each.memory_id == A]  # type: ignore[union-attr]
+    assert standing.kept > 5, "clocks that ran for nights are in it"
+    slow = what_if(events, daily_decay_targets=(1.0,) * 6)
+    assert strength(slow.recorded, A) == strength(story.mind, A) < 1
+    assert strength(slow.other, A) == pytest.approx(strength(story.mind, A), rel=1e-12)
+    assert strength(slow.other, B) == 1.0, "what it does not speak of stands as the other policy made it"
+    quick = what_if(events, daily_decay_targets=(0.1,) * 6, archive_threshold=1e-9)
+    assert strength(quick.other, A) == pytest.approx(strength(story.mind, A), rel=1e-12)
+    same = what_if(events)
+    assert (
+        same.other.memories[A] == same.recorded.memories[A] == story.mind.memories[A].but(changed=len(story.events) + 1)
+    )
+
+
+@given(STEPS, st.sets(st.integers(1, 60)), st.floats(0.01, 0.9), st.floats(0.1, 1))
+def test_right_after_an_erasure_what_it_restates_stands_alike_in_both_worlds(
+    steps: list[AnyAgentEvent | str], gone: set[int], threshold: float, left: float
+) -> None:
+    """Status, level, counts and strength, whatever was erased and whatever the other policy is."""
+    story = lived(steps)
+    of_tasks = (MemoriesUsed, MemoriesRetrieved)
+    events = erased(story, {each.sequence or 0 for each in story.events if isinstance(each, of_tasks)} & gone)
+    found = what_if(events, archive_threshold=threshold, daily_decay_targets=[left] * 6)
+    for each in events[-1].standing:  # type: ignore[union-attr]
+        here, there = found.recorded.memories[each.memory_id], found.other.memories[each.memory_id]
+        assert (there.status, there.level, there.access_count) == (here.status, here.level, here.access_count)
+        assert strength(found.other, each.memory_id) == pytest.approx(strength(found.recorded, each.memory_id))
+
+
+def test_parameters_without_an_answer_are_parameters() -> None:
+    """Their names are the policy's."""
+    assert set(Policy.model_fields) >= UNANSWERED
+
+
+@given(st.lists(EVENTS, min_size=5, max_size=40), st.integers(0, 40), st.floats(0.01, 3), st.floats(0.1, 1))
+def test_any_life_has_an_answer(events: list[AnyAgentEvent], since: int, threshold: float, left: float) -> None:
+    """Total: it never raises, the recorded mind is the fold, and nothing is there that never began."""
+    log = history([*first_of_each([stories.defined(), *events])])
+    found = what_if(log, since, archive_threshold=threshold, daily_decay_targets=[left] * 6)
+    assert found.recorded == fold(log)
+    assert set(found.other.memories) == set(found.recorded.memories)
+    assert found.other.agent is not None
+    assert sum(found.other.agent.active) + found.other.agent.archived == len(found.other.memories)

@@ -1,0 +1,95 @@
+"""Trees of files and tables, read line by line."""
+
+import time
+
+import pytest
+
+from nemuri_domain.language.line_layout import is_row, laid_out
+from nemuri_domain.language.passage_ranking import passages
+
+TREE = """\
+shop/
+  services/      one folder for each consumer
+    intake/        cuts large inputs
+    router/        routes by the summary alone; ends a task
+                   when its last part is answered
+    log.py bus.py  the log and the bus
+  docs/          decisions
+Then prose goes on and/or
+wraps.
+"""
+DRAWN = """\
+shop
+├── services
+│   ├── intake/   # cuts large inputs
+│   └── router/   # routes tasks
+└── notes.md      # what was decided
+"""
+TABLE = """\
+| service | does | when |
+|---|:--:|---|
+| intake | cuts documents | at first |
+| `router` | routes tasks | |
+
+| a | b |
+"""
+
+
+def rows(text: str) -> list[str]:
+    """The rows that were made of a text."""
+    return [line for line in laid_out(text).split("\n") if is_row(line)]
+
+
+def test_a_row_of_a_tree_stands_behind_its_path() -> None:
+    """With the lines that continue it; prose stays as it is."""
+    assert rows(TREE) == [
+        "shop/services/ one folder for each consumer",
+        "shop/services/intake/ cuts large inputs",
+        "shop/services/router/ routes by the summary alone; ends a task when its last part is answered",
+        "shop/services/log.py bus.py the log and the bus",
+        "shop/docs/ decisions",
+    ]
+    assert laid_out(TREE).endswith("Then prose goes on and/or\nwraps.\n")
+
+
+def test_what_tree_draws_is_read_too() -> None:
+    """Without the comment marks."""
+    said = [line for line in laid_out(DRAWN).split("\n") if "tasks" in line or "inputs" in line or "decided" in line]
+    assert said == ["intake/ cuts large inputs", "router/ routes tasks", "notes.md what was decided"]
+
+
+def test_a_row_of_a_table_has_the_heads_of_its_columns() -> None:
+    """Cells that hold nothing are left out; without a head the cells stand alone."""
+    assert [line for line in laid_out(TABLE).split("\n") if line] == [
+        "service: intake; does: cuts documents; when: at first",
+        "service: `router`; does: routes tasks",
+        "a; b",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "One line.", "a\n\nb\n", "x = {1: 2}\nfor y in x:\n    print(y)\n", "3 | 4"])
+def test_everything_else_comes_back_as_it_is(text: str) -> None:
+    """Prose, code and what only looks like a table."""
+    assert laid_out(text) == text
+
+
+@pytest.mark.parametrize("unit", [" ", "| ", "│ ", "a/", "a.b ", "|a", "├── ", "a/ b/ ", "`-- "])
+def test_time_is_linear(unit: str) -> None:
+    """Also for lines that are nothing but what rows begin with."""
+
+    def taken(times: int) -> float:
+        began = time.process_time()
+        laid_out(unit * times)
+        return time.process_time() - began
+
+    assert taken(40_000) < 1.0
+
+
+def test_passages_of_rows_are_single_and_fit_to_be_quoted() -> None:
+    """A name of code with hardly a word beside it is not."""
+    found = {
+        each.text: each.fitness for each in passages("d1", f"{TREE}\n{TABLE}\n`a/b.py`, `c`, reacts to `task_done`.")
+    }
+    assert found["shop/services/intake/ cuts large inputs"] == 0.9
+    assert found["service: `router`; does: routes tasks"] == 0.9
+    assert found["`a/b.py`, `c`, reacts to `task_done`."] == 0.25

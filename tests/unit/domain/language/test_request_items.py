@@ -1,0 +1,256 @@
+"""Requests in a text, and what is offered about them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.language.request_items import (
+    are_to_be_answered,
+    asks,
+    batches,
+    categories,
+    introduction,
+    is_list_of_requests,
+    listed_items,
+    most_important,
+    requests,
+)
+
+MIXED = """次の質問に答えてください。
+1. データベースの設計は？
+   主キーも決めたい。
+2) How large is the cache?
+ - and who fills it
+③ ログの保存期間は何日？
+(4) Which database do we deploy?
+Q5: What about backups?
+問6 テストの方針は？
+七、データベースの移行は？
+・費用
+"""
+
+
+def test_every_kind_of_list_mark_is_understood() -> None:
+    """Continuation lines and nested items belong to the item above."""
+    assert listed_items(MIXED) == (
+        "データベースの設計は？ 主キーも決めたい。",
+        "How large is the cache? and who fills it",
+        "ログの保存期間は何日？",
+        "Which database do we deploy?",
+        "What about backups?",
+        "テストの方針は？",
+        "データベースの移行は？",
+        "費用",
+    )
+    assert is_list_of_requests(MIXED)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Which service routes a task?",
+        "Is it safe (really?)",
+        "価格はいくらですか。",
+        "納期は？",
+        "Please explain the cache.",
+        "Tell me the price.",
+        "Answer these questions.",
+        "手順を説明してください。",
+        "価格を教えて下さい",
+    ],
+)
+def test_what_asks_says_nothing(sentence: str) -> None:
+    """Questions and requests, in both languages."""
+    assert asks(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The pool is reset.",
+        "To reset it, call close().",
+        "Please note that rent is due.",
+        "価格は五円です。",
+        "何も無い",
+    ],
+)
+def test_what_says_something_does_not_ask(sentence: str) -> None:
+    """Instructions that tell how a thing is done are statements too."""
+    assert not asks(sentence)
+
+
+def test_a_list_of_facts_is_answered_only_where_the_request_says_so() -> None:
+    """Items that ask are requests by themselves."""
+    facts, asked = ("Steel is dear.", "Rent is due in May."), ("What is dear?", "When is rent due?")
+    assert are_to_be_answered(asked, "Here they are.")
+    assert not are_to_be_answered(facts, "What is dear?")
+    assert not are_to_be_answered(facts, "What is the answer to everything?")
+    assert not are_to_be_answered((), "What is dear?")
+    for request in ("Answer these", "Please answer them.", "Can you answer each?", "次の項目に答えてください。"):
+        assert are_to_be_answered(("the price of steel", "価格について"), request)
+
+
+MARKS = {
+    "1. ": [f"{number}. " for number in range(1, 30)],
+    "1) ": [f"{number}) " for number in range(1, 30)],
+    "(1)": [f"({number}) " for number in range(1, 30)],
+    "wide": [f"{chr(0xFF10 + number)}．" for number in range(1, 10)],
+    "(a)": [f"({letter}) " for letter in "abcdefghij"],
+    "a) ": [f"{letter}) " for letter in "abcdefghij"],
+    "circled": [chr(0x2460 + number) for number in range(20)],
+    "Q1": [f"Q{number}: " for number in range(1, 30)],
+    "問1": [f"問{number} " for number in range(1, 30)],
+    "kanji": [f"{kanji}、" for kanji in ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")],
+    "- ": ["- "] * 30,
+    "* ": ["* "] * 30,
+    "• ": ["• "] * 30,
+    "・": ["・"] * 30,
+}
+REQUESTS = (
+    "Which of these is best?",
+    "Compare these:",
+    "Who built the hall? Answer these too:",
+    "どれが一番良いですか。",
+    "次を比べてください：",
+    "誰が作りましたか？",
+)
+
+
+@pytest.mark.parametrize("marks", MARKS.values(), ids=MARKS)
+@pytest.mark.parametrize("request_", REQUESTS)
+@pytest.mark.parametrize("gap", [" ", "", "\u3000", "\n", "\n\n"], ids=["space", "none", "wide", "line", "blank"])
+def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], request_: str, gap: str) -> None:
+    """Find every item, and keep what is asked about them, in whatever layout a person writes them."""
+    items = ("the red boat", "a small car", "蒸気機関車")
+    for between in ("\n", "\n\n", "\n  " if "\n" not in gap else "\n"):
+        text = request_ + gap + between.join(mark + item for mark, item in zip(marks, items, strict=False))
+
+        assert listed_items(text) == items
+        assert introduction(text).strip() == request_
+        asked = [each for each in requests(text) if each not in items]
+        assert asked == [each for each in (request_.partition(" Answer")[0],) if each.endswith(("?", "？", "。"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "said"),
+    [
+        ("Q? 1. foo 2. bar\n3. baz\n4. qux", ("foo", "bar", "baz", "qux"), "Q?"),
+        ("Which of\nthese? 1. foo\nand more\n2. bar", ("foo and more", "bar"), "Which of\nthese?"),
+        ("Which? 1. foo\n   - nested\n2. bar", ("foo nested", "bar"), "Which?"),
+        ("Which? 1. foo\n2. bar\n\nThank you.", ("foo", "bar"), "Which?\nThank you."),
+        ("Why? 1. a\n2. b\n\nAnd which? 1. c\n2. d", ("a", "b", "c", "d"), "Why?\nAnd which?"),
+        ("Is A? Is B?", ("Is A?", "Is B?"), ""),
+        ("We know this. Is A? Is B?", ("Is A?", "Is B?"), "We know this."),
+        ("Just one request.", (), "Just one request."),
+        # what looks like an item inside a line and begins no list
+        ("We run version 1.2 now\n2. foo\n3. bar", ("foo", "bar"), "We run version 1.2 now"),
+        ("As in step 6. Then:\n7. foo\n8. bar", ("foo", "bar"), "As in step 6. Then:"),
+        ("A - B: which?\n- a\n- b", ("a", "b"), "A - B: which?"),
+        ("It is 1) big, 2) red:\n1. foo\n2. bar", ("foo", "bar"), "It is 1) big, 2) red:"),
+    ],
+)
+def test_nothing_that_a_person_wrote_is_in_neither(text: str, items: tuple[str, ...], said: str) -> None:
+    """Put every word into an item or into the introduction."""
+    assert listed_items(text) == items
+    assert introduction(text) == said
+
+
+def test_the_request_for_an_answer_is_no_question_of_its_own() -> None:
+    """Ask the questions before a list too, but not whether the list can be answered."""
+    assert requests("Who built it? Also:\n- Who paid?\n- Who left?") == ("Who built it?", "Who paid?", "Who left?")
+    assert requests("Can you answer these?\n- Who paid?\n- Who left?") == ("Who paid?", "Who left?")
+    assert requests("Is it safe? Who pays?") == ("Is it safe?", "Who pays?")
+    assert requests("Who pays?") == ()
+
+
+@given(st.lists(st.sampled_from([*"ab?:。 \n", "word", "1. ", "2. ", "3. ", "- ", "・", "①", "②", "# "]), max_size=30))
+def test_every_word_is_in_an_item_or_in_the_introduction(parts: list[str]) -> None:
+    """Lose no word of a text, however it is laid out."""
+    text = "".join(parts)
+
+    kept = "".join((introduction(text), *listed_items(text)))
+
+    assert sum(map(kept.count, "abwordc")) == sum(map(text.count, "abwordc"))
+
+
+def test_a_hundred_and_two_design_questions_are_a_hundred_and_two_items() -> None:
+    """The example of document 000 §3.9."""
+    text = "\n".join(f"{number}. 設計質問{number}はどうしますか？" for number in range(1, 103))
+
+    assert len(listed_items(text)) == 102
+    assert is_list_of_requests(text)
+
+
+def test_questions_without_marks_count_one_by_one() -> None:
+    """A run of questions in English and Japanese."""
+    text = "Is it safe? Who pays? いつ始めますか。どこで？"
+
+    assert listed_items(text) == ("Is it safe?", "Who pays?", "いつ始めますか。", "どこで？")
+    assert is_list_of_requests(text)
+
+
+def test_a_document_with_some_bullets_is_not_a_list_of_requests() -> None:
+    """Less than half of its lines belong to items."""
+    prose = "A line of the report.\n" * 10
+
+    assert not is_list_of_requests(f"{prose}\n- one\n- two\n\n{prose}")
+    assert not is_list_of_requests(prose + "Why? Who?")
+    assert not is_list_of_requests("- only one")
+    assert not is_list_of_requests("")
+
+
+@pytest.mark.parametrize("text", ["", "Just one request.", "One question?", "1984. was a year", "----\n****"])
+def test_a_single_request_has_no_items(text: str) -> None:
+    """There is nothing to negotiate about."""
+    assert listed_items(text) == ()
+
+
+def test_the_most_important_items_are_central_and_different() -> None:
+    """Near-duplicates do not fill the choice."""
+    items = ["Deploy the database", "Deploying a database?", "deploy the database", "database cache size", "lunch"]
+
+    chosen = most_important(items, 2)
+
+    assert chosen == (0, 3)
+    assert most_important(items, 9) == (0, 1, 2, 3, 4)
+    assert most_important([], 3) == ()
+
+
+def test_categories_share_a_word_as_the_items_write_it() -> None:
+    """What shares none is put last under other."""
+    items = ["Database schema", "Cache size", "database backups", "The caches' owner", "Lunch"]
+
+    found = categories(items, 4)
+
+    assert {(category.title.casefold(), category.indices) for category in found[:2]} == {
+        ("database", (0, 2)),
+        ("cache", (1, 3)),
+    }
+    assert (found[-1].title, found[-1].indices) == ("other", (4,))
+    assert categories(["費用の話", "散歩"], 3)[0].title == "その他"
+
+
+@given(st.lists(st.text(alphabet="ab データ設計 "), max_size=12), st.integers(1, 5), st.integers(0, 6))
+def test_every_item_is_in_exactly_one_category(items: list[str], limit: int, k: int) -> None:
+    """And limits are kept; choices are sorted and distinct."""
+    found = categories(items, limit)
+    chosen = most_important(items, k)
+
+    assert len(found) <= limit
+    assert sorted(index for category in found for index in category.indices) == list(range(len(items)))
+    assert len(chosen) == min(k, len(items))
+    assert list(chosen) == sorted(set(chosen))
+
+
+def test_batches_keep_the_order() -> None:
+    """The last one may be smaller."""
+    assert batches("abcde", 2) == (("a", "b"), ("c", "d"), ("e",))
+    assert batches([], 2) == ()
+
+
+def test_sizes_below_one_are_refused() -> None:
+    """Rather than answering with nothing."""
+    with pytest.raises(ValueError, match="at least one"):
+        batches("abc", 0)
+    with pytest.raises(ValueError, match="at least one"):
+        categories(["a"], 0)

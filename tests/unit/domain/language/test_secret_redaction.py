@@ -1,0 +1,146 @@
+"""Secrets in a text are replaced by what they were; code and prose about secrets stays as it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.language.secret_redaction import redacted
+
+# Put together, so that nobody who looks for secrets in this repository finds any.
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+MIXED = f"{ALPHABET}0123456789{ALPHABET.upper()}"
+RANDOM = "Zm9vYmFyQmF6MTIzNDU2Nzg5MHF3ZXJ0eQ"
+HEX = "3f2a9c1e8b7d6f5a4c3b2a1908f7e6d5c4b3a291"
+JWT = f"ey{'JhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
+BEGIN, END = "-----BEGIN RSA PRIVATE" + " KEY-----", "-----END RSA PRIVATE" + " KEY-----"
+VENDORS = [
+    ("aws-access-key", "AKIA" + "IOSFODNN7EXAMPLE"),
+    ("aws-access-key", "ASIA" + "IOSFODNN7EXAMPLE"),
+    ("github-token", "ghp_" + MIXED[:36]),
+    ("github-token", "gho_" + MIXED[:36]),
+    ("github-token", "github_pat_" + "11ABCDEFG0abcdefghijkl_" + MIXED),
+    ("gitlab-token", "glpat-" + MIXED[:20]),
+    ("anthropic-key", "sk-ant-" + f"api03-{MIXED}-{ALPHABET}_x"),
+    ("openai-key", "sk-" + f"proj-{MIXED[:40]}"),
+    ("openai-key", "sk-" + MIXED[:48]),
+    ("stripe-key", "sk_" + f"live_{MIXED[:24]}"),
+    ("slack-token", "xox" + f"b-123456789012-123456789012-{ALPHABET[:24]}"),
+    ("slack-webhook", "https://hooks.slack" + ".com/services/T00000000/B00000000/" + MIXED[:24]),
+    ("telegram-token", "123456789" + ":AA" + MIXED[:32]),
+    ("google-key", "AIza" + f"SyD-{MIXED[:31]}"),
+    ("google-key", "GOCSPX" + f"-{MIXED[:28]}"),
+    ("jwt", JWT),
+    ("npm-token", "npm_" + MIXED[:36]),
+    ("pypi-token", "pypi-" + "AgEIcHlwaS5vcmc" + MIXED),
+    ("hugging-face-token", "hf_" + MIXED[:34]),
+    ("sendgrid-key", "SG." + f"{MIXED[:22]}.{MIXED[:43]}"),
+    ("private-key", f"{BEGIN}\nMIIEpAIBAAKCAQEA{MIXED}\n{MIXED}\n{END}"),
+    ("private-key", f"{BEGIN}\\nMIIEpAIBAAKCAQEA{MIXED}\\n{MIXED}\\n{END}"),
+    ("private-key", f"{BEGIN}\nMIIEpAIBAAKCAQEA{MIXED}\n{MIXED}"),
+]
+NAMED = [
+    ("password=", "hunter2"),
+    ('password = "', 'horse"'),
+    ("db_password: '", "correcthorse'"),
+    ('passphrase: "', 'correct horse battery staple"'),
+    ("DB_PASSWORD=", "correcthorse"),
+    ('{"password": "', 'S3cr3t!"}'),
+    ('{\\"password\\": \\"', 'S3cr3t!\\"}'),
+    ('os.environ["DB_PASSWORD"] = "', 'x9y8z7"'),
+    ('password: str = "', 'hunter2"'),
+    ('if password == "', 'hunter2":'),
+    ("Authorization: Bearer ", "abcdef123456789abcdef"),
+    ('-H "Authorization: Basic ', 'dXNlcjpwYXNzd29yZA=="'),
+    ("Authorization: token ", "a1b2c3d4e5.f6g7h8i9"),
+    ("curl -u admin:", "s3cret"),
+    ("mysql -uroot -p", "S3cret"),
+    ("postgres://user:", "hunter22@db.example.com/app"),
+    ("redis://:", "topsecret@localhost:6379/0"),
+    ("mongodb+srv://admin:", "p%40ss@cluster0.mongodb.net"),
+    ("deploy --api-key ", "abc123def456"),
+    ('client_secret: "', 'Xk29-fjQ0pLm.Z"'),
+    ('const apiKey = "', '9f8e7d6c5b4a39281706f5e4d3c2b1a0"'),
+    ("AWS_SECRET_ACCESS_KEY=", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY"),
+    ("x-api-key: ", "1234567890abcdef1234"),
+    ("token: ", "550e8400-e29b-41d4-a716-446655440000"),
+    ("SECRET_KEY_BASE=", HEX),
+    ("ENCRYPTION_SALT=", HEX),
+    ("SESSION_BLOB=", RANDOM),
+    ("AccountKey=", "abcd1234EFGH5678ijkl9012MNOP=="),
+    ("https://x.blob/y?sv=2020&sig=", "abcdEFGH1234%2Babcd5678"),
+    ("my password is ", "hunter2"),
+    ("パスワードは ", "hunter2"),
+    ("パスワードは", "hunter2"),
+    ("本番のAPIキー：", "abcd1234efgh5678"),
+    ("ログインのパスワードを「", "Kx9!mm2q"),
+]
+STAYS = rf"""
+commit {HEX} fixed it, see 3f9c2ab
+550e8400-e29b-41d4-a716-446655440000
+sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+"integrity": "sha512-{MIXED}+/{ALPHABET}=="
+GIT_SHA={HEX}
+BUILD_ID=550e8400-e29b-41d4-a716-446655440000
+JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64
+NODE_OPTIONS=--max-old-space-size=4096
+export DOCKER_BUILDKIT=1
+CACHE_KEY=deps-v2-linux-py311-abcdef
+token = request.headers["Authorization"]
+def login(user: str, password: str) -> Token:
+password = getpass.getpass()
+connect(password=password, token=token)
+secret = os.environ["SECRET"]
+api_key=os.getenv("OPENAI_API_KEY")
+"max_tokens": 4096, "tokens": 12345678
+"batch_1_day_max_input_tokens": batch_1_day_max_input_tokens,
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+const token = await getToken(user1);
+password: string;
+token: Optional[str] = None
+password: process.env.DB_PASSWORD,
+access_key = settings.AWS_ACCESS_KEY_ID
+API_KEY=${{API_KEY}} and API_KEY=$API_KEY and password: ${{{{ secrets.DB_PASSWORD }}}}
+Authorization: Bearer $TOKEN, Authorization: Bearer <token>, `Bearer ${{token}}`
+Bearer authentication is used by the API
+postgres://user:$PASSWORD@db/app and postgres://user:***@db/app
+http://localhost:8080/path?x=@foo, git@github.com:user/repo.git
+the password is required, the token is expired, set the password to the new one
+パスワードは8文字以上です。パスワードを入力してください。トークンは期限切れです
+<input type="password" name="password" autocomplete="current-password">
+"password": "Password", "secretName": "my-app-secret"
+primary_key = "user_id", cache_key = f"user:{{user.id}}:v2"
+sk-toggleable__content-arrow, sk-estimator, task-{MIXED}
+password_hash = "$2b$12$abcdefghijklmnopqrstuv"
+public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"
+if "-----BEGIN PRIVATE KEY-----" in text or "-----END PRIVATE KEY-----" in text:
+passed: 214, pass: 12, monkey: 12345678a, key: value1
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize(("name", "secret"), VENDORS)
+def test_a_token_is_known_by_its_form(name: str, secret: str) -> None:
+    """In prose, in code and in quotation marks; nothing around it is lost."""
+    for before, after in (("use ", " please"), ('x = f("', '")'), ("キーは", "です"), ("", "")):
+        assert redacted(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
+
+
+@pytest.mark.parametrize(("before", "rest"), NAMED)
+def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> None:
+    """By its name, its place in an address, a header or an option."""
+    shown = redacted(f"first line\n{before}{rest}\nlast line")
+    assert shown.startswith(f"first line\n{before}[redacted:")
+    assert shown.endswith("\nlast line")
+    assert rest.rstrip("\"'}:\\").split("@")[0] not in shown
+
+
+@pytest.mark.parametrize("line", STAYS)
+def test_what_is_no_secret_stays(line: str) -> None:
+    """Hashes, ids and code: what says where a secret comes from says no secret."""
+    assert redacted(line) == line
+
+
+@given(st.text(max_size=300))
+def test_what_was_replaced_is_not_replaced_again(text: str) -> None:
+    """However often a text comes by."""
+    once = redacted(f"{text} password=hunter2 {text}")
+    assert redacted(once) == once

@@ -1,0 +1,78 @@
+"""Laws and taxes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.society.constitution import Constitution, Timeline, amendments, ballot, tally, wanted, wish
+from nemuri_domain.society.tax_ledger import Ledger, LedgerError
+
+opinions = st.floats(-1, 1)
+rates = st.integers(0, 100)
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), rates), max_size=30))
+def test_no_unit_is_lost_or_made(seasons: list[tuple[int, int]]) -> None:
+    """What was earned is in purses and treasury, whatever the rates."""
+    ledger = Ledger()
+    for season, (income, rate) in enumerate(seasons):
+        payment = ledger.settle(season, f"payer-{income % 3}", income, rate)
+        assert 0 <= payment.paid <= income
+        assert ledger.exact
+    ledger.treasury += 1
+    assert not ledger.exact
+
+
+def test_nobody_pays_twice_in_a_season() -> None:
+    """A second payment is refused and changes nothing."""
+    ledger = Ledger()
+    ledger.settle(0, "ada", 100, 20)
+    with pytest.raises(LedgerError, match="has paid for season 0 already"):
+        ledger.settle(0, "ada", 100, 20)
+    assert (ledger.treasury, ledger.purses, ledger.share([0])) == (20, {"ada": 80}, 0.2)
+
+
+@pytest.mark.parametrize(("income", "rate"), [(-1, 20), (10, 101), (10, -1)])
+def test_what_cannot_be_taxed_is_refused(income: int, rate: int) -> None:
+    """An income below nothing and a rate beyond everything."""
+    with pytest.raises(LedgerError, match="cannot be taxed"):
+        Ledger().settle(0, "ada", income, rate)
+
+
+def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
+    """Feedback 300, amendments 360, vote 420, tally 480, new law 600 of 1,200 s; ten seasons of 20 s."""
+    paper, half = Timeline.of(1_200), Timeline.of(600)
+    assert paper == Timeline()
+    assert (half.feedback, half.amendments, half.vote, half.tally, half.law) == (150, 180, 210, 240, 300)
+    assert [paper.due(each) for each in (0, 4, 5, 9)] == [20, 500, 620, 1_100]
+    assert (len(paper.before), len(paper.after)) == (5, 5) == (len(half.before), len(half.after))
+
+
+@given(st.lists(opinions, min_size=1, max_size=30), rates)
+def test_what_is_carried_was_proposed_and_has_a_majority(people: list[float], rate: int) -> None:
+    """And everybody who asks for less gets no amendment for more."""
+    views = {f"agent-{number}": each for number, each in enumerate(people)}
+    proposed = amendments(views, rate)
+    ballots = [ballot(each, rate, proposed) for each in people]
+    carried = tally(proposed, ballots)
+    if carried is not None:
+        yes = sum(each[proposed.index(carried)] for each in ballots)
+        assert yes > len(people) / 2
+    if all(wish(each) == "lower" for each in people):
+        assert all(each < rate for each in proposed)
+
+
+def test_a_frozen_constitution_stays_and_another_one_follows_the_vote() -> None:
+    """The control differs in nothing else."""
+    assert Constitution(20, frozen=True).amended(9) == Constitution(20, frozen=True)
+    assert Constitution(20).amended(9) == Constitution(9)
+    assert Constitution(20).amended(None) == Constitution(20)
+
+
+def test_a_majority_for_less_lowers_the_tax() -> None:
+    """Three who want about half against two who want a little more."""
+    people = {"ada": -0.5, "bea": -0.6, "cai": -0.4, "dan": 0.3, "eve": 0.3}
+    proposed = amendments(people, 20)
+    assert proposed == (10, 26)
+    assert tally(proposed, [ballot(each, 20, proposed) for each in people.values()]) == 10
+    assert [wanted(each, 20) for each in (-1.0, 0.0, 1.0)] == [0, 20, 40]

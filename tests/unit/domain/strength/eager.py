@@ -1,0 +1,119 @@
+"""The sleep of document 000 §3.7 done the plain way, slow and easy to trust: every sleep touches every memory."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from nemuri_domain.strength.policy import Policy
+
+
+@dataclass(slots=True)
+class EagerMemory:
+    """One memory with the strengths that it has now."""
+
+    memory_id: UUID
+    strength: float
+    perspectives: dict[str, float]
+    principle: bool
+    since: datetime
+    level: int = 0
+    uses: int = 0
+    archived: bool = False
+    moves: int = 0
+
+    @property
+    def strongest(self) -> float:
+        """The strength that decides whether it has faded altogether."""
+        return max((self.strength, *self.perspectives.values()))
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What a sleep decided, with the moves of each memory that it had seen."""
+
+    sessions: list[UUID]
+    levels: dict[UUID, int] = field(default_factory=dict)
+    archived: set[UUID] = field(default_factory=set)
+    pruned: set[UUID] = field(default_factory=set)
+    seen: dict[UUID, int] = field(default_factory=dict)
+    closest: float = 1.0
+    """How near the nearest decision was to the threshold, relatively: below 1e-9 floats may differ."""
+
+
+@dataclass(slots=True)
+class EagerMind:
+    """A mind that keeps present strengths and rewrites them all in each sleep."""
+
+    policy: Policy = field(default_factory=Policy)
+    next_policy: Policy | None = None
+    memories: dict[UUID, EagerMemory] = field(default_factory=dict)
+    awake: list[UUID] = field(default_factory=list)
+
+    @property
+    def active(self) -> list[EagerMemory]:
+        """The memories that are not archived."""
+        return [each for each in self.memories.values() if not each.archived]
+
+    def use(self, memory_id: UUID, perspective: str | None, at: datetime) -> None:
+        """Document 000 §3.5, and §3.7 for what comes back from the archive."""
+        memory, policy, stays = self.memories[memory_id], self.policy, True
+        if memory.archived:
+            memory.archived = False
+            memory.level = max(0, memory.level - policy.reactivation_levels)
+            memory.strength = max(memory.strength, policy.reactivation_strength)
+            memory.uses = min(memory.uses, policy.consolidation_thresholds[memory.level])
+            stays = policy.level(memory.uses + 1) <= memory.level
+        if perspective is not None:
+            before = memory.perspectives.get(perspective, memory.strength)
+            memory.perspectives[perspective] = before + policy.perspective_strength_increment
+        memory.strength += policy.strength_increment_on_use
+        memory.uses += 1 if stays else 0
+        memory.since = at
+        memory.moves += 1
+
+    def credit(self, memory_id: UUID, points: float) -> None:
+        """Document 003 §4.4."""
+        self.memories[memory_id].strength += points * self.policy.impact_to_strength_ratio
+        self.memories[memory_id].moves += 1
+
+    def decide(self) -> Verdict:
+        """What the four steps of a sleep would do now; nothing is changed."""
+        verdict = Verdict(list(self.awake), seen={each.memory_id: each.moves for each in self.active})
+        weights, left = (self.next_policy or self.policy).consolidation_weights, []
+        for memory in self.active:
+            level = self.policy.level(memory.uses)
+            if level != memory.level:
+                verdict.levels[memory.memory_id] = level
+            ratio = memory.strongest * self._left(level, len(self.awake)) / self.policy.archive_threshold
+            verdict.closest = min(verdict.closest, abs(ratio - 1))
+            if ratio < 1 and not memory.principle:
+                verdict.archived.add(memory.memory_id)
+            else:
+                left.append((memory.principle, level, memory.since, memory.memory_id))
+        left.sort()
+        while left and not self._fits(len(left), sum(weights[level] for _, level, _, _ in left)):
+            verdict.pruned.add(left.pop(0)[-1])
+        return verdict
+
+    def sleep(self, verdict: Verdict) -> None:
+        """Carry out what was decided, but for memories that have moved since; everything fades."""
+        known = {each for each, moves in verdict.seen.items() if self.memories[each].moves == moves}
+        for memory in self.active:
+            if memory.memory_id in known:
+                memory.level = verdict.levels.get(memory.memory_id, memory.level)
+            left = self._left(memory.level, len(verdict.sessions))
+            memory.strength *= left
+            memory.perspectives = {name: each * left for name, each in memory.perspectives.items()}
+            memory.archived = memory.memory_id in known & (verdict.archived | verdict.pruned)
+        self.awake = [each for each in self.awake if each not in verdict.sessions]
+        self.policy, self.next_policy = self.next_policy or self.policy, None
+
+    def _left(self, level: int, sessions: int) -> float:
+        left = 1.0
+        for _ in range(sessions):
+            left *= self.policy.daily_decay_targets[level] ** (1 / self.policy.expected_tasks_per_day)
+        return left
+
+    def _fits(self, number: int, weight: float) -> bool:
+        rules = self.next_policy or self.policy
+        return number <= (rules.max_active_memories or number) and weight <= (rules.max_total_weight or weight)

@@ -1,0 +1,104 @@
+"""Lessons of an agent whose world follows a rule: whether a memory is used depends on its transformed features."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import FEATURES, Candidate, MemoriesRetrieved
+from nemuri_domain.strength import scorer
+from nemuri_domain.strength.ranking import transformed
+from nemuri_domain.strength.training_samples import Experience, Retrieval, experienced
+
+World = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Transformed features of shape (n, 9) to how probable it is that each candidate is used, shape (n,)."""
+CANDIDATES = 25
+CONTEXT = 10
+AGENT = "python"
+
+
+def by_impact(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What once helped is used: something that the linear score hardly looks at."""
+    return np.where(rows[:, FEATURES.index("impact_score")] > 0.3, 0.8, 0.03)
+
+
+def by_relevance(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the linear score puts first is used."""
+    return np.asarray(1.0 / (1.0 + np.exp(-12.0 * (scorer.linear(rows) - 0.8))))
+
+
+def by_strength_while_fresh(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Only what is both strong and lately used is used: no weighted sum says so."""
+    strong, fresh = (rows[:, FEATURES.index(name)] > 0.5 for name in ("strength", "recency"))
+    return np.where(strong & fresh, 0.9, 0.03)
+
+
+def by_nothing(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Nothing can be learned of what is used."""
+    return np.full(len(rows), 0.2)
+
+
+def retrieved(number: int, rng: np.random.Generator) -> MemoriesRetrieved:
+    """A retrieval, best first by the linear score, the best ten in the context."""
+    count = CANDIDATES
+    raw = np.column_stack(
+        [
+            rng.random(count),
+            rng.gamma(2.0, 0.6, count),
+            rng.gamma(2.0, 0.6, count),
+            rng.random(count),
+            rng.random(count),
+            rng.choice([0.0, 0.0, 2.0, 3.5], count),
+            rng.choice([0.0, 0.0, 1.0, 2.0], count),
+            rng.random(count) < 0.05,
+            rng.random(count) < 0.5,
+        ]
+    ).astype(np.float64)
+    score = scorer.linear(transformed(raw))
+    best = [
+        Candidate(
+            memory_id=UUID(int=number * 1_000 + int(each) + 1),
+            similarity=0.5,
+            lexical=0.5,
+            relevance=float(raw[each, 0]),
+            features=tuple(map(float, raw[each])),
+            score=float(score[each]),
+        )
+        for each in np.argsort(-score)
+    ]
+    return MemoriesRetrieved(
+        event_id=derive(number, "memories_retrieved"),
+        correlation_id=derive(number, "task"),
+        agent_id=AGENT,
+        assignment_id=derive(number, "task_assigned"),
+        query="?",
+        terms=(),
+        expansions={},
+        vector="-",
+        perspective=None,
+        setting=Setting(),
+        seed=0,
+        ranking="linear-1",
+        candidates=tuple(best),
+        selected=tuple(each.memory_id for each in best[:CONTEXT]),
+    )
+
+
+def used(event: MemoriesRetrieved, world: World, rng: np.random.Generator) -> tuple[UUID, ...]:
+    """Which memories of the context the answer draws on in such a world."""
+    raw = np.array([each.features for each in event.candidates])
+    chances = dict(zip((each.memory_id for each in event.candidates), world(transformed(raw)), strict=True))
+    return tuple(each for each in event.selected if rng.random() < chances[each])
+
+
+def past(world: World, tasks: int, seed: int) -> list[Experience]:
+    """Lessons of so many tasks in such a world, every third of them a success."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for number in range(tasks):
+        event = retrieved(seed * 10_000 + number, rng)
+        found.append(experienced(Retrieval.of(event), used(event, world, rng), ("success",) if number % 3 == 0 else ()))
+    return found

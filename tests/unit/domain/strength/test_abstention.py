@@ -1,0 +1,137 @@
+"""What everyday questions find among everyday memories, and what finds nothing there."""
+
+import asyncio
+from uuid import UUID
+
+import pytest
+
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.policy import RELEVANCE_FLOOR
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+
+MEMORIES = (
+    "地下室の鍵は青い箱にあります",
+    "在庫は毎週金曜日に数えて表に書く",
+    "納期は注文から三週間かかる",
+    "二社から買う利点は、片方が遅れても止まらないこと",
+    "昼休みにはよくおにぎりを食べる",
+    "母の誕生日は六月十二日",
+    "会議室は三階の奥にある",
+    "猫の薬は朝と夜に一回ずつ飲ませる",
+    "パスワードのハッシュにはMD5を使わない",
+    "契約書は弁護士の田中さんが確認する",
+    "Sentences in the style guide end with a full stop",
+    "Function names are verbs and class names are nouns",
+    "Lines of code are at most 120 characters long",
+    "The spare key is in the blue box in the basement",
+    "The dentist appointment is on Thursday at nine",
+    "Anna is allergic to peanuts and shellfish",
+    "The wifi password changes on the first of every month",
+    "Invoices are paid within thirty days of delivery",
+    "The printer on the second floor jams with thick paper",
+    "Bread rises better when the dough rests overnight",
+)
+FOUND = {
+    "鍵はどこですか": 0,
+    "鍵をなくしました": 0,
+    "地下室について": 0,
+    "納期と在庫について教えてください": 1,
+    "在庫はいつ数えますか": 1,
+    "在庫とは": 1,
+    "二社・利点について": 3,
+    "おにぎりは好きですか": 4,
+    "母の誕生日はいつですか": 5,
+    "会議室の場所を教えてください": 6,
+    "猫に薬をいつ飲ませますか": 7,
+    "ハッシュは禁止ですか": 8,
+    "MD5を使ってもいいですか": 8,
+    "契約書は誰が確認しますか": 9,
+    "田中さんは何をする人ですか": 9,
+    "納期はどのくらいかかりますか": 2,
+    "How long may a line be?": 12,
+    "Please explain how functions are named": 11,
+    "How do sentences end?": 10,
+    "Where is the spare key?": 13,
+    "Tell me about the basement": 13,
+    "When is the dentist appointment?": 14,
+    "What is Anna allergic to?": 15,
+    "peanuts": 15,
+    "Could you please tell me about the wifi password?": 16,
+    "When do we pay invoices?": 17,
+    "Why does the printer jam?": 18,
+    "Explain the printer": 18,
+    "How long should the dough rest?": 19,
+    "Please describe the style guide": 10,
+    "I want to know about delivery": 17,
+}
+NOTHING = (
+    "桜前線",
+    "桜前線はいつ東京に来ますか",
+    "サッカーの試合について教えてください",
+    "天気はどうですか",
+    "どこですか",
+    "教えてください",
+    "何について説明できますか",
+    "富士山の高さは何メートルですか",
+    "おいしいラーメンの作り方を説明してください",
+    "大統領は誰ですか",
+    "なぜ雨が降るのですか",
+    "電車の時刻を知りたい",
+    "映画の感想をお願いします",
+    "株価の見通しについて",
+    "引っ越しの手続きは何が必要ですか",
+    "football",
+    "Paris",
+    "Tell me about football",
+    "What is the capital of France?",
+    "Please explain photosynthesis",
+    "Who won the world cup in 2018?",
+    "What is the weather like in Osaka?",
+    "please tell me",
+    "What do you know?",
+    "Describe the French revolution",
+    "How tall is Mount Fuji?",
+    "Recommend a good movie for tonight",
+    "Which train goes to Berlin?",
+    "stock prices",
+    "How do volcanoes erupt?",
+    "I want to buy a bicycle",
+)
+EMBEDDER = HashingEmbedder()
+
+
+def _found(query: str) -> list[int]:
+    async def search() -> list[int]:
+        index = AgentIndex(EMBEDDER.dimension)
+        ids = [UUID(int=number) for number in range(len(MEMORIES))]
+        index.add(ids, await EMBEDDER.embed(MEMORIES), MEMORIES)
+        found = index.search(
+            await EMBEDDER.embed([query]),
+            [terms(query)],
+            vector_threshold=EMBEDDER.relevance_threshold,
+            floor=RELEVANCE_FLOOR,
+        )
+        return [memory_id.int for memory_id in found.ids]
+
+    return asyncio.run(search())
+
+
+@pytest.mark.parametrize(("query", "memory"), FOUND.items())
+def test_a_question_finds_the_memory_that_answers_it(query: str, memory: int) -> None:
+    """First of all, in either language, however it is asked."""
+    assert _found(query)[:1] == [memory]
+
+
+@pytest.mark.parametrize("query", NOTHING)
+def test_a_question_about_nothing_remembered_finds_nothing(query: str) -> None:
+    """Neither by a word that only asks nor by grammar."""
+    assert _found(query) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["ハッシュは禁止ですか", "鍵はどこですか", "What is Anna allergic to?", "Explain the printer"]
+)
+def test_little_comes_along_where_little_is_relevant(query: str) -> None:
+    """A memory that shares next to nothing with the question is no candidate beside the one that answers it."""
+    assert len(_found(query)) <= 2

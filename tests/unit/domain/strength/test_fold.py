@@ -1,0 +1,70 @@
+"""The fold of a mind: total, and the same however the log is cut into batches."""
+
+from itertools import pairwise
+from math import isfinite
+from uuid import UUID
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from immutables import Map
+
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_domain.strength import sleep
+from nemuri_domain.strength.aggregate import Agent, Memory, Mind
+from nemuri_domain.strength.fold import evolve, touched
+from tests.unit.domain.strength.anything import EVENTS, history
+from tests.unit.domain.strength.facts import totals
+from tests.unit.domain.strength.stories import A, credited, defined, encoded, ended, slept, tiredness, used
+
+LOG = st.lists(EVENTS, min_size=12, max_size=40).map(lambda events: [defined(), *events])
+
+
+@given(st.lists(EVENTS, min_size=12, max_size=40))
+def test_no_event_in_no_state_makes_the_fold_raise(events: list[AnyAgentEvent]) -> None:
+    """Totals equal a recount, every number is finite, and a sleep can be decided at any time."""
+    mind = Mind()
+    for event in history(events):
+        mind = evolve(mind, event)
+        if mind.agent is None:
+            assert not mind.memories
+            continue
+        assert (mind.agent.active, mind.agent.archived) == totals(mind)
+        assert all(map(isfinite, mind.agent.clocks))
+        for memory in mind.memories.values():
+            assert all(map(isfinite, (memory.fade, memory.impact_score, mind.agent.strength(memory))))
+        assert (sleep.decide(ended(0), tiredness(mind)) is None) == (not mind.agent.awake)
+
+
+@given(LOG, st.lists(st.integers(0, 40), max_size=6))
+@example([defined(), encoded(A), used(A), ended(1), slept(1, archived={A: 1}), credited(A)], [2, 4])
+def test_any_cut_into_batches_gives_the_same_mind(events: list[AnyAgentEvent], cuts: list[int]) -> None:
+    """A batch needs the agent and the memories that its events touch, read back from rows; no others."""
+    log = history(events)
+    whole = Mind()
+    for event in log:
+        whole = evolve(whole, event)
+
+    agent, rows = _by_batches(log, cuts)
+
+    assert agent == whole.agent
+    assert rows == dict(whole.memories)
+
+
+def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None, dict[UUID, Memory]]:
+    """The fold as the projector does it: from rows to rows, batch by batch."""
+    agent: Agent | None = None
+    rows: dict[UUID, Memory] = {}
+    for start, end in pairwise(sorted({0, len(log), *(cut for cut in cuts if cut < len(log))})):
+        wanted = frozenset[UUID]().union(*(touched(event) for event in log[start:end]))
+        mind = Mind(agent, Map({each: rows[each] for each in wanted if each in rows}))
+        for event in log[start:end]:
+            mind = evolve(mind, event)
+        agent = Agent.model_validate(mind.agent.row()) if mind.agent else None
+        rows |= {each: _read_back(memory) for each, memory in mind.memories.items()}
+    return agent, rows
+
+
+def _read_back(memory: Memory) -> Memory:
+    row = dict(memory.row())
+    row.pop("fade")
+    return Memory.model_validate(row)

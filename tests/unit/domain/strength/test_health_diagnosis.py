@@ -1,0 +1,187 @@
+"""Measures against their normal ranges, and the parameter to turn (document 003 §6)."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+
+from nemuri_contracts.health_views import Finding
+from nemuri_domain.strength.health_diagnosis import FLOOR, ROOM, STEP, Vitals, examined, proposals, stepped
+from nemuri_domain.strength.policy import Policy
+
+WELL = Vitals(
+    days=30,
+    slept=300,
+    active=(40, 30, 15, 15, 0, 0),
+    archived=20,
+    usage_ratio=0.2,
+    candidates=80,
+    never_used=0,
+    tasks=100,
+    hits=80,
+    full=90,
+    full_use=0.2,
+    week=70,
+)
+RULES = Policy(fading="tasks")
+RELEVANCE = 0.2
+
+
+def finding(measure: str, rules: Policy = RULES, **changes: Any) -> Finding:
+    """What is found of one measure of an agent that does well but for these changes."""
+    found = examined(replace(WELL, **changes), rules, relevance=RELEVANCE)
+    return next(each for each in found if each.measure == measure)
+
+
+def test_who_does_well_hears_no_advice() -> None:
+    """Every measure is looked at, and each is normal."""
+    found = examined(WELL, RULES, relevance=RELEVANCE)
+
+    assert {each.verdict for each in found} == {"normal"}
+    assert len({each.measure for each in found}) == len(found) == 9
+    assert proposals(found) == {}
+
+
+def test_where_fading_is_tied_to_the_clock_many_tasks_are_no_trouble() -> None:
+    """They age nobody faster than the days that pass; fewer than expected age too little all the same."""
+    tied = Policy(fading="clock")
+    assert finding("tasks_per_day", tied, week=1_400).verdict == "normal"
+    assert finding("tasks_per_day", tied, week=35).verdict == "low"
+
+
+@pytest.mark.parametrize(
+    ("measure", "changes", "verdict", "parameter", "direction"),
+    [
+        ("archive_rate", {"archived": 60}, "high", "archive_threshold", "lower"),
+        ("archive_rate", {"archived": 5}, "low", "archive_threshold", "raise"),
+        ("mean_level", {"active": (95, 5, 0, 0, 0, 0)}, "low", "strength_increment_on_use", "raise"),
+        ("mean_level", {"active": (0, 0, 50, 50, 0, 0)}, "high", "strength_increment_on_use", "lower"),
+        ("hit_rate", {"hits": 60}, "low", "relevance_floor", "lower"),
+        ("hit_rate", {"hits": 95}, "high", "relevance_floor", "raise"),
+        ("usage_ratio", {"usage_ratio": 0.05}, "low", "relevance_floor", "raise"),
+        ("usage_ratio", {"usage_ratio": 0.4}, "high", "top_k_results", "raise"),
+        ("context", {"full_use": 0.05}, "low", "top_k_results", "lower"),
+        ("context", {"full_use": 0.6}, "high", "top_k_results", "raise"),
+        ("never_used", {"never_used": 3}, "high", "relevance_floor", "raise"),
+        ("number", {"active": (4_600, 0, 0, 0, 0, 0)}, "high", "max_active_memories", "raise"),
+        ("weight", {"active": (0, 0, 0, 0, 0, 290)}, "high", "max_total_weight", "raise"),
+        ("tasks_per_day", {"week": 140}, "high", "expected_tasks_per_day", "raise"),
+        ("tasks_per_day", {"week": 35}, "low", "expected_tasks_per_day", "lower"),
+    ],
+)
+def test_each_observation_names_its_parameter_and_its_direction(
+    measure: str, changes: dict[str, Any], verdict: str, parameter: str, direction: str
+) -> None:
+    """Document 003 §6.2, row by row and both ways, and what `docs/coverage.md` adds."""
+    found = finding(measure, **changes)
+
+    assert found.verdict == verdict
+    assert found.advice is not None
+    assert (found.advice.parameter, found.advice.direction) == (parameter, direction)
+    present = getattr(RULES, parameter)
+    assert found.advice.present == present
+    assert (float(str(found.advice.proposed)) > present) == (direction == "raise")
+    assert found.note
+
+
+def test_the_observed_week_is_what_is_expected_from_then_on() -> None:
+    """140 tasks in a week are 20 a day (document 003 §6.3)."""
+    advice = finding("tasks_per_day", week=140).advice
+
+    assert advice is not None
+    assert advice.proposed == 20
+
+
+@pytest.mark.parametrize(
+    ("measure", "changes"),
+    [
+        ("archive_rate", {"days": 5, "archived": 60}),
+        ("archive_rate", {"active": (3, 0, 0, 0, 0, 0), "archived": 3}),
+        ("mean_level", {"slept": 3, "active": (95, 5, 0, 0, 0, 0)}),
+        ("usage_ratio", {"usage_ratio": 0.0, "candidates": 2}),
+        ("usage_ratio", {"usage_ratio": None, "candidates": 0}),
+        ("hit_rate", {"tasks": 3, "hits": 0, "full": 0, "full_use": None}),
+        ("context", {"tasks": 3, "hits": 3, "full": 3, "full_use": 0.0}),
+        ("tasks_per_day", {"days": 3, "week": 140}),
+        ("tasks_per_day", {"week": 0}),
+    ],
+)
+def test_too_little_data_gives_no_advice(measure: str, changes: dict[str, Any]) -> None:
+    """It is said that it is too early, however bad it looks."""
+    found = finding(measure, **changes)
+
+    assert (found.verdict, found.advice) == ("early", None)
+    assert found.note
+
+
+def test_a_short_life_is_extrapolated_to_a_month() -> None:
+    """A tenth archived in 15 days is a fifth in 30."""
+    assert finding("archive_rate", days=15, active=(90, 0, 0, 0, 0, 0), archived=10).value == pytest.approx(0.2)
+    assert finding("archive_rate", days=300, active=(90, 0, 0, 0, 0, 0), archived=10).value == pytest.approx(0.1)
+
+
+def test_contexts_that_are_not_full_neither_overflow_nor_lack_anything() -> None:
+    """The number of memories does not limit them."""
+    found = finding("context", full=50, full_use=0.9)
+    assert (found.verdict, found.value, found.advice) == ("normal", None, None)
+
+
+def test_a_limit_that_is_switched_off_is_never_near() -> None:
+    """Whatever there is."""
+    rules = Policy(max_active_memories=None, max_total_weight=None)
+
+    assert finding("number", rules, active=(90_000, 0, 0, 0, 0, 0)).verdict == "normal"
+    assert finding("weight", rules, active=(90_000, 0, 0, 0, 0, 0)).verdict == "normal"
+
+
+def test_a_parameter_on_which_findings_disagree_stays() -> None:
+    """Few memories of many are used, but those of full contexts nearly all."""
+    found = examined(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES, relevance=RELEVANCE)
+
+    assert {each.advice.direction for each in found if each.advice} == {"raise", "lower"}
+    assert proposals(found) == {}
+
+
+@pytest.mark.parametrize(("hits", "proposed"), [(60, 0.2), (95, 0.312)])
+def test_the_floor_under_what_comes_to_mind_is_what_turns_the_hit_rate(hits: int, proposed: float) -> None:
+    """It is applied both ways; the embedder's own threshold is named beside it, and nobody turns that."""
+    found = finding("hit_rate", hits=hits)
+
+    assert proposals([found]) == {"relevance_floor": proposed}
+    assert "NEMURI_RELEVANCE_THRESHOLD, now 0.2" in found.note
+
+
+def test_a_floor_that_is_switched_off_is_raised_to_its_least() -> None:
+    """A step of nothing would be none."""
+    found = finding("hit_rate", Policy(relevance_floor=0.0), hits=95)
+
+    assert proposals([found]) == {"relevance_floor": FLOOR[0]}
+
+
+TURNED = (
+    "archive_threshold",
+    "strength_increment_on_use",
+    "relevance_floor",
+    "top_k_results",
+    "max_active_memories",
+    "max_total_weight",
+)
+
+
+@for_any(st.sampled_from(TURNED), st.sampled_from(("raise", "lower")), st.floats(1e-6, 1e6))
+def test_a_step_is_bounded_and_goes_the_way_it_says(parameter: str, direction: Any, start: float) -> None:
+    """At most one step, never to the other side, and what it proposes is a valid policy."""
+    present = max(1, min(200, round(start))) if parameter.endswith(("results", "memories")) else start
+    present = min(present, 1.0) if parameter == "relevance_floor" else present
+
+    proposed = stepped(parameter, present, direction)
+
+    factor = ROOM if parameter.startswith("max_") else STEP
+    if direction == "raise":
+        assert present <= proposed <= present * factor * 1.01 + 1
+    else:
+        assert present / factor * 0.99 - 1 <= proposed <= present
+    if parameter != "max_active_memories" or proposed >= 1:
+        assert getattr(Policy.model_validate({parameter: proposed}), parameter) == proposed

@@ -1,0 +1,210 @@
+"""Laws of strength memory that hold for every life: order, repetition, decay, return from the archive, pruning."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.strength import AgentSlept
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.strength import sleep
+from nemuri_domain.strength.aggregate import Memory, Mind
+from nemuri_domain.strength.fold import evolve, fold
+from nemuri_domain.strength.policy import LEVELS, Policy
+from tests.unit.domain.strength import stories
+from tests.unit.domain.strength.anything import EVENTS, history
+from tests.unit.domain.strength.stories import COST, A, Story, encoded, night, recorded, ruled, tiredness, used
+
+TIGHT: dict[str, Any] = {
+    "expected_tasks_per_day": 1,
+    "consolidation_thresholds": (0, 1, 2, 3, 4, 5),
+    "max_active_memories": 6,
+    "max_total_weight": 20,
+}
+"""Little room, and few uses to a level, so that a short life meets both limits."""
+MEMORIES = tuple(UUID(int=number) for number in range(1, 13))
+USES = st.lists(st.sampled_from(MEMORIES), max_size=40)
+THRESHOLDS = st.one_of(
+    st.just(Policy().consolidation_thresholds),
+    st.sets(st.integers(1, 120), min_size=5, max_size=5).map(lambda above: (0, *sorted(above))),
+    st.integers(1, 20).map(lambda first: (0, *range(first, first + 5))),
+)
+"""Rising, as far apart as can be, or all next to one another."""
+PRINCIPLES = st.sets(st.sampled_from(MEMORIES), max_size=2)
+
+
+def _life(uses: Sequence[UUID], principles: set[UUID]) -> Story:
+    """Twelve memories, used as drawn, and a session that ends; the sleep is still to come."""
+    begun = [encoded(each, principle=each in principles) for each in MEMORIES]
+    return stories.given(*ruled(**TIGHT), *begun, *map(used, uses), stories.ended(1))
+
+
+def _decided(story: Story) -> AgentSlept:
+    decided = sleep.decide(stories.ended(0), tiredness(story.mind))
+    assert decided is not None
+    return decided
+
+
+def _statuses(story: Story) -> dict[UUID, tuple[str, int]]:
+    return {memory_id: (each.status, each.level) for memory_id, each in story.mind.memories.items()}
+
+
+def _level(memory: Memory, slept: AgentSlept) -> int:
+    """The level at which the sleep weighs a memory."""
+    return {each.memory_id: each.level for each in slept.consolidated}.get(memory.memory_id, memory.level)
+
+
+@given(USES, PRINCIPLES)
+def test_pruning_never_takes_the_more_settled_before_the_less_settled(uses: list[UUID], principles: set[UUID]) -> None:
+    """What stays is at least as settled as everything that was pruned, principles aside, which go last of all."""
+    story = _life(uses, principles)
+    slept = _decided(story)
+    gone = {each.memory_id for each in (*slept.pruned, *slept.archived)}
+    stays = [memory for memory_id, memory in story.mind.memories.items() if memory_id not in gone]
+    pruned = [story.memory(each.memory_id) for each in slept.pruned]
+    for one in pruned:
+        if one.memory_id in principles:
+            assert all(each.memory_id in principles for each in stays)
+        else:
+            assert all(_level(one, slept) <= _level(each, slept) for each in stays if each.memory_id not in principles)
+
+
+@given(USES, PRINCIPLES)
+def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[UUID], principles: set[UUID]) -> None:
+    """Whatever rose a level in the same sleep weighs what it weighs at its new level."""
+    story = _life(uses, principles).when(stories.sleeps())
+    agent = story.agent
+    weight = sum(number * each for number, each in zip(agent.active, agent.rules.consolidation_weights, strict=True))
+    assert weight <= TIGHT["max_total_weight"]
+    assert sum(agent.active) <= TIGHT["max_active_memories"]
+
+
+@given(USES, PRINCIPLES, st.integers(1, 4), st.integers(1, 6), st.floats(1, 20), st.booleans())
+def test_no_limit_is_exceeded_however_little_fits_one_sleep(
+    uses: list[UUID], principles: set[UUID], room: int, number: int, weight: float, fading: bool
+) -> None:
+    """The sleeps that go on with it bring both down, even those adopted on its eve, as one sleep with room would."""
+    lower = TIGHT | {"max_active_memories": number, "max_total_weight": weight}
+    fades = {"archive_threshold": 0.95} if fading else {}
+    begun = [encoded(each, principle=each in principles) for each in MEMORIES]
+    story = stories.given(*ruled(**TIGHT | fades), *begun, *map(used, uses))
+    story = story.when(stories.adopted(**lower), stories.ended(1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sleep, "AT_ONCE", room)
+        slept = story.when(stories.sleeps())
+        done = slept.slept_out()
+    weights = done.agent.rules.consolidation_weights
+    assert sum(each * heavy for each, heavy in zip(done.agent.active, weights, strict=True)) <= weight
+    assert sum(done.agent.active) <= number
+    assert (done.agent.clocks, done.agent.slept) == (slept.agent.clocks, slept.agent.slept)
+    if not fading:
+        assert _statuses(done) == _statuses(story.when(stories.sleeps()))
+    sleeps = [each for each in done.events[len(story.events) :] if isinstance(each, AgentSlept)]
+    assert [each.unfinished for each in sleeps] == [True] * (len(sleeps) - 1) + [False]
+    assert [len(each.sessions) for each in sleeps] == [1] + [0] * (len(sleeps) - 1)
+    for each in sleeps:
+        assert max(map(len, (each.consolidated, each.archived, each.pruned))) <= room
+
+
+@given(st.floats(0.2, 100), st.integers(0, LEVELS - 1), st.integers(1, 300), st.floats(0.1, 100))
+def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int, sessions: int, a_day: float) -> None:
+    """After n sleeps a strength is s x rate(level)^n, to a relative 1e-9."""
+    rules = {"expected_tasks_per_day": a_day, "archive_threshold": 1e-300}
+    uses = Policy().consolidation_thresholds[level]
+    story = stories.given(*ruled(**rules), encoded(A, strength=strength), *[used(A)] * uses, *night(0))
+    begun = story.agent.strength(story.memory(A))
+    rate = story.agent.rules.rate(story.memory(A).level)
+    stepwise = begun
+    for number in range(sessions):
+        story = story.when(*night(number + 1))
+        stepwise *= rate
+    assert story.memory(A).level == level
+    now = story.agent.strength(story.memory(A))
+    assert abs(now - begun * rate**sessions) <= 1e-9 * now
+    assert abs(now - stepwise) <= 1e-9 * now
+
+
+@given(st.integers(0, 120), st.floats(0.01, 3), st.booleans(), THRESHOLDS)
+def test_what_is_used_returns_from_the_archive(
+    uses: int, strength: float, named: bool, thresholds: tuple[int, ...]
+) -> None:
+    """Two levels lower, at 0.5 or more, and the next sleep leaves it there, whatever uses the levels ask for."""
+    rules = ruled(consolidation_thresholds=thresholds)
+    story = stories.given(*rules, encoded(A, strength=strength), *[used(A)] * uses, *night(0))
+    before = story.memory(A)
+    story = story.when(stories.ended(1), stories.slept(1, archived={A: before.revision}))
+    frozen = story.memory(A)
+    assume(frozen.status == "archived")
+    back = story.when(used(A, perspective=COST if named else None))
+    memory, agent = back.memory(A), back.agent
+    assert memory.status == "active"
+    assert memory.level == max(0, frozen.level - 2)
+    expected = max(0.5, story.agent.strength(frozen)) + 0.1
+    assert abs(agent.strength(memory) - expected) <= 1e-9 * expected
+    assert back.when(*night(2)).memory(A).level == memory.level
+
+
+@given(st.lists(EVENTS, min_size=8, max_size=25), st.lists(EVENTS, min_size=8, max_size=25), st.randoms())
+def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random: Any) -> None:
+    """However the sub-streams of two agents are shuffled into one log, each mind is the fold of its own."""
+    logs = {name: _log(events) for name, events in (("left", left), ("right", right))}
+    alone = {name: fold(log) for name, log in logs.items()}
+    waiting = {name: list(log) for name, log in logs.items()}
+    minds = {name: Mind() for name in logs}
+    while any(waiting.values()):
+        name = random.choice([name for name, log in waiting.items() if log])
+        minds[name] = evolve(minds[name], waiting[name].pop(0))
+    assert minds == alone
+
+
+@given(st.permutations(MEMORIES[:6]), st.lists(st.sampled_from(["use", "credit", "retrieve"]), min_size=6, max_size=6))
+def test_events_about_different_memories_commute(order: list[UUID], what: list[str]) -> None:
+    """Between two sleeps, what happens to one memory does not depend on what happens to another, but for the place."""
+    moves: dict[str, Callable[[UUID], AnyAgentEvent]] = {
+        "use": stories.used,
+        "credit": stories.credited,
+        "retrieve": stories.retrieved,
+    }
+    happens = {each: moves[kind](each) for each, kind in zip(MEMORIES[:6], what, strict=True)}
+    begun = stories.given(*(encoded(each) for each in MEMORIES[:6]))
+    straight, shuffled = (begun.when(*(happens[each] for each in ids)).mind.memories for ids in (MEMORIES[:6], order))
+    for each in MEMORIES[:6]:
+        assert _timeless(straight[each]) == _timeless(shuffled[each])
+
+
+@given(st.lists(EVENTS, min_size=5, max_size=30), st.data())
+def test_what_can_be_said_twice_by_itself_counts_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
+    """Beginnings, ends of sessions, sleeps and withdrawals are idempotent even before ids are compared."""
+    log = _log(events)
+    at = data.draw(st.integers(0, len(log) - 1))
+    again = log[at]
+    assume(again.kind in {"memory_encoded", "session_ended", "relation_withdrawn", "agent_defined", "policy_adopted"})
+    once = fold(log[: at + 1])
+    assert evolve(once, recorded(again, again.sequence or 0)) == once
+
+
+@given(
+    st.lists(EVENTS, min_size=5, max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1)
+)
+def test_repeated_deliveries_change_nothing(events: list[AnyAgentEvent], again: list[tuple[int, int]]) -> None:
+    """However often an event of whatever kind comes once more, at whatever later place, the mind is the same."""
+    log = _log(events)
+    sprinkled = list(log)
+    for which, later in again:
+        event = log[which % len(log)]
+        at = min(sprinkled.index(event) + 1 + later, len(sprinkled))
+        sprinkled.insert(at, recorded(event, len(log) + len(sprinkled)))
+    assert fold(sprinkled) == fold(log)
+    assert [*first_of_each(sprinkled)] == log
+
+
+def _log(events: Iterable[AnyAgentEvent]) -> list[AnyAgentEvent]:
+    return history([*first_of_each([stories.defined(), *events])])
+
+
+def _timeless(memory: Memory) -> Memory:
+    return memory.but(changed=0, last_accessed_at=None, archived_at=None)

@@ -1,0 +1,29 @@
+"""What stands for a memory in both channels of retrieval."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (datetime(2023, 5, 8, 13, 56, tzinfo=UTC), "Ann 8 May 2023 1:56 pm: I slept"),
+        (datetime(2023, 5, 18, 0, 5, tzinfo=UTC), "Ann 18 May 2023 12:05 am: I slept"),
+        (datetime(2023, 5, 8, tzinfo=UTC), "Ann 8 May 2023: I slept"),
+        (None, "Ann: I slept"),
+    ],
+)
+def test_who_spoke_and_when_comes_first_as_people_write_it(at: datetime | None, text: str) -> None:
+    """A question about the 8th of May finds what was said on that day; midnight is a day without a time."""
+    assert embedded_text(MemoryContent(content="I slept", said_by="Ann", said_at=at)) == text
+
+
+def test_learnings_are_embedded_and_tags_are_words_only() -> None:
+    """A learning that repeats the content adds nothing."""
+    memory = MemoryContent(content="salt", learnings={"taste": "less is more", "same": "salt"}, tags=("pasta",))
+    assert embedded_text(memory) == "salt\nless is more"
+    assert indexed_text(memory) == "salt\nless is more\npasta"

@@ -1,0 +1,98 @@
+"""How a memory came to be what it is: a step for each thing that touched it, one for each stretch of mere fading."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_domain.event_sourcing.deduplication import first_of_each
+from nemuri_domain.strength.fold import fold
+from nemuri_domain.strength.memory_history import FADING, Step, history
+from nemuri_domain.strength.state_diff import Standing
+from tests.unit.domain.strength import stories
+from tests.unit.domain.strength.anything import EVENTS
+from tests.unit.domain.strength.anything import history as logged
+from tests.unit.domain.strength.stories import (
+    COST,
+    A,
+    B,
+    Story,
+    credited,
+    encoded,
+    night,
+    related,
+    retrieved,
+    ruled,
+    used,
+)
+
+
+def steps(story: Story) -> list[Step]:
+    """The steps of the first memory."""
+    return [*history(story.events, A)]
+
+
+def test_each_thing_that_touched_it_is_a_step_in_order() -> None:
+    """From its beginning over retrieval, use and credit, with what it was before and after."""
+    story = stories.given(encoded(A), retrieved(A), used(A, perspective=COST), credited(A))
+    told = steps(story)
+    assert [each.kind for each in told] == ["memory_encoded", "memories_retrieved", "memories_used", "impact_credited"]
+    assert [each.sequence for each in told] == [2, 3, 4, 5]
+    assert told[0].before is None
+    assert [round(each.after.strength, 6) for each in told] == [1.0, 1.0, 1.1, 1.5]
+    assert told[2].note == "by citation under cost"
+    assert [each.before for each in told[1:]] == [each.after for each in told[:-1]]
+
+
+def test_what_does_not_concern_it_is_no_step() -> None:
+    """Neither the life of another memory, nor a sleep before it began."""
+    story = stories.given(encoded(B), *night(0), encoded(A), used(B), retrieved(B), credited(B))
+    assert [each.kind for each in steps(story)] == ["memory_encoded"]
+
+
+def test_nights_that_only_faded_it_are_one_step() -> None:
+    """With the number of sessions, from the first of them to the last; whatever touches it ends the stretch."""
+    nights = [move for number in range(3) for move in night(number)]
+    story = stories.given(encoded(A), *nights, used(A), *night(3))
+    beginning, faded, use, more = steps(story)
+    assert (faded.kind, faded.sessions, faded.first, faded.sequence) == (FADING, 3, 4, 8)
+    assert faded.before == beginning.after
+    assert faded.after.strength < 1.0
+    assert use.before == faded.after
+    assert (more.kind, more.sessions) == (FADING, 1)
+
+
+def test_a_sleep_that_moved_it_is_told_by_name() -> None:
+    """To another level, into the archive, and why; the return is a use."""
+    rules = ruled(expected_tasks_per_day=1, archive_threshold=0.9, daily_decay_targets=(0.5,) * 6)
+    gone = steps(stories.given(*rules, encoded(A), *night(0), used(A)))
+    assert [each.kind for each in gone] == ["memory_encoded", "agent_slept", "memories_used"]
+    assert (gone[1].after.status, gone[1].note) == ("archived", "below the threshold")
+    assert gone[2].after.status == "active"
+    risen = steps(stories.given(encoded(A), *[used(A)] * 5, *night(0)))
+    assert (risen[-1].kind, risen[-1].after.level) == ("agent_slept", 1)
+    full = steps(stories.given(*ruled(max_active_memories=1), encoded(A), encoded(B), used(B), *night(0)))
+    assert (full[-1].after.status, full[-1].note) == ("archived", "for want of room")
+
+
+def test_relations_are_told_on_both_sides() -> None:
+    """What outdates it, what it outdates, and that this was taken back."""
+    yielding = steps(stories.given(encoded(A), related(B, A), stories.parted(B, A)))
+    assert [each.note for each in yielding[1:]] == [f"contradicted by {B}", f"does not yield to {B} any more"]
+    outdating = steps(stories.given(encoded(B), related(A, B), stories.parted(A, B)))
+    assert [each.note for each in outdating] == [f"from manual, contradicts {B}", f"does not outdate {B} any more"]
+
+
+@given(st.lists(EVENTS, min_size=5, max_size=40))
+def test_the_last_step_is_how_it_stands_and_each_begins_where_the_last_one_ended(events: list[AnyAgentEvent]) -> None:
+    """In any life; what is between two steps is nothing."""
+    log = logged([*first_of_each([stories.defined(), encoded(A), *events])])
+    told, mind = history(log, A), fold(log)
+    stands = Standing.of(mind, A)
+    assert stands is not None
+    assert told[-1].after.alike(stands)
+    for one, other in pairwise(told):
+        assert other.before is not None
+        assert one.after.alike(other.before)
+        assert one.sequence < other.first

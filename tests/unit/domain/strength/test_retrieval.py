@@ -1,0 +1,111 @@
+"""From a query to candidates: what a query lists, and what the summary of its task adds (document 000 §3.4, §3.6)."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.strength import Candidate
+from nemuri_domain.strength.aggregate import Remembered
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.ranking import EACH, selected
+from nemuri_domain.strength.retrieval import LISTED, SUMMARY, Asked, Wording, retrieved, worded
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from tests.unit.domain.strength.stories import BEGINNING, COST, QUALITY, A, B, C, Story, encoded, given
+
+STEEL = "Steel from Halvorsen came late twice."
+BREAD = "Bread rises faster in a warm kitchen."
+RENT = "The rent of the warehouse is due in March."
+ASKED = "Please assess what is attached."
+
+
+def test_a_query_that_lists_nothing_is_one_text() -> None:
+    """And so is found what was found before: bench figures of single questions cannot change."""
+    wording = worded(_story().agent, "What does steel cost?")
+
+    assert (wording.items, wording.own, wording.bearing) == ((), 1, 1)
+    assert wording.texts[0] == "What does steel cost?"
+    assert SUMMARY not in wording.expansions
+
+
+def test_a_summary_comes_before_the_perspectives() -> None:
+    """It is an expansion that counts for what is relevant at all; the perspectives' do not."""
+    wording = worded(_story().agent, ASKED, "An offer by Halvorsen.")
+
+    assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")
+    assert (wording.own, wording.bearing) == (1, 2)
+    assert wording.expansions[SUMMARY] == "An offer by Halvorsen."
+
+
+def test_what_the_summary_names_comes_to_mind() -> None:
+    """Though the task itself has no word of it; without the summary nothing does."""
+    assert _found(Wording(ASKED)) == ()
+    assert _found(Wording(ASKED, expansions={SUMMARY: "An offer by Halvorsen for steel."})) == (A,)
+    assert _found(Wording(ASKED, expansions={QUALITY: "An offer by Halvorsen for steel."})) == ()
+
+
+def test_what_is_asked_counts_more_than_the_summary() -> None:
+    """An expansion counts half."""
+    wording = Wording("When is the rent due?", expansions={SUMMARY: "Bread rises in a warm kitchen."})
+
+    assert _found(wording) == (C, B)
+
+
+def test_each_item_of_a_list_is_a_query_of_its_own() -> None:
+    """The best memory for each counts as much as the best for any other, however long the others are."""
+    listed = "1. When is the rent of the warehouse due, in March or later?\n2. Bread?"
+    story = _story()
+    wording = worded(story.agent, listed)
+
+    assert wording.own == 3
+    scores = {each.memory_id: each.lexical for each in _candidates(wording, story)}
+    assert (scores[B], scores[C]) == (1.0, 1.0)
+    as_one = {each.memory_id: each.lexical for each in _candidates(Wording(listed), story)}
+    assert as_one.get(B, 0.0) < 0.7
+
+
+def test_not_more_items_than_a_task_may_list_are_asked_for() -> None:
+    """The rest still counts in the whole query."""
+    listed = "\n".join(f"{number}. What of {number}?" for number in range(1, 40))
+
+    assert len(worded(_story().agent, listed).items) == LISTED
+
+
+@pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * EACH), (10, 20), (40, 20)])
+def test_a_list_has_room_for_each_of_its_items(items: int, taken: int) -> None:
+    """As far as the policy's limit goes; a number that was asked for stands."""
+    ids = [UUID(int=number) for number in range(1, 31)]
+    rows = [
+        Candidate(memory_id=each, similarity=0, lexical=0, relevance=0, features=(0.0,) * 9, score=0.0) for each in ids
+    ]
+
+    assert len(in_context(rows, Policy(), top=None, seed=0, items=items)) == taken
+    assert len(in_context(rows, Policy(), top=3, seed=0, items=items)) == 3
+    assert len(in_context(rows, Policy(selection_limit=5), top=None, seed=0, items=items)) == 10
+
+
+def _story() -> Story:
+    return given(*(encoded(each, perspectives=[COST]) for each in (A, B, C)))
+
+
+def _found(wording: Wording) -> tuple[UUID, ...]:
+    return tuple(each.memory_id for each in _candidates(wording, _story()))
+
+
+def _candidates(wording: Wording, story: Story) -> Sequence[Candidate]:
+    index = AgentIndex(2)
+    index.add([A, B, C], np.zeros((3, 2), np.float32), [STEEL, BREAD, RENT])
+    asked = Asked(wording, np.zeros((len(wording.texts), 2), np.float32), 0.5, Setting())
+
+    def known(memory_id: UUID) -> Remembered:
+        return story.mind.contents[memory_id], story.memory(memory_id)
+
+    return retrieved(story.agent, index, known, asked, perspective=None, now=BEGINNING).candidates
+
+
+def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
+    """What goes into the context."""
+    return selected(candidates, policy, **options).memory_ids

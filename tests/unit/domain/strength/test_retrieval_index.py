@@ -1,0 +1,249 @@
+"""Stage 1 of retrieval."""
+
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from nemuri_contracts.client_events import Scope, Setting
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.strength.policy import RELEVANCE_FLOOR
+from nemuri_domain.strength.retrieval_index import EXPANSION_WEIGHT, AgentIndex, Candidates
+
+A, B, C, D = (UUID(int=number) for number in range(1, 5))
+TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは記憶を弱める", "bread and butter"]
+
+
+def test_a_flood_from_one_source_leaves_room_for_the_others() -> None:
+    """A thousand near-identical texts take half of the candidates, whenever they came; alone they take all."""
+    flood, others = [UUID(int=100 + number) for number in range(1_000)], [A, B, C]
+    index = AgentIndex(2)
+    index.add(flood[:500], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
+    index.add(others, np.zeros((3, 2), np.float32), ["sleep helps"] * 3, sources=["client ann", "textbook S", ""])
+    index.add(flood[500:], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
+
+    def ask(share: float, limit: int = 10) -> tuple[UUID, ...]:
+        query = np.zeros((1, 2), np.float32)
+        return index.search(query, [["sleep"]], vector_threshold=0.5, limit=limit, share=share).ids
+
+    assert ask(1.0) == tuple(flood[:10])
+    assert ask(0.5) == (*flood[:7], A, B, C)
+    assert ask(0.5, limit=4) == (*flood[:2], A, B)
+    index.remove(others)
+    assert ask(0.5) == tuple(flood[:10])
+
+
+def test_words_find_memories_without_vectors() -> None:
+    """Stems and bigrams; the best has a lexical score of 1 and, with a cosine of 0, a relevance of one half."""
+    index = _index()
+
+    english, japanese = _ask(index, "fading memory"), _ask(index, "記憶と眠り")
+
+    assert english.ids == (A,)
+    assert english.lexical.tolist() == [1.0]
+    assert english.relevance.tolist() == [0.5]
+    assert japanese.ids == (C,)
+
+
+def test_vectors_find_memories_above_the_threshold() -> None:
+    """A cosine below it, or not positive, makes no candidate."""
+    index = _index(np.array([[1, 0], [0.6, 0.8], [0.1, -0.995], [-1, 0]], np.float32))
+    query = np.array([[1, 0]], np.float32)
+
+    found = index.search(query, [[]], vector_threshold=0.3)
+
+    assert found.ids == (A, B)
+    assert found.similarity.tolist() == pytest.approx([1.0, 0.6])
+    assert index.search(query, [[]], vector_threshold=-1).ids == (A, B, C)
+
+
+def test_relevance_is_the_mean_of_both_channels() -> None:
+    """(BM25 / max + cosine) / 2, a negative cosine counting 0."""
+    index = _index(np.array([[-1, 0], [0.8, 0.6], [0, 1], [0, 1]], np.float32))
+
+    found = index.search(np.array([[1, 0]], np.float32), [terms("fading memory")], vector_threshold=0.3)
+
+    assert dict(zip(found.ids, found.relevance.tolist(), strict=True)) == {A: 0.5, B: pytest.approx(0.4)}
+
+
+def test_an_expansion_adds_candidates_but_weighs_less() -> None:
+    """The query's own words lead."""
+    index = _index()
+
+    found = index.search(np.zeros((2, 2), np.float32), [terms("bread"), terms("bread log")], vector_threshold=0.5)
+
+    assert found.ids == (D, B)
+    assert found.lexical[0] == 1.0
+    assert 0 < found.lexical[1] <= EXPANSION_WEIGHT
+
+
+def test_the_vector_of_an_expansion_weighs_less_too() -> None:
+    """What only an expansion is close to comes after what the query itself is close to."""
+    index = AgentIndex(2)
+    index.add([A, B], np.eye(2, dtype=np.float32), ["", ""])
+
+    found = index.search(np.eye(2, dtype=np.float32), [[], []], vector_threshold=0.1)
+
+    assert found.ids == (A, B)
+    assert found.similarity.tolist() == [1.0, EXPANSION_WEIGHT]
+
+
+def test_archived_memories_are_searched_only_when_asked_for() -> None:
+    """The same index serves deep recall."""
+    index = _index()
+    index.set_active([A, UUID(int=99)], active=False)
+
+    assert _ask(index, "sleep").ids == ()
+    assert _ask_masked(index, "sleep", index.eligible(active=False)).ids == (A,)
+
+
+def test_only_scopes_valid_in_the_setting_are_searched() -> None:
+    """Universal always, domain and project by name (document 003 §3.3)."""
+    index = AgentIndex(2)
+    scopes = [Scope(), Scope(level="domain", name="web"), Scope(level="project", name="web"), Scope()]
+    index.add([A, B, C, D], np.zeros((4, 2), np.float32), ["sleep"] * 4, scopes=scopes)
+
+    def found(setting: Setting | None) -> tuple[UUID, ...]:
+        return _ask_masked(index, "sleep", index.eligible(setting)).ids
+
+    assert found(None) == (A, B, C, D)
+    assert found(Setting()) == (A, D)
+    assert found(Setting(domains=("web", "unknown"))) == (A, B, D)
+    assert found(Setting(project="web")) == (A, C, D)
+
+
+def test_a_memory_that_is_indexed_anew_replaces_the_old_one() -> None:
+    """Also twice in one call; the last one counts."""
+    index = _index()
+    index.add([A, A], np.zeros((2, 2), np.float32), ["one", "two"])
+
+    assert (_ask(index, "sleep").ids, _ask(index, "one").ids, _ask(index, "two").ids) == ((), (), (A,))
+    assert len(index) == 4
+
+
+def test_bad_input_changes_nothing() -> None:
+    """Neither shapes that do not agree nor numbers that are none."""
+    index = _index()
+    for vectors in (np.zeros((1, 3), np.float32), np.full((1, 2), np.nan, np.float32)):
+        with pytest.raises(ValueError, match="1 memories"):
+            index.add([A], vectors, ["new"])
+    with pytest.raises(ValueError, match="0 scopes"):
+        index.add([A], np.zeros((1, 2), np.float32), ["new"], scopes=[])
+    with pytest.raises(ValueError, match="0 texts"):
+        index.search(np.zeros((0, 2), np.float32), [], vector_threshold=0)
+
+    assert _ask(index, "sleep").ids == (A,)
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    """Nothing is an answer."""
+    assert _ask(AgentIndex(2), "sleep").ids == ()
+    assert _ask_masked(_index(), "sleep", np.zeros(4, np.bool_)).ids == ()
+
+
+def test_equal_relevance_is_ordered_by_id_also_at_the_limit() -> None:
+    """So that a replay chooses the same."""
+    index = AgentIndex(2)
+    ids = [UUID(int=number) for number in range(100, 0, -1)]
+    index.add(ids, np.zeros((100, 2), np.float32), ["same text"] * 100)
+
+    assert index.search(np.zeros((1, 2), np.float32), [["text"]], vector_threshold=0.1, limit=3).ids == tuple(
+        UUID(int=number) for number in (1, 2, 3)
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", *TEXTS]), st.booleans()), max_size=30))
+def test_an_index_with_a_history_finds_what_a_fresh_one_finds(history: list[tuple[int, str, bool]]) -> None:
+    """Removals, replacements and reused rows leave no trace."""
+    index, now = AgentIndex(8), dict[UUID, tuple[str, bool]]()
+    for number, text, active in history:
+        memory_id = UUID(int=number)
+        if text:
+            index.add([memory_id], _unit(number), [text], active=[active])
+            now[memory_id] = (text, active)
+        else:
+            index.remove([memory_id])
+            now.pop(memory_id, None)
+    fresh = AgentIndex(8)
+    for memory_id, (text, active) in sorted(now.items()):
+        fresh.add([memory_id], _unit(memory_id.int), [text], active=[active])
+
+    found, expected = (_ask_unit(each, "sleep folds bread 記憶") for each in (index, fresh))
+
+    assert found.ids == expected.ids
+    np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-6)
+    assert {memory_id for memory_id in map(UUID, map(str, now)) if memory_id in index} == set(now)
+    assert len(index) == len(now)
+
+
+def test_a_word_in_common_is_not_enough_to_be_relevant() -> None:
+    """Below the floor nothing is found, not even the best; one row above it lets the weak hits of others pass too."""
+    index, weak = _index(), terms("does the weather forecast for Osaka mention bread")
+
+    assert index.search(np.zeros((1, 2), np.float32), [weak], vector_threshold=0.5).ids == (D,)
+    assert _ask_floor(index, [weak]) == ()
+    assert _ask_floor(index, [terms("bread and butter and the log")]) == (D, B)
+    assert _ask_floor(index, [terms("眠りと記憶")]) == (C,)
+
+
+def test_a_telling_cosine_is_enough_to_be_relevant() -> None:
+    """Three times the embedder's threshold at the default floor, in proportion at another; no word is needed."""
+    near, far = (np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32) for cosine in (0.46, 0.44))
+    index = AgentIndex(2)
+    index.add([A], np.array([[1, 0]], np.float32), ["sleep"])
+
+    def found(query: NDArray[np.float32], floor: float) -> tuple[UUID, ...]:
+        return index.search(query, [[]], vector_threshold=0.15, floor=floor).ids
+
+    assert (found(near, RELEVANCE_FLOOR), found(far, RELEVANCE_FLOOR)) == ((A,), ())
+    assert (found(far, RELEVANCE_FLOOR / 2), found(near, RELEVANCE_FLOOR * 2)) == ((A,), ())
+
+
+def test_an_expansion_alone_makes_nothing_relevant() -> None:
+    """The words of a perspective say how the agent looks at things, not what was asked."""
+    index = _index()
+
+    assert _ask_floor(index, [terms("weather"), terms("weather sleep memories fade")]) == ()
+    assert _ask_floor(index, [terms("bread"), terms("bread sleep memories fade")]) == (D, A)
+
+
+def test_what_is_archived_or_out_of_scope_makes_nothing_relevant() -> None:
+    """The floor is reached by rows under the mask, or not at all."""
+    index = _index()
+    index.set_active([A], active=False)
+
+    assert _ask_floor(index, [terms("memories fade slowly in a winter log")]) == ()
+    everything = index.eligible() | index.eligible(active=False)
+    assert _ask_floor(index, [terms("memories fade slowly in a winter log")], everything) == (A, B)
+
+
+def _index(vectors: NDArray[np.float32] | None = None) -> AgentIndex:
+    index = AgentIndex(2)
+    index.add([A, B, C, D], np.zeros((4, 2), np.float32) if vectors is None else vectors, TEXTS)
+    return index
+
+
+def _ask(index: AgentIndex, query: str) -> Candidates:
+    return _ask_masked(index, query, None)
+
+
+def _ask_masked(index: AgentIndex, query: str, mask: NDArray[np.bool_] | None) -> Candidates:
+    return index.search(np.zeros((1, 2), np.float32), [terms(query)], vector_threshold=0.5, mask=mask)
+
+
+def _ask_floor(index: AgentIndex, queries: list[list[str]], mask: NDArray[np.bool_] | None = None) -> tuple[UUID, ...]:
+    nowhere = np.zeros((len(queries), 2), np.float32)
+    return index.search(nowhere, queries, vector_threshold=0.5, floor=RELEVANCE_FLOOR, mask=mask).ids
+
+
+def _unit(number: int) -> NDArray[np.float32]:
+    vector = np.ones((1, 8), np.float32)
+    vector[0, number] = 5
+    return vector / np.linalg.norm(vector)
+
+
+def _ask_unit(index: AgentIndex, query: str) -> Candidates:
+    return index.search(_unit(3), [terms(query)], vector_threshold=0.1)

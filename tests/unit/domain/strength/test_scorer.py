@@ -1,0 +1,111 @@
+"""The learned scorer as it serves: a copy of the linear score to begin with (document 000 §3.4)."""
+
+import numpy as np
+import pytest
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+
+from nemuri_contracts.scorers import HeldOut, Weights
+from nemuri_contracts.strength import FEATURES
+from nemuri_domain.strength import scorer
+from nemuri_domain.strength.aggregate import Scorer
+from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.ranking import scores, version
+from tests.unit.domain.strength.stories import AGENT, BEGINNING
+
+UNIT = st.floats(0, 1)
+ROWS = st.lists(st.tuples(*[UNIT] * len(FEATURES)), min_size=1, max_size=30)
+WEIGHTS = st.builds(
+    lambda hidden, bias, output, last: Weights(hidden=hidden, hidden_bias=bias, output=output, output_bias=last),
+    st.lists(st.tuples(*[st.floats(-5, 5)] * len(FEATURES)), min_size=16, max_size=16),
+    st.lists(st.floats(-5, 5), min_size=16, max_size=16),
+    st.lists(st.floats(-5, 5), min_size=16, max_size=16),
+    st.floats(-5, 5),
+)
+
+
+@for_any(ROWS)
+def test_the_copy_ranks_as_the_linear_score_does(rows: list[tuple[float, ...]]) -> None:
+    """Any two candidates, whatever their features, are in the same order, and their scores nearly the same."""
+    features = np.array(rows)
+
+    copied, linear = scorer.scores(scorer.copy_of_linear(), features), scorer.linear(features)
+
+    apart = np.subtract.outer(linear, linear)
+    assert (np.sign(np.subtract.outer(copied, copied)) == np.sign(apart))[np.abs(apart) > 1e-12].all()
+    assert scorer.logits(scorer.copy_of_linear(), features) == pytest.approx(4.0 * (linear - 0.5), abs=1e-12)
+    assert np.abs(copied - linear).max() < 0.12
+
+
+def test_the_copy_is_one_that_can_learn() -> None:
+    """Nine to sixteen to one; no unit is like another or ever silent, and one left out changes no order."""
+    copy = scorer.copy_of_linear()
+    corners = np.array(np.meshgrid(*[(0.0, 1.0)] * len(FEATURES))).reshape(len(FEATURES), -1).T
+
+    hidden = corners @ np.array(copy.hidden).T + np.array(copy.hidden_bias)
+
+    assert np.array(copy.hidden).shape == (16, 9)
+    assert len(set(copy.hidden)) == 16
+    assert (hidden >= -1e-12).all()
+    rows = np.random.default_rng(1).random((200, len(FEATURES)))
+    for left_out in range(16):
+        output = tuple(0.0 if place == left_out else each for place, each in enumerate(copy.output))
+        kept = scorer.logits(copy.model_copy(update={"output": output}), rows)
+        assert np.corrcoef(kept, scorer.linear(rows))[0, 1] > 0.98
+
+
+@for_any(WEIGHTS, ROWS)
+def test_scores_lie_between_0_and_1_and_in_the_order_of_the_logits(
+    weights: Weights, rows: list[tuple[float, ...]]
+) -> None:
+    """Whatever the weights: the sigmoid moves nothing past anything."""
+    features = np.array(rows)
+
+    found, logits = scorer.scores(weights, features), scorer.logits(weights, features)
+
+    assert ((found >= 0) & (found <= 1)).all()
+    assert (np.diff(found[np.argsort(logits, kind="stable")]) >= 0).all()
+
+
+def test_what_a_copy_weighs_are_the_linear_weights() -> None:
+    """Importance is measured on the scale of the linear score; a scorer that weighs nothing says so."""
+    copy = scorer.copy_of_linear()
+
+    assert scorer.importance(copy) == pytest.approx(dict(zip(FEATURES, scorer.LINEAR, strict=True)), abs=1e-12)
+    nothing = copy.model_copy(update={"output": (0.0,) * 16})
+    assert scorer.importance(nothing) == dict.fromkeys(FEATURES, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "serves", "expected"),
+    [
+        ("learned", True, "scorer-3"),
+        ("learned", False, "linear-1"),
+        ("linear", True, "linear-1"),
+        ("document_003", True, "document-003"),
+    ],
+)
+def test_a_scorer_ranks_while_it_serves_and_the_policy_asks_for_it(ranking: str, serves: bool, expected: str) -> None:
+    """Else the linear score does, or the documents' own; the name of the ranking says which it was."""
+    policy = Policy.model_validate({"ranking": ranking})
+    known = _scorer(serves=serves)
+    raw = np.random.default_rng(2).random((20, len(FEATURES)))
+
+    assert version(policy, known) == expected
+    assert version(policy, None) == version(policy, _scorer(serves=False))
+    same = scores(raw, policy, known).tolist() == scores(raw, policy).tolist()
+    assert same is (expected != "scorer-3")
+
+
+def _scorer(*, serves: bool) -> Scorer:
+    return Scorer(
+        agent_id=AGENT,
+        number=3,
+        weights=scorer.copy_of_linear(),
+        samples=100,
+        tasks=40,
+        until=9,
+        held_out=HeldOut(tasks=10, learned=0.5, linear=0.4, error=0.01),
+        serves=serves,
+        trained_at=BEGINNING,
+    )

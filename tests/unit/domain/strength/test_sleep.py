@@ -1,0 +1,222 @@
+"""Sleep: levels first, then fading, then the archive, then room (document 000 §3.7)."""
+
+from uuid import UUID
+
+import pytest
+
+from nemuri_contracts.strength import AgentSlept
+from nemuri_domain.strength import sleep
+from tests.unit.domain.strength.facts import level, nights, status, strength, totals
+from tests.unit.domain.strength.stories import (
+    COST,
+    QUALITY,
+    RATE,
+    STEEP,
+    A,
+    B,
+    C,
+    D,
+    Move,
+    adopted,
+    credited,
+    encoded,
+    ended,
+    given,
+    night,
+    retrieved,
+    ruled,
+    session,
+    sleeps,
+    slept,
+    tiredness,
+    used,
+)
+
+
+def test_a_sleep_fades_everything_by_one_step_for_each_session() -> None:
+    """Overall and in every perspective alike."""
+    given(encoded(A), used(A, perspective=COST), ended(1), ended(2), ended(3)).when(sleeps()).then(
+        strength(A).equals(1.1 * RATE**3),
+        strength(A, COST).equals(1.15 * RATE**3),
+        strength(A, QUALITY).equals(RATE**3),
+        nights().equals(3),
+    )
+
+
+def test_an_agent_that_is_wide_awake_does_not_sleep() -> None:
+    """No session ended, nothing to decide."""
+    story = given(encoded(A))
+
+    assert sleep.decide(ended(1), tiredness(story.mind)) is None
+    assert sleep.decide(ended(1), tiredness(story.when(*night(1)).mind)) is None
+
+
+def test_a_session_is_slept_once() -> None:
+    """A second sleep over it, one over an unknown session, and its end told twice count nothing."""
+    story = given(encoded(A), ended(1), ended(1), slept(1))
+
+    story.then(nights().equals(1), strength(A).equals(RATE))
+    story.when(slept(1), slept(7), ended(2), slept(1, 2, 7)).then(nights().equals(2), strength(A).equals(RATE**2))
+
+
+def test_sessions_that_end_after_the_decision_wait_for_the_next_sleep() -> None:
+    """A sleep covers the sessions that it names."""
+    story = given(encoded(A), ended(1), ended(2), ended(3)).when(slept(1, 3))
+
+    assert story.agent.awake == (session(2),)
+    story.when(sleeps()).then(nights().equals(3), strength(A).equals(RATE**3))
+
+
+def test_five_uses_settle_a_memory_in_the_next_sleep_and_not_before() -> None:
+    """Document 000 §3.5: the level changes during sleep, and the sleep fades it at the new level."""
+    story = given(encoded(A), *(used(A) for _ in range(5)))
+
+    story.then(level(A).equals(0)).when(*night(1)).then(level(A).equals(1), strength(A).equals(1.5 * 0.97**0.1))
+
+
+def test_a_level_change_comes_before_fading() -> None:
+    """At its old level the memory would have gone into the archive in this very sleep."""
+    rules = STEEP | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100), "strength_increment_on_use": 0.0}
+    story = given(*ruled(**rules), encoded(A, strength=0.15), encoded(B, strength=0.15)).when(used(A), *night(1))
+
+    story.then(level(A).equals(1), status(A).equals("active"), strength(A).equals(0.135))
+    story.then(status(B).equals("archived"))
+
+
+def test_a_memory_is_archived_only_when_it_is_faint_in_every_respect() -> None:
+    """One perspective is enough to stay; strictly below the threshold is faint."""
+    rules = STEEP | {"strength_increment_on_use": 0.0}
+    memories = (encoded(A, strength=0.19), encoded(B, strength=0.19), encoded(C, strength=0.21))
+    story = given(*ruled(**rules), *memories, used(B, perspective=COST)).when(*night(1))
+
+    story.then(status(A).equals("archived"), status(B).equals("active"), status(C).equals("active"))
+    story.then(strength(A).equals(0.095), strength(B).equals(0.095), strength(B, COST).equals(0.17))
+    assert story.agent.archived == 1
+
+
+def test_several_sessions_are_looked_ahead_in_one_sleep() -> None:
+    """What fades away in three steps goes in a sleep over three sessions."""
+    awake = (ended(1), ended(2), ended(3))
+    given(*ruled(**STEEP), encoded(A, strength=0.7), encoded(B, strength=0.9), *awake).when(sleeps()).then(
+        status(A).equals("archived"), status(B).equals("active")
+    )
+
+
+def test_principles_never_fade_away() -> None:
+    """They grow faint like everything else, but stay."""
+    given(*ruled(**STEEP), encoded(A, principle=True), encoded(B)).when(
+        *night(1), *night(2), *night(3), *night(4)
+    ).then(status(A).equals("active"), strength(A).equals(0.0625), status(B).equals("archived"))
+
+
+@pytest.mark.parametrize("between", [used(A), credited(A)], ids=["used", "credited"])
+def test_what_moved_since_the_sleep_was_decided_escapes_its_verdict(between: Move) -> None:
+    """Only that memory: the others are archived, and everything fades."""
+    story = given(*ruled(**STEEP), encoded(A, strength=0.15), encoded(B, strength=0.15), encoded(C), ended(1))
+    decided = sleep.decide(ended(1), tiredness(story.mind))
+    assert decided is not None
+    assert {each.memory_id for each in decided.archived} == {A, B}
+
+    story.when(between, decided).then(
+        status(A).equals("active"), status(B).equals("archived"), strength(C).equals(0.5), nights().equals(2)
+    )
+
+
+def test_a_retrieval_between_decision_and_record_changes_no_verdict() -> None:
+    """Being retrieved is not being used, to a sleep either."""
+    story = given(*ruled(**STEEP), encoded(A, strength=0.15), ended(1))
+    decided = sleep.decide(ended(1), tiredness(story.mind))
+    assert decided is not None
+
+    story.when(retrieved(A), decided).then(status(A).equals("archived"))
+
+
+def test_what_a_sleep_could_not_see_is_seen_by_the_next_one() -> None:
+    """The fifth use fell between decision and record: the level follows one sleep later, without another use."""
+    story = given(encoded(A), *(used(A) for _ in range(4)), *night(1), ended(2))
+    decided = sleep.decide(ended(2), tiredness(story.mind))
+    assert decided is not None
+
+    story = story.when(used(A), decided).then(level(A).equals(0))
+
+    story.when(*night(3)).then(level(A).equals(1))
+
+
+def test_other_parameters_hold_after_the_next_sleep() -> None:
+    """The sleep in which they are adopted is still one by the old ones."""
+    story = given(encoded(A)).when(adopted(**STEEP))
+
+    assert story.agent.rules.expected_tasks_per_day == 10
+    story = story.when(*night(1)).then(strength(A).equals(RATE))
+    assert story.agent.rules.expected_tasks_per_day == 1
+    story.when(*night(2)).then(strength(A).equals(RATE / 2))
+
+
+def test_the_last_parameters_adopted_before_a_sleep_count() -> None:
+    """Each adoption replaces the whole of the one before."""
+    story = given(adopted(**STEEP), adopted(archive_threshold=0.2), *night(1))
+
+    assert story.agent.rules.archive_threshold == 0.2
+    assert story.agent.rules.expected_tasks_per_day == 10
+
+
+def test_other_thresholds_of_use_are_applied_to_what_was_not_touched_too() -> None:
+    """Every memory's level is looked at once, up or down; after that only what changed."""
+    story = given(encoded(A), encoded(B), used(A), used(A), *night(1), *night(2), *night(3))
+
+    story = story.when(adopted(consolidation_thresholds=(0, 1, 2, 30, 60, 100)), *night(4)).then(level(A).equals(0))
+    story = story.when(*night(5)).then(level(A).equals(2), level(B).equals(0))
+    story = story.when(adopted(), *night(6), *night(7)).then(level(A).equals(0))
+    story = story.when(*night(8), *night(9))
+    assert tiredness(story.mind).touched == ()
+
+
+def test_a_fall_to_a_lower_level_can_end_in_the_archive_in_the_same_sleep() -> None:
+    """The clock of the lower level decides."""
+    rules = STEEP | {"consolidation_thresholds": (0, 1, 2, 3, 4, 5), "strength_increment_on_use": 0.0}
+    story = given(*ruled(**rules), encoded(A, strength=0.2), used(A), *night(1)).then(strength(A).equals(0.18))
+
+    story = story.when(adopted(**STEEP), *night(2)).then(level(A).equals(1), strength(A).equals(0.162))
+
+    story.when(*night(3)).then(level(A).equals(0), status(A).equals("archived"), strength(A).equals(0.081))
+
+
+def test_a_sleep_with_nothing_to_say_about_unknown_memories_is_still_a_sleep() -> None:
+    """Verdicts on memories that there are not are void."""
+    story = given(encoded(A), ended(1)).when(slept(1, levels={B: (3, 0)}, archived={C: 0}, pruned={D: 0}))
+
+    story.then(nights().equals(1), strength(A).equals(RATE))
+    assert (story.agent.active, story.agent.archived) == totals(story.mind) == ((1, 0, 0, 0, 0, 0), 0)
+
+
+def test_what_is_too_much_for_one_sleep_is_done_in_those_that_go_on_with_it() -> None:
+    """A sleep of thousands of memories fits one event, and before the next session each of them has moved."""
+    many = [UUID(int=number) for number in range(1, 2 * sleep.AT_ONCE + 2)]
+    roomy = {"max_active_memories": None, "max_total_weight": None}
+    rising = roomy | {"daily_decay_targets": (1.0,) * 6, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
+    story = given(*ruled(**rising), *(encoded(each) for each in many), *(used(each) for each in many))
+
+    story = story.when(*night(1))
+    assert totals(story.mind) == ((sleep.AT_ONCE + 1, sleep.AT_ONCE, 0, 0, 0, 0), 0)
+    assert totals(story.slept_out().mind) == ((0, len(many), 0, 0, 0, 0), 0)
+
+    fading = given(*ruled(**roomy, archive_threshold=1.0), *(encoded(each) for each in many))
+    fading = fading.when(*night(1))
+    assert totals(fading.mind) == ((sleep.AT_ONCE + 1, 0, 0, 0, 0, 0), sleep.AT_ONCE)
+    fading = fading.slept_out()
+    assert totals(fading.mind) == ((0,) * 6, len(many))
+    assert fading.agent.slept == 2
+
+
+def test_a_sleep_goes_on_only_from_the_last_one() -> None:
+    """Once another sleep has looked at the same, there is nothing to go on with; nor where nothing was left."""
+    story = given(*ruled(max_active_memories=1), encoded(A), encoded(B), *night(1))
+    last = story.events[-1]
+    assert isinstance(last, AgentSlept)
+    assert sleep.go_on(last, tiredness(story.mind)) is None
+
+    unfinished = last.model_copy(update={"unfinished": True})
+    more = sleep.go_on(unfinished, tiredness(story.mind))
+    assert more is not None
+    assert (more.sessions, more.causation_id, more.unfinished) == ((), last.event_id, False)
+    assert sleep.go_on(unfinished, tiredness(story.when(*night(2)).mind)) is None

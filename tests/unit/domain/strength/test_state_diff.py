@@ -1,0 +1,47 @@
+"""What differs between two minds of one agent."""
+
+from nemuri_contracts.agents import Definition, Perspective
+from nemuri_domain.strength.state_diff import Change, Differences
+from tests.unit.domain.strength import stories
+from tests.unit.domain.strength.stories import A, B, C, D, adopted, encoded, ended, night, ruled, slept, used
+
+
+def ids(changes: tuple[Change, ...]) -> set[object]:
+    """Which memories these are about."""
+    return {each.memory_id for each in changes}
+
+
+def test_a_mind_differs_from_itself_in_nothing() -> None:
+    """Neither in memories nor in anything else."""
+    mind = stories.given(encoded(A), used(A), *night(0)).mind
+    assert Differences.between(mind, mind) == Differences((), {}, {})
+
+
+def test_every_memory_is_told_under_all_that_became_of_it() -> None:
+    """Begun, archived, returned, risen, stronger and weaker, greatest change first."""
+    one = stories.given(encoded(A), encoded(B), encoded(C), *[used(C)] * 5, ended(1), slept(1, archived={B: 0}))
+    gone = one.memory(A).revision
+    other = one.when(encoded(D), used(B), ended(2), slept(2, archived={A: gone}, levels={C: (1, 5)}))
+    found = Differences.between(one.mind, other.mind)
+    assert ids(found.began) == {D}
+    assert ids(found.archived) == {A}
+    assert ids(found.returned) == {B}
+    assert ids(found.levels) == {C}
+    assert ids(found.stronger) == {B}
+    assert ids(found.weaker) == {A, C}
+    gains = [abs(each.gain) for each in found.changes]
+    assert gains == sorted(gains, reverse=True)
+    assert ids(Differences.between(other.mind, one.mind).gone) == {D}
+
+
+def test_parameters_and_definition_are_compared_by_what_they_mean() -> None:
+    """What is in force, not what waits for the next sleep, and not how it was written."""
+    one = stories.given(encoded(A))
+    assert Differences.between(one.mind, one.when(adopted(archive_threshold=0.2)).mind).policy == {}
+    assert Differences.between(one.mind, one.when(*ruled(archive_threshold=0.1)).mind).policy == {}
+    other = one.when(*ruled(archive_threshold=0.2), stories.defined("cost"))
+    found = Differences.between(one.mind, other.mind)
+    assert found.policy == {"archive_threshold": (0.1, 0.2)}
+    assert set(found.definition) == {"perspectives"}
+    cost = Definition(role="buyer", perspectives=(Perspective(name="cost"),)).model_dump(mode="json")["perspectives"]
+    assert found.definition["perspectives"][1] == cost

@@ -1,0 +1,84 @@
+"""Which memories an answer drew on."""
+
+from uuid import UUID
+
+from nemuri_domain.strength.policy import Detection
+from nemuri_domain.strength.usage_detection import Shown, judged, uses
+
+A, B, C, D = (UUID(int=number) for number in range(1, 5))
+
+
+def test_citations_come_before_similarity_and_similarity_before_tags() -> None:
+    """The first kind of evidence that there is decides alone; of tags it takes two, of one memory."""
+    shown = [Shown(A, ("steel", "winter"), 0.1), Shown(B, ("delay",), 0.2), Shown(C, (), 0.9)]
+
+    assert _used("steel is late in winter", [C, C], shown) == {C: "citation"}
+    assert _used("steel is late in winter", [], shown) == {C: "similarity"}
+    assert _used("steel is late in winter", [], shown[:2]) == {A: "tag"}
+    assert _used("steel comes with a delay", [], shown[:2]) == {}
+
+
+def test_only_what_was_in_the_context_can_have_been_used() -> None:
+    """A citation of something else is no evidence, and no use."""
+    assert _used("steel", [D], [Shown(A, ("steel",), 0.4), Shown(B, (), 0.0)]) == {A: "similarity"}
+    assert _used("steel", [D], []) == {}
+
+
+def test_citations_that_are_complete_are_the_last_word() -> None:
+    """Then an answer that cites nothing has drawn on nothing."""
+    shown = [Shown(A, ("steel",), 0.9)]
+
+    assert uses("steel", [], shown, threshold=0.3, complete=True) == ()
+    assert [each.memory_id for each in uses("-", [A], shown, threshold=0.3, complete=True)] == [A]
+
+
+def test_a_tag_counts_as_a_whole_term_only() -> None:
+    """`art` is not in `start`, nor 京都 in 東京都."""
+    shown = [Shown(A, ("art",), 0.0), Shown(B, ("rent",), 0.0), Shown(C, ("C++",), 0.0)]
+
+    assert _tagged("start with the current parts", shown) == set()
+    assert _tagged("The ART of it", shown) == {A}
+    assert _tagged("written in C++, of course", shown) == {C}
+
+
+def test_a_tag_that_most_memories_share_proves_nothing() -> None:
+    """Half of them may share it; of a single memory it is evidence."""
+    shared = [Shown(each, ("steel",), 0.0) for each in (A, B, C)]
+
+    assert _tagged("steel", [*shared, Shown(D, ("delay",), 0.0)]) == set()
+    assert _tagged("steel", [*shared[:2], Shown(C, (), 0.0), Shown(D, (), 0.0)]) == {A, B}
+    assert _tagged("steel", [Shown(A, ("steel", "steel"), 0.0)]) == {A}
+
+
+def test_the_embedder_says_how_similar_is_used() -> None:
+    """The threshold itself counts."""
+    shown = [Shown(A, (), 0.30), Shown(B, (), 0.29)]
+
+    assert _used("", [], shown) == {A: "similarity"}
+
+
+def test_each_way_of_recognising_use_can_be_chosen_alone() -> None:
+    """Then no other evidence counts; without a judge's word its way is the layered one."""
+    shown = [Shown(A, ("steel",), 0.1), Shown(B, ("delay",), 0.9), Shown(C, (), 0.2)]
+
+    def used(detection: Detection) -> dict[UUID, str]:
+        found = uses("steel is late [m3]", [C], shown, threshold=0.3, complete=True, detection=detection)
+        return {each.memory_id: each.method for each in found}
+
+    assert used("citation") == {C: "citation"}
+    assert used("tag") == {A: "tag"}
+    assert used("similarity") == {B: "similarity"}
+    assert used("judge") == used("layered") == {C: "citation"}
+
+
+def test_what_a_judge_names_is_used() -> None:
+    """A label that stands for no memory names nothing."""
+    assert [(each.memory_id, each.method) for each in judged({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
+
+
+def _tagged(answer: str, shown: list[Shown]) -> set[UUID]:
+    return {each.memory_id for each in uses(answer, [], shown, threshold=0.3, detection="tag")}
+
+
+def _used(answer: str, citations: list[UUID], shown: list[Shown]) -> dict[UUID, str]:
+    return {each.memory_id: each.method for each in uses(answer, citations, shown, threshold=0.3)}

@@ -1,0 +1,80 @@
+"""Which chunks of a document are read at the same time, and how much of it was read in the end."""
+
+from nemuri_contracts.tasks import Detail, DetailPoint
+from nemuri_domain.tasks import chunk_order, fan_in, read_share
+from nemuri_domain.tasks.chunk_order import AT_ONCE
+from tests.unit.domain.tasks.stories import answered, assigned, chunked, given, point, routed, submitted, summarised
+
+
+def test_a_few_chunks_begin_and_each_is_followed_by_one() -> None:
+    """Whatever the order in which they are read, every chunk has its turn once and few wait at a time."""
+    event, task = chunked(30), given(submitted(), chunked(30)).task
+    waiting = [each.ordinal for each in chunk_order.begun(event)]
+    assert len(waiting) == AT_ONCE
+    turns = list(waiting)
+    while waiting:
+        following = chunk_order.next_turn(point(waiting.pop()), task)
+        if following is not None:
+            waiting.append(following.ordinal)
+            turns.append(following.ordinal)
+        assert len(waiting) <= AT_ONCE
+    assert sorted(turns) == [*range(30)]
+
+
+def test_a_task_that_has_ended_is_not_read_on() -> None:
+    """Nobody pays for the key points of a task that has failed."""
+    failed = given(submitted(), chunked(30)).task.but(status="failed")
+    assert chunk_order.next_turn(point(0), failed) is None
+
+
+def test_a_reopened_task_goes_on_with_the_first_unread_chunk_of_each_row() -> None:
+    """Those that follow in the same row have their turn after it."""
+    read = [point(number) for number in range(30) if number not in {3, 11, 12, 29}]
+    state = given(submitted(), chunked(30)).when(*read).state
+    assert [each.ordinal for each in chunk_order.resumed(submitted(), state)] == [3, 12, 29]
+
+
+def test_documents_that_do_not_fit_one_event_are_refused() -> None:
+    """In one line that says how many parts there may be."""
+    assert chunk_order.too_long(["book.txt"] * 1_000) is None
+    why = chunk_order.too_long(["book.txt"] * 2_000)
+    assert why == "the documents are 2000 parts of ten pages, and a task has at most 1113; divide them"
+
+
+def _passages(*places: tuple[int, int]) -> tuple[Detail, ...]:
+    return tuple(Detail(document="d", ref="0" * 64, start=start, end=end) for start, end in places)
+
+
+def test_the_share_that_was_read_counts_text_and_chunks_once() -> None:
+    """Of chunks of ten characters; a passage that two answers rest on is read once."""
+    details = tuple(DetailPoint(detail=each, point=None) for each in chunked(4).details)
+    story = given(submitted(), summarised("a", "b").model_copy(update={"details": details}))
+    story = story.when(routed(2), assigned(1, 0), assigned(2, 1))
+    assert read_share.share_read(story.state) is None
+    story = story.when(
+        answered(1, "So.").model_copy(update={"details": _passages((0, 5), (5, 10))}),
+        answered(2, "So too.").model_copy(update={"details": _passages((5, 10), (22, 24))}),
+    )
+    assert read_share.share_read(story.state) == read_share.Share(chunks=2, of=4, text=0.3)
+    whole = fan_in.complete(answered(2), story.state)
+    assert whole is not None
+    assert whole.answer.endswith(
+        "\n\n(Read: 30 % of the documents, in passages from 2 of 4 parts. "
+        "The rest was only searched for the words of the question.)"
+    )
+
+
+def test_nothing_is_said_of_documents_that_were_read_whole() -> None:
+    """Nor where there are none."""
+    assert read_share.taken((), ()) is None
+    details = tuple(DetailPoint(detail=each, point=None) for each in chunked(2).details)
+    story = given(submitted(), summarised().model_copy(update={"details": details}), routed(), assigned(1))
+    story = story.when(answered(1, "So.").model_copy(update={"details": _passages((0, 10), (10, 20))}))
+    whole = fan_in.complete(answered(1), story.state)
+    assert whole is not None
+    assert whole.answer == "So."
+
+
+def test_a_share_is_never_rounded_to_all_or_nothing() -> None:
+    """Where something was read, and something was not."""
+    assert [read_share.Share(1, 9, text).percent for text in (0, 0.0001, 0.5, 0.9999, 1)] == [0, 1, 50, 99, 100]

@@ -1,0 +1,94 @@
+"""Who sits on a panel, and under which perspective (document 000 §3.1)."""
+
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+
+from nemuri_contracts.agents import Definition, Perspective
+from nemuri_contracts.tasks import TaskFailed, TaskRouted
+from nemuri_domain.language.search_terms import terms
+from nemuri_domain.tasks import panel_seats, routing
+from nemuri_domain.tasks.panel_seats import Seat
+from nemuri_domain.tasks.routing import Applicant
+from tests.unit.domain.tasks.stories import given, submitted, summarised
+
+NAMES = ("cost", "time", "risk")
+
+
+def test_each_of_the_best_agents_sits_under_another_perspective() -> None:
+    """The one that fits what is asked best goes to the best agent that has it."""
+    both, other = ("cost", "time"), ("time", "risk")
+
+    assert _panel("time and cost and cost", 2, a=both, b=both) == (("a", "cost"), ("b", "time"))
+    assert _panel("risk", 3, a=both, b=other, c=NAMES) == (("a", "cost"), ("b", "risk"), ("c", "time"))
+    assert _panel("", 2, a=("cost",), b=("cost",), c=("risk",)) == (("a", "cost"), ("c", "risk"))
+
+
+def test_an_agent_gives_way_to_one_that_has_no_other_perspective() -> None:
+    """So that both sit, under different ones."""
+    assert _panel("cost", 2, a=("cost", "time"), b=("cost",)) == (("a", "time"), ("b", "cost"))
+
+
+def test_with_too_few_agents_some_sit_twice() -> None:
+    """First under perspectives that nobody has yet, then under those of others, never twice under the same."""
+    assert _panel("cost", 2, a=NAMES) == (("a", "cost"), ("a", "time"))
+    assert _panel("cost", 3, a=("cost", "time"), b=("cost", "time")) == (("a", "cost"), ("b", "time"), ("a", "time"))
+    assert len(_panel("cost", 8, a=("cost", "time"), b=("cost", "time"))) == 4
+    assert _panel("cost", 4, a=("cost",)) == (("a", "cost"),)
+
+
+def test_under_a_wanted_perspective_every_agent_sits_once() -> None:
+    """It is what the client asked for."""
+    assert _panel("cost", 3, "time", a=NAMES, b=NAMES) == (("a", "time"), ("b", "time"))
+
+
+@for_any(
+    st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from(NAMES), unique=True, min_size=1), max_size=6),
+    st.integers(2, 8),
+)
+def test_no_seat_is_taken_twice(offers: dict[str, list[str]], size: int) -> None:
+    """There are as many as asked for, or as there can be."""
+    found = _panel("cost of time", size, None, **{agent: tuple(names) for agent, names in offers.items()})
+    possible = sum(len(names) for names in offers.values())
+
+    assert len(set(found)) == len(found) == min(size, possible)
+    assert all(perspective in offers[agent] for agent, perspective in found)
+
+
+def test_a_panel_is_routed_for_every_part() -> None:
+    """Each part to each member."""
+    task = given(submitted("?", panel=2), summarised("cost", "time")).task
+
+    routed = routing.route(submitted(), task, [_applicant("a"), _applicant("b")])
+
+    assert isinstance(routed, TaskRouted)
+    assert [(each.part, each.agent_id, each.perspective) for each in routed.choices] == [
+        (0, "a", "cost"),
+        (0, "b", "time"),
+        (1, "a", "cost"),
+        (1, "b", "time"),
+    ]
+    assert len({each.assignment_id for each in routing.assignments(routed)}) == 4
+
+
+def test_a_panel_of_one_voice_is_none() -> None:
+    """The task fails in one line that says why."""
+    task = given(submitted("?", panel=3, perspective="cost"), summarised("?")).task
+
+    end = routing.route(submitted(), task, [_applicant("a")])
+
+    assert isinstance(end, TaskFailed)
+    assert "two voices" in end.reason
+    assert "\n" not in end.reason
+
+
+def _definition(names: tuple[str, ...]) -> Definition:
+    return Definition(role="clerk", perspectives=tuple(Perspective(name=each) for each in names))
+
+
+def _panel(request: str, size: int, wanted: str | None = None, **agents: tuple[str, ...]) -> tuple[Seat, ...]:
+    ranked = [(name, _definition(names)) for name, names in agents.items()]
+    return panel_seats.panel(ranked, terms(request), size, wanted)
+
+
+def _applicant(name: str) -> Applicant:
+    return Applicant(name, _definition(("cost", "time")), (), 0, 0, 0)

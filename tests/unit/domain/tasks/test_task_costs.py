@@ -1,0 +1,82 @@
+"""What a task cost is what was counted for it, step by step."""
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.task_views import Cost
+from nemuri_contracts.tasks import Panel, Voice
+from nemuri_domain.tasks.task_costs import costs
+from tests.unit.domain.tasks.stories import (
+    AGENT,
+    answered,
+    assigned,
+    chunked,
+    completed,
+    failed,
+    given,
+    learned,
+    memory,
+    point,
+    reopened,
+    retrieved,
+    routed,
+    submitted,
+    summarised,
+    used,
+)
+
+
+def usage(tokens: int, model: str = "large") -> dict[str, Usage]:
+    """What a call cost: as many tokens in, and half of them out."""
+    return {"usage": Usage(model=model, input_tokens=tokens, output_tokens=tokens // 2)}
+
+
+def test_every_step_of_a_task_has_its_cost() -> None:
+    """The pieces together, then routing, answers, judgement, learnings and the panel, each by its model."""
+    voices = (Voice(agent_id=AGENT, perspective=None, answer="an answer"),)
+    merged = Panel(voices=voices, merged="an answer", **usage(60))
+    story = given(submitted(), chunked()).when(
+        point(0).model_copy(update=usage(10, "small")),
+        point(1).model_copy(update=usage(12, "small")),
+        summarised(),
+        routed().model_copy(update=usage(20)),
+        assigned(1),
+        retrieved(1, memory(1)),
+        answered(1).model_copy(update=usage(30)),
+        used(1, memory(1)).model_copy(update=usage(40, "small")),
+        learned(1).model_copy(update=usage(50)),
+        completed().model_copy(update={"panel": merged}),
+    )
+
+    assert costs(story.state) == (
+        Cost(step="key points", model="small", input_tokens=22, output_tokens=11),
+        Cost(step="routing", model="large", input_tokens=20, output_tokens=10),
+        Cost(step="answer", model="large", input_tokens=30, output_tokens=15),
+        Cost(step="judge", model="small", input_tokens=40, output_tokens=20),
+        Cost(step="learnings", model="large", input_tokens=50, output_tokens=25),
+        Cost(step="panel", model="large", input_tokens=60, output_tokens=30),
+    )
+
+
+def test_an_attempt_that_failed_has_cost_something_too() -> None:
+    """What was spent stays spent; each model has a line of its own."""
+    story = given(submitted(), summarised()).when(
+        routed().model_copy(update=usage(20)),
+        assigned(1),
+        answered(1).model_copy(update=usage(30)),
+        failed(),
+        reopened(),
+        routed(attempt=2).model_copy(update=usage(22)),
+        assigned(2, attempt=2),
+        answered(2).model_copy(update=usage(40, "small")),
+    )
+
+    assert [(each.step, each.model, each.input_tokens) for each in costs(story.state)] == [
+        ("routing", "large", 42),
+        ("answer", "large", 30),
+        ("answer", "small", 40),
+    ]
+
+
+def test_what_nobody_was_asked_for_costs_nothing() -> None:
+    """A task on its way has no costs yet, and a routing without a model never has."""
+    assert costs(given(submitted(), summarised(), routed(), assigned(1)).state) == ()
+    assert costs(given().state) == ()

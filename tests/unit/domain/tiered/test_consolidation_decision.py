@@ -1,0 +1,58 @@
+"""What one consolidation decides for a whole mind that somebody holds."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from nemuri_contracts.tiered import ConsolidationBegun
+from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.consolidation import Vectors, due
+from nemuri_domain.tiered.consolidation_decision import gathered
+from nemuri_domain.tiered.fold import evolve
+from tests.unit.domain.tiered.lives import AGENT, became, lived, named, rows
+
+ROOM = 40
+
+
+def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
+    """Whoever consolidates when it is due forgets the weakest of long ago, and never what is new."""
+    policy = {"long_term": {"capacity": ROOM}, "short_term": {"base_capacity": 10, "max_capacity": 10}}
+    tiers, most = Tiers.of(AGENT, policy=policy), 0
+    for number in range(400):
+        tiers = evolve(tiers, lived(number, importance=0.9 if number == 7 else 0.5), float(number))
+        assert tiers.agent is not None
+        if (because := due(tiers.agent, float(number))) is None:
+            continue
+        found = gathered(tiers, lambda _: {}, because, float(number))
+        begun = ConsolidationBegun(
+            event_id=named(f"begun {number}"), agent_id=AGENT, because=because, groups=found.groups,
+            deleted=found.deleted, second=float(number),
+        )  # fmt: skip
+        tiers = evolve(tiers, begun, float(number))
+        for nth, group in enumerate(found.groups):
+            strong = max(each.importance for each in tiers.known(group.memory_ids))
+            made = became(10_000 + 100 * number + nth, (0,), importance=strong, second=float(number))
+            tiers = evolve(tiers, made.model_copy(update={"sources": group.memory_ids}), float(number))
+        most = max(most, len(tiers.long))
+    assert len(tiers.short) <= 10
+    assert ROOM <= most <= ROOM + 10
+    assert max(each.importance for each in tiers.long) == 0.9
+    assert min(each.at for each in tiers.long if each.importance < 0.9) > 300
+
+
+def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
+    """By the vectors of what goes over and of what is faint, which are asked for together."""
+    tiers = Tiers.of(AGENT, policy={"long_term": {"capacity": 10}})
+    for number in range(8):
+        tiers = evolve(tiers, became(number, (100 + number,)), 0.0)
+    tiers = tiers.holding(each.but(access_count=1 + (each.memory_id == named(7)) * 500) for each in tiers.long)
+    tiers = evolve(tiers, lived(50), 5_000.0)
+    asked = list[Sequence[UUID]]()
+
+    def vectors(ids: Sequence[UUID]) -> Vectors:
+        asked.append(ids)
+        return rows(*[(1.0, 0.0)] * 8)
+
+    found = gathered(tiers, vectors, "asked", 5_000.0)
+    assert [each.layer for each in found.groups] == ["short", "long"]
+    assert set(found.groups[1].memory_ids) == {named(each) for each in range(7)}
+    assert [set(each) for each in asked] == [{named(50), *(named(each) for each in range(7))}]

@@ -1,0 +1,196 @@
+"""What each event means for a tiered mind."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.erasure import MemoriesErased
+from nemuri_contracts.tiered import Access, ConsolidationBegun, Group, MemoriesAccessed, MemoryShared
+from nemuri_domain.tiered.aggregate import TierMemory, Tiers
+from nemuri_domain.tiered.fold import evolved, fold, touched
+from tests.unit.domain.tiered.lives import AGENT, BORN, became, defined, lived, mind, named, simulated
+
+
+def begun(number: int, *groups: tuple[int, ...], deleted: tuple[int, ...] = (), layer: str = "short") -> AnyAgentEvent:
+    """A consolidation."""
+    return ConsolidationBegun.model_validate(
+        {
+            "event_id": named(f"begun {number}"),
+            "agent_id": AGENT,
+            "because": "asked",
+            "groups": [{"layer": layer, "memory_ids": [named(each) for each in group]} for group in groups],
+            "deleted": [named(each) for each in deleted],
+            "recorded_at": BORN,
+            "sequence": 100 + number,
+        }
+    )
+
+
+def accessed(number: int, times: int, *, second: float = 60.0) -> MemoriesAccessed:
+    """Retrievals of a memory."""
+    return MemoriesAccessed(
+        event_id=named(f"accessed {number} {times}"),
+        agent_id=AGENT,
+        accessed=(Access(memory_id=named(number), times=times),),
+        second=second,
+        recorded_at=BORN,
+        sequence=200 + number,
+    )
+
+
+def shared(number: int, scope: str = "global", *to: str) -> AnyAgentEvent:
+    """A memory that others may see."""
+    return MemoryShared.model_validate(
+        {"event_id": named(f"shared {number}"), "agent_id": AGENT, "memory_id": named(number), "scope": scope}
+        | {"visible_to": to, "recorded_at": BORN, "sequence": 300 + number}
+    )
+
+
+def only(tiers: Tiers, number: int | str) -> TierMemory:
+    """One memory."""
+    return tiers.memories[named(number)]
+
+
+def test_an_experience_is_in_short_term_memory_by_its_own_clock_or_the_logs() -> None:
+    """Oldest first, whatever the order in which they are told."""
+    tiers = mind(lived(1, minutes=2), lived(2, minutes=1), lived(3, second=5.0))
+
+    assert [each.memory_id for each in tiers.short] == [named(3), named(2), named(1)]
+    assert only(tiers, 3).at == 5.0
+    assert only(tiers, 2).at == BORN.timestamp() + 60
+    assert tiers.agent is not None
+    assert (tiers.agent.short, tiers.agent.long) == (3, 0)
+
+
+def test_only_an_agent_with_tiered_memory_has_one() -> None:
+    """Experiences of anybody else come to nothing."""
+    definition = defined().definition.model_copy(update={"memory": "affective"})
+
+    assert fold([defined().model_copy(update={"definition": definition}), lived(1)]) == Tiers()
+
+
+def test_what_goes_stays_until_it_has_become_another_memory() -> None:
+    """It does not count as short-term memory any more, and can still be found."""
+    going = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)))
+    gone = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)), became(9, (1, 2)))
+
+    assert going.agent is not None
+    assert going.agent.short == 1
+    assert set(going.memories) == {named(1), named(2), named(3)}
+    assert set(gone.memories) == {named(3), named(9)}
+    assert only(gone, 9).sources == (named(1), named(2))
+    assert gone.agent is not None
+    assert (gone.agent.short, gone.agent.long, gone.agent.consolidated_for) == (1, 1, "asked")
+
+
+def test_a_memory_made_of_memories_knows_the_experiences_that_they_came_from() -> None:
+    """However many steps ago."""
+    tiers = mind(*(lived(each) for each in range(4)), became(8, (0, 1)), became(9, (2,)), became(10, (8, 9, 3)))
+
+    assert only(tiers, 10).sources == tuple(named(each) for each in range(4))
+    assert set(tiers.memories) == {named(10)}
+
+
+def test_retrievals_count_as_access() -> None:
+    """So many at once as the event tells, and the last of them is remembered."""
+    tiers = mind(lived(1), accessed(1, 2), accessed(1, 3, second=90.0), accessed(7, 1))
+
+    assert (only(tiers, 1).access_count, only(tiers, 1).accessed_at) == (5, 90.0)
+
+
+def test_what_is_shared_stays_as_it_is() -> None:
+    """It is in long-term memory from then on, and neither becomes part of another nor is forgotten."""
+    tiers = mind(lived(1, kind="reflection"), lived(2), shared(1, "bilateral", "lila"), begun(1, (1, 2), deleted=(1,)))
+    formed = evolved(tiers, became(9, (1, 2)))
+
+    assert (only(tiers, 1).layer, only(tiers, 1).type, only(tiers, 1).visible_to) == ("long", "semantic", ("lila",))
+    assert set(formed.memories) == {named(1), named(9)}
+
+
+def test_what_is_forgotten_is_gone_and_what_is_erased_too() -> None:
+    """And the totals are in step with what is left."""
+    lives: list[AnyAgentEvent] = [lived(1), became(8, (1,)), lived(2)]
+    erased = MemoriesErased(
+        event_id=named("erased"), agent_id=AGENT, memory_ids=(named(2),), recorded_at=BORN, sequence=400
+    )
+    tiers = mind(*lives, begun(1, deleted=(8, 2)), erased)
+
+    assert not tiers.memories
+    assert tiers.agent is not None
+    assert (tiers.agent.short, tiers.agent.long) == (0, 0)
+
+
+def test_other_parameters_are_in_force_at_once() -> None:
+    """And those that are none are the defaults, because history happened."""
+    adopted = PolicyAdopted(
+        event_id=named("policy"), agent_id=AGENT, parameters={"short_term": {"base_capacity": 7}},
+        recorded_at=BORN, sequence=2,
+    )  # fmt: skip
+    tiers = mind(adopted)
+
+    assert tiers.agent is not None
+    assert tiers.agent.rules.short_term.base_capacity == 7
+    assert tiers.with_agent(policy={"short_term": {"base_capacity": -7}}).agent != tiers.agent
+
+
+def test_a_simulation_keeps_a_mind_by_its_own_clock() -> None:
+    """Without any log."""
+    tiers = simulated([(lived(1), 30.0), (lived(2), 10.0)])
+
+    assert [each.at for each in tiers.short] == [10.0, 30.0]
+    assert tiers.agent is not None
+    assert tiers.agent.hours(7_200.0) == 2.0
+
+
+ERASED = MemoriesErased(
+    event_id=named("erased"), agent_id=AGENT, memory_ids=(named(1), named(8)), recorded_at=BORN, sequence=400
+)
+EVENTS: list[AnyAgentEvent] = [
+    defined(), lived(1), lived(2, minutes=3), lived(3, kind="action"), begun(1, (1, 2), (3,)), ERASED,
+    begun(2, (8,), layer="long"), begun(3, deleted=(8, 9)), became(8, (1, 2)), became(9, (8, 3)), accessed(1, 2),
+    accessed(8, 1), shared(8), shared(2, "group", "lila", "mira"),
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(EVENTS), max_size=20))
+def test_no_history_is_impossible(events: list[AnyAgentEvent]) -> None:
+    """In any order and any repetition: totals say what the rows say, and only what an event touches changes."""
+    tiers = Tiers()
+    for event in events:
+        before, tiers = tiers, evolved(tiers, event)
+        changed = {
+            each
+            for each in {*before.memories, *tiers.memories}
+            if before.memories.get(each) is not tiers.memories.get(each)
+        }
+        assert changed <= touched(event)
+        if tiers.agent is not None:
+            assert tiers.agent.short == len(tiers.short)
+            assert tiers.agent.long == len(tiers.long)
+
+
+@given(st.lists(st.sampled_from(EVENTS), max_size=12), st.data())
+def test_repetitions_count_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
+    """A log delivers at least once."""
+    again = [*events, *data.draw(st.lists(st.sampled_from(events), max_size=5) if events else st.just([]))]
+
+    assert fold(again) == fold(events)
+
+
+def test_a_group_is_of_one_layer_only() -> None:
+    """What has gone over meanwhile is not marked a second time."""
+    tiers = mind(lived(1), became(8, (1,)), begun(1, (8,)))
+
+    assert not only(tiers, 8).going
+    assert Group(layer="long", memory_ids=(UUID(int=1),)).layer == "long"
+
+
+def test_who_shares_names_those_whom_the_scope_asks_for() -> None:
+    """Nobody for all, one between two, somebody in a group."""
+    for scope, to in (("global", ("lila",)), ("bilateral", ()), ("bilateral", ("lila", "mira")), ("group", ())):
+        with pytest.raises(ValueError, match=r"visible|between|group"):
+            shared(1, scope, *to)

@@ -1,0 +1,163 @@
+"""What comes to which module's mind."""
+
+import math
+from collections.abc import Mapping
+from uuid import UUID
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from nemuri_contracts.tiered import Experienced, Module
+from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.policy import TiersPolicy
+from nemuri_domain.tiered.retrieval import COLUMNS, Found, merged, row_of
+from nemuri_domain.tiered.vector_index import Shelf
+from tests.unit.domain.tiered.lives import became, lived, named, simulated
+
+ASKED = np.array([1.0, 0.0], np.float32)
+TYPES: tuple[Experienced, ...] = ("conversation", "action", "observation", "reflection")
+
+
+def shelf_of(tiers: Tiers, vectors: Mapping[UUID, NDArray[np.float32]]) -> Shelf:
+    """A mind as columns."""
+    memories = list(tiers.memories.values())
+    return Shelf(
+        lambda place: memories[place].memory_id,
+        np.array([row_of(each) for each in memories], COLUMNS),
+        np.array([vectors[each.memory_id] for each in memories], np.float32).reshape(len(memories), -1),
+    )
+
+
+def recalled(
+    tiers: Tiers,
+    vectors: Mapping[UUID, NDArray[np.float32]],
+    now: float,
+    module: Module = "default",
+    top: int | None = None,
+    asked: NDArray[np.float32] = ASKED,
+) -> list[Found]:
+    """What comes to mind."""
+    assert tiers.agent is not None
+    found = shelf_of(tiers, vectors).recall(tiers.agent, tiers.memories.__getitem__, asked, now, module, top)
+    assert all(memory is tiers.memories[each.memory_id] for each, memory in found)
+    return [each for each, _ in found]
+
+
+def fanned(tiers: Tiers) -> dict[UUID, NDArray[np.float32]]:
+    """Vectors for all of a mind, each a little less like what is asked than the one before."""
+    memories = sorted(tiers.memories.values(), key=lambda each: (each.at, each.changed))
+    return {
+        each.memory_id: np.array([math.cos(0.01 * number), math.sin(0.01 * number)], np.float32)
+        for number, each in enumerate(memories)
+    }
+
+
+def lives() -> Tiers:
+    """Forty experiences of every type, and thirty long-term memories."""
+    short = [(lived(each, f"thing {each}", kind=TYPES[each % 4]), each * 10.0) for each in range(40)]
+    kinds = ("episodic", "semantic", "procedural")
+    long = [(became(100 + each, (200 + each,), type=kinds[each % 3]), each * 10.0) for each in range(30)]
+    return simulated([*short, *long])
+
+
+@pytest.mark.parametrize(
+    ("module", "weights", "top", "layers", "types"),
+    [
+        ("social_awareness", (0.4, 0.4, 0.2), 10, {"short", "long"}, None),
+        ("goal_generation", (0.6, 0.1, 0.3), 10, {"long"}, {"semantic"}),
+        ("planning", (0.5, 0.3, 0.2), 15, {"short", "long"}, None),
+        ("self_reflection", (0.3, 0.2, 0.5), 10, {"long"}, {"episodic"}),
+        ("talking", (0.3, 0.5, 0.2), 5, {"short"}, {"conversation"}),
+        ("cognitive_controller", (0.4, 0.4, 0.2), 10, {"short"}, None),
+        ("default", (0.5, 0.3, 0.2), 10, {"short", "long"}, None),
+        ("action_awareness", (0, 0, 0), 0, set(), set()),
+    ],
+)
+def test_every_module_looks_in_its_own_way(
+    module: Module, weights: tuple[float, float, float], top: int, layers: set[str], types: set[str] | None
+) -> None:
+    """The table of §4.6.3; there are only ten episodes here of the twenty that a reflection asks for."""
+    tiers = lives()
+
+    found = recalled(tiers, fanned(tiers), 400.0, module)
+
+    assert len(found) == top
+    assert {each.layer for each in found} == layers
+    assert types is None or {tiers.memories[each.memory_id].type for each in found} == types
+    for each in found:
+        alpha, beta, gamma = weights
+        assert each.score == pytest.approx(alpha * each.relevance + beta * each.recency + gamma * each.importance)
+        assert each.recency == pytest.approx(math.exp(-0.5 * (400 - tiers.memories[each.memory_id].at) / 3_600))
+
+
+def test_a_reflection_asks_for_twenty() -> None:
+    """And planning for fifteen, talking for five."""
+    rules = TiersPolicy()
+
+    assert [rules.pattern(each).top for each in ("self_reflection", "planning", "talking")] == [20, 15, 5]
+    assert rules.pattern("action_awareness").layers == ("working",)
+    assert rules.pattern("cognitive_controller").layers == ("working", "short")
+
+
+def test_relevance_recency_and_importance_each_lift_a_memory() -> None:
+    """Where the other two are equal."""
+    pairs = (
+        ({"second": 0.0}, {"second": 0.0}, (1.0, 0.5)),
+        ({"second": 3_000.0}, {"second": 0.0}, (0.5, 0.5)),
+        ({"importance": 0.9}, {"importance": 0.1}, (0.5, 0.5)),
+    )
+    for better, worse, (near, far) in pairs:
+        moments = [float(each.get("second", 0.0)) for each in (better, worse)]
+        events = [lived(1, **better), lived(2, **worse)]  # type: ignore[arg-type]
+        tiers = simulated(zip(events, moments, strict=True))
+        vectors = {named(1): np.array([near, 0.0], np.float32), named(2): np.array([far, 0.0], np.float32)}
+
+        assert [each.memory_id for each in recalled(tiers, vectors, 3_600.0)] == [named(1), named(2)]
+
+
+def test_of_two_that_tell_of_the_same_experience_the_better_one_is_told() -> None:
+    """Duplicates go by source events (§4.6.2)."""
+    ids = [named(each) for each in range(4)]
+    found = [Found(each, "long", 0.5, 0.5, 0.5, 1 - place / 10) for place, each in enumerate(ids)]
+    origins = {ids[0]: {named(10), named(11)}, ids[1]: {named(11)}, ids[2]: {named(12)}, ids[3]: {ids[3]}}
+
+    assert [each.memory_id for each in merged(found, origins.__getitem__, 2)] == [ids[0], ids[2]]
+    assert [each.memory_id for each in merged(found, origins.__getitem__, 9)] == [ids[0], ids[2], ids[3]]
+
+
+def test_only_the_newest_short_term_memories_are_looked_at() -> None:
+    """A hundred of them, however alike an older one is (§4.6.2)."""
+    tiers = simulated((lived(each), each * 10.0) for each in range(150))
+    vectors = dict.fromkeys(tiers.memories, np.array([0.0, 1.0], np.float32)) | {named(0): ASKED}
+
+    assert named(0) not in {each.memory_id for each in recalled(tiers, vectors, 1_500.0, "talking", 100)}
+    assert named(0) not in {each.memory_id for each in recalled(tiers, vectors, 1_500.0, top=100)}
+
+
+def test_ten_thousand_memories_are_searched_as_one_by_one() -> None:
+    """By columns, and the same comes of it."""
+    random = np.random.default_rng(7)
+    count = 10_000
+    base = simulated([(became(1, (0,)), 0.0)]).long[0]
+    agent = Tiers.of("noah")
+    memories = [
+        base.but(
+            memory_id=UUID(int=each), sources=(UUID(int=count + each),), importance=float(random.random()), at=each
+        )
+        for each in range(count)
+    ]
+    tiers = agent.holding(memories)
+    vectors = random.normal(size=(count, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    known = {memory.memory_id: vector for memory, vector in zip(memories, vectors, strict=True)}
+    asked = vectors[4_321]
+
+    found = recalled(tiers, known, float(count), "planning", asked=asked)
+
+    scores = [
+        0.5 * float(vector @ asked) + 0.3 * math.exp(-0.5 * (count - memory.at) / 3_600) + 0.2 * memory.importance
+        for memory, vector in zip(memories, vectors, strict=True)
+    ]
+    expected = sorted(range(count), key=lambda each: -scores[each])[:15]
+    assert [each.memory_id.int for each in found] == expected

@@ -1,0 +1,67 @@
+"""The table is Crafter's where it speaks of the same, and fits together."""
+
+from nemuri_domain.world.game_rules import (
+    ACHIEVEMENTS,
+    BLOCKS,
+    COLLECTING,
+    EATEN,
+    FOOD,
+    ITEMS,
+    PLACING,
+    RECIPES,
+    SWORDS,
+)
+
+COLLECTED = {
+    "tree": (None, "wood"), "stone": ("wood_pickaxe", "stone"), "coal": ("wood_pickaxe", "coal"),
+    "iron": ("stone_pickaxe", "iron"), "diamond": ("iron_pickaxe", "diamond"), "water": (None, None),
+    "grass": (None, "sapling"),
+}  # fmt: skip
+"""As Crafter 1.8.3 has it: the tool that it takes, and what one gets; a drink from water."""
+MADE: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
+    "table": ({"wood": 2}, ()),
+    "furnace": ({"stone": 4}, ()),
+    "wood_pickaxe": ({"wood": 1}, ("table",)),
+    "stone_pickaxe": ({"wood": 1, "stone": 1}, ("table",)),
+    "iron_pickaxe": ({"wood": 1, "coal": 1, "iron": 1}, ("table", "furnace")),
+    "wood_sword": ({"wood": 1}, ("table",)),
+    "stone_sword": ({"wood": 1, "stone": 1}, ("table",)),
+    "iron_sword": ({"wood": 1, "coal": 1, "iron": 1}, ("table", "furnace")),
+}
+"""What it uses and what has to be near; a table and a furnace are used up where they are placed, there."""
+PUT = {
+    "stone": {"grass", "sand", "path", "water", "lava"}, "table": {"grass", "sand", "path"},
+    "furnace": {"grass", "sand", "path"}, "sapling": {"grass"},
+}  # fmt: skip
+
+
+def test_recipes_are_those_of_crafter() -> None:
+    """What is collected with what, what is made from what near what, and what is put on what."""
+    assert {each: (COLLECTING[each].needs, COLLECTING[each].gives) for each in COLLECTED} == COLLECTED
+    assert {each: (dict(RECIPES[each].uses), RECIPES[each].near) for each in MADE} == MADE
+    assert {each: set(PLACING[each].on) for each in PUT} == PUT
+    assert COLLECTING["grass"].chance == 0.1
+
+
+def test_there_are_22_achievements_and_each_can_be_reached() -> None:
+    """By collecting, placing or making what there is, or by name."""
+    reached = {f"collect_{each.gives or 'drink'}" for each in COLLECTING.values()}
+    reached |= {f"place_{rule.becomes or item}" for item, rule in PLACING.items()} | {
+        f"make_{each}" for each in RECIPES
+    }
+    reached |= {*EATEN.values(), "defeat_zombie", "defeat_skeleton", "wake_up"}
+    assert len(ACHIEVEMENTS) == len(set(ACHIEVEMENTS)) == 22
+    assert set(ACHIEVEMENTS) <= reached
+
+
+def test_everything_that_a_rule_names_is_something() -> None:
+    """No recipe asks for what there is not, and what can be placed is a block that can be taken again."""
+    for recipe in RECIPES.values():
+        assert set(recipe.uses) <= set(ITEMS)
+        assert set(recipe.near) <= set(BLOCKS)
+    for item, placing in PLACING.items():
+        assert item in ITEMS
+        assert {placing.becomes or item, *placing.on} <= set(BLOCKS)
+        assert placing.becomes or item in COLLECTING
+    assert {*SWORDS, *FOOD} <= set(ITEMS)
+    assert FOOD.keys() == EATEN.keys()

@@ -1,0 +1,107 @@
+"""What agents hand to each other."""
+
+import pytest
+
+from nemuri_contracts.world_protocol import Action, Attack, Give, Rest, Stack, Trade
+from nemuri_domain.world.game_rules import CARRY
+from tests.unit.domain.world.stage import MIDDLE, Stage
+
+WOOD, STONE = Stack(item="wood", count=2), Stack(item="stone", count=3)
+
+
+def _two() -> Stage:
+    stage = Stage("ann", "bob")
+    stage.hold("ann", wood=2)
+    stage.hold("bob", stone=3)
+    return stage
+
+
+def _held(stage: Stage) -> tuple[dict[str, int], dict[str, int]]:
+    return stage.world.percept("ann").inventory, stage.world.percept("bob").inventory
+
+
+def test_a_gift_changes_hands_at_once() -> None:
+    """And has then been held by both."""
+    stage = _two()
+    assert stage.do("ann", Give(to="bob", stack=WOOD)) == ""
+    assert _held(stage) == ({}, {"stone": 3, "wood": 2})
+    assert set(stage.world.unique_items("bob")) == {"wood", "stone"}
+
+
+def test_a_trade_happens_when_both_offers_meet() -> None:
+    """Whoever is first waits; both have one outcome."""
+    stage = _two()
+    first = stage.acts("ann", Trade(partner="bob", offer=WOOD, want=STONE))
+    stage.world.step([first], 2)
+    assert stage.world.changed()["ann"].outcomes == ()
+    second = stage.acts("bob", Trade(partner="ann", offer=STONE, want=WOOD))
+    stage.world.step([second], 0.25)
+    told = stage.world.changed()
+    assert [(each.act_id, each.done) for each in told["ann"].outcomes] == [(first.act_id, True)]
+    assert [(each.act_id, each.done) for each in told["bob"].outcomes] == [(second.act_id, True)]
+    assert _held(stage) == ({"stone": 3}, {"wood": 2})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Trade(partner="ann", offer=STONE, want=Stack(item="wood", count=1)),
+        Trade(partner="ann", offer=Stack(item="stone", count=2), want=WOOD),
+        Rest(seconds=60),
+    ],
+)
+def test_offers_that_do_not_meet_lapse_and_nothing_changes_hands(answer: Action) -> None:
+    """After ten seconds."""
+    stage = _two()
+    before = _held(stage)
+    stage.world.step([stage.acts("bob", answer)], 0.25)
+    reason, seconds = stage.until("ann", Trade(partner="bob", offer=WOOD, want=STONE))
+    assert (reason, seconds) == ("bob did not agree", 10.0)
+    assert _held(stage) == before
+
+
+REFUSED: list[tuple[Action, str]] = [
+    (Give(to="bob", stack=STONE), "holds no stone"),
+    (Give(to="bob", stack=Stack(item="gold")), "holds no gold"),
+    (Give(to="bob", stack=Stack(item="wood", count=3)), "holds only 2 wood"),
+    (Give(to="ann", stack=WOOD), "that is oneself"),
+    (Give(to="nobody", stack=WOOD), "there is nobody of that name in this world"),
+    (Give(to="far", stack=WOOD), "that is out of reach"),
+    (Trade(partner="far", offer=WOOD, want=STONE), "that is out of reach"),
+    (Trade(partner="ann", offer=WOOD, want=STONE), "that is oneself"),
+    (Trade(partner="bob", offer=STONE, want=WOOD), "holds no stone"),
+    (Attack(target="bob"), "bob is no creature"),
+    (Attack(target="cow-7"), "there is no creature cow-7"),
+    (Attack(target="cow-99999999999999999999"), "there is no creature cow-99999999999999999999"),
+]
+
+
+@pytest.mark.parametrize(("action", "reason"), REFUSED)
+def test_what_cannot_be_handed_over_is_refused(action: Action, reason: str) -> None:
+    """With a reason, and nothing changes hands."""
+    stage = Stage("ann", "bob", "far")
+    stage.hold("ann", wood=2)
+    stage.move("far", MIDDLE + 5, MIDDLE)
+    assert stage.do("ann", action) == reason
+    assert _held(stage) == ({"wood": 2}, {})
+
+
+def test_people_are_refused_by_name() -> None:
+    """Why an act on somebody failed names that person, never its id."""
+    stage = Stage("ann", "bob")
+    stage.world.join("bob", "Bob")
+    stage.hold("ann", wood=2)
+    stage.hold("bob", wood=CARRY)
+    assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob can hold no more wood"
+    assert stage.do("ann", Attack(target="bob")) == "Bob is no creature"
+    assert stage.until("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
+    stage.world.leave("bob")
+    assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob is not in this world now"
+
+
+def test_nobody_is_given_more_than_there_is_room_for() -> None:
+    """The giver keeps it."""
+    stage = _two()
+    stage.hold("bob", wood=CARRY - 1)
+    assert stage.do("ann", Give(to="bob", stack=WOOD)) == "bob can hold no more wood"
+    assert stage.world.percept("ann").inventory == {"wood": 2}

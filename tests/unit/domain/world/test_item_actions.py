@@ -1,0 +1,175 @@
+"""What is needed, what it takes and what it gives."""
+
+from itertools import product
+
+import pytest
+
+from nemuri_contracts.world_protocol import Action, Collect, Craft, Deposit, Eat, Go, Place, Rest, Stack, Withdraw
+from nemuri_domain.world.game_rules import CARRY, COLLECTING, GROWING, PICKAXES, RECIPES
+from tests.unit.domain.world.stage import MIDDLE, Stage, at
+
+NEAR, FAR = at(MIDDLE + 4, MIDDLE), at(MIDDLE + 4, MIDDLE + 1)
+
+
+@pytest.mark.parametrize("block", [each for each, rule in COLLECTING.items() if rule.chance == 1 and rule.gives])
+def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
+    """With that and with any better one; with none or a lesser one it is refused and stays."""
+    rule = COLLECTING[block]
+    least = PICKAXES.index(rule.needs) + 1 if rule.needs else 0
+    for number, tool in enumerate(("", *PICKAXES)):
+        stage = Stage("ann")
+        stage.put(block, (NEAR.x, NEAR.z))
+        if tool:
+            stage.hold("ann", **{tool: 1})
+        reason = stage.do("ann", Collect(block=block, at=NEAR))
+        held = stage.world.percept("ann").inventory.get(rule.gives or "", 0)
+        if number < least:
+            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == (f"that takes a {rule.needs}", 0, block)
+        else:
+            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == ("", 1, rule.leaves)
+
+
+@pytest.mark.parametrize("item", RECIPES)
+def test_an_item_is_made_from_what_its_recipe_says_near_what_it_says(item: str) -> None:
+    """Anything missing is told, and nothing is used up."""
+    recipe = RECIPES[item]
+    stage = Stage("ann")
+    assert (stage.do("ann", Craft(item=item)) or "").startswith("that takes ")
+    stage.hold("ann", **recipe.uses)
+    for number, block in enumerate(recipe.near):
+        assert stage.do("ann", Craft(item=item)) == f"there is no {block} within reach"
+        assert stage.world.percept("ann").inventory == recipe.uses
+        stage.put(block, (MIDDLE + 4, MIDDLE + number) if number == 0 else (MIDDLE, MIDDLE - 4))
+    assert stage.do("ann", Craft(item=item)) == ""
+    assert stage.world.percept("ann").inventory == {item: recipe.gives}
+
+
+REFUSED: list[tuple[Action, str]] = [
+    (Collect(block="tree", at=FAR), "that is out of reach"),
+    (Collect(block="tree", at=at(64, 0)), "there is no such place in this world"),
+    (Collect(block="stone", at=at(MIDDLE, MIDDLE + 1)), "there is grass, not stone"),
+    (Collect(block="philosophers_stone", at=at(MIDDLE, MIDDLE + 1)), "there is grass, not philosophers_stone"),
+    (Place(block="table", at=NEAR), "holds no table"),
+    (Place(block="gold", at=NEAR), "nobody can place gold"),
+    (Place(block="fence", at=at(MIDDLE, MIDDLE)), "somebody is there"),
+    (Craft(item="gold"), "there is no recipe for gold"),
+    (Eat(item="wood"), "nobody can eat wood"),
+    (Eat(item="beef"), "holds no beef"),
+    (Deposit(at=NEAR, stack=Stack(item="fence")), "there is grass, not a chest"),
+    (Withdraw(at=NEAR, stack=Stack(item="fence")), "there is grass, not a chest"),
+    (Go(to=at(-1, 0)), "there is no such place in this world"),
+]
+
+
+@pytest.mark.parametrize(("action", "reason"), REFUSED)
+def test_what_cannot_be_done_is_refused_with_a_reason_and_changes_nothing(action: Action, reason: str) -> None:
+    """Also for items and places that nobody has ever heard of."""
+    stage = Stage("ann")
+    stage.hold("ann", fence=1)
+    before = (stage.state.ground.cells.tobytes(), stage.world.percept("ann").inventory)
+    assert stage.do("ann", action) == reason
+    assert (stage.state.ground.cells.tobytes(), stage.world.percept("ann").inventory) == before
+
+
+def test_nobody_carries_more_than_there_is_room_for() -> None:
+    """What does not fit stays where it is."""
+    stage = Stage("ann")
+    stage.put("sand", (NEAR.x, NEAR.z))
+    stage.hold("ann", sand=CARRY)
+    assert stage.do("ann", Collect(block="sand", at=NEAR)) == "can hold no more sand"
+    assert stage.block(NEAR.x, NEAR.z) == "sand"
+
+
+def test_hands_are_busy_for_a_while_after_each_act() -> None:
+    """A tree is felled in a second; the next act begins then, and has its outcome then."""
+    stage = Stage("ann")
+    stage.put("tree", (NEAR.x, NEAR.z))
+    assert stage.do("ann", Collect(block="tree", at=NEAR)) == ""
+    reason, seconds = stage.until("ann", Collect(block="tree", at=NEAR))
+    assert (reason, seconds) == ("", 1.0)
+
+
+def test_a_sapling_becomes_a_plant_that_bears_fruit_again_and_again() -> None:
+    """And the fruit stills hunger."""
+    stage = Stage("ann")
+    stage.hold("ann", sapling=1)
+    assert stage.do("ann", Place(block="sapling", at=NEAR)) == ""
+    for _ in range(2):
+        assert stage.do("ann", Collect(block="plant", at=NEAR), seconds=0.75) == "the plant is not ripe yet"
+        stage.after(GROWING)
+        assert stage.do("ann", Collect(block="ripe_plant", at=NEAR)) == ""
+    hunger = stage.world.percept("ann").hunger
+    assert hunger < 20
+    assert stage.do("ann", Eat(item="fruit"), seconds=1) == ""
+    assert stage.world.percept("ann").hunger == min(20, hunger + 4)
+    assert {"place_plant", "eat_plant"} <= set(stage.world.achievements("ann"))
+
+
+def test_a_chest_keeps_what_is_put_into_it_for_everybody_and_cannot_be_taken_away() -> None:
+    """What it does not hold is not handed out, and it tells what it holds instead."""
+    stage = Stage("ann", "bob")
+    stage.put("chest", (NEAR.x, NEAR.z))
+    stage.hold("ann", wood=5)
+    assert stage.do("ann", Deposit(at=NEAR, stack=Stack(item="wood", count=6))) == "holds only 5 wood"
+    assert stage.do("ann", Deposit(at=NEAR, stack=Stack(item="wood", count=5))) == ""
+    assert stage.do("bob", Withdraw(at=NEAR, stack=Stack(item="wood", count=6))) == "the chest holds 5 wood"
+    assert stage.do("bob", Withdraw(at=NEAR, stack=Stack(item="wood", count=4))) == ""
+    assert stage.do("bob", Collect(block="chest", at=NEAR), seconds=1) == "the chest is not empty"
+    assert stage.do("bob", Withdraw(at=NEAR, stack=Stack(item="wood"))) == ""
+    assert stage.do("bob", Withdraw(at=NEAR, stack=Stack(item="wood")), seconds=1) == "the chest holds nothing"
+    assert stage.do("bob", Collect(block="chest", at=NEAR)) == ""
+    assert stage.world.percept("bob").inventory == {"wood": 5, "chest": 1}
+    assert stage.world.unique_items("ann") == ("wood",)
+
+
+def test_rest_heals_and_whoever_does_nothing_heals_more_slowly() -> None:
+    """A point in 10 seconds, in 2.5 at rest."""
+    stage = Stage("ann", "bob")
+    for each in ("ann", "bob"):
+        stage.state.people.health[stage.row(each)] = 5
+    assert stage.until("ann", Rest(seconds=21)) == ("", 21.0)
+    assert (stage.world.percept("ann").health, stage.world.percept("bob").health) == (13, 7)
+    assert stage.until("ann", Rest(seconds=30))[0] == ""
+    assert stage.world.achievements("ann") == ("wake_up",)
+
+
+def test_who_starves_dies_and_begins_again_with_nothing() -> None:
+    """After 20 times 45 seconds of hunger and as many times 10 of starving; what it ever had is remembered."""
+    stage = Stage("ann")
+    stage.hold("ann", wood=3)
+    stage.move("ann", 1, 1)
+    stage.after(20 * 45)
+    assert (stage.world.percept("ann").hunger, stage.world.percept("ann").health) == (0, 20)
+    stage.after(150)
+    assert (stage.world.percept("ann").health, stage.world.percept("ann").hurt) == (5, 15)
+    assert stage.do("ann", Rest(seconds=60), seconds=55) == "died"
+    told = stage.world.percept("ann")
+    home = (stage.state.people.home_x[0], stage.state.people.home_z[0])
+    assert (told.health, told.hunger, told.inventory) == (20, 20, {})
+    assert (told.position.x, told.position.z) == home
+    assert stage.world.unique_items("ann") == ("wood",)
+
+
+def test_water_refreshes() -> None:
+    """And does not run out."""
+    stage = Stage("ann")
+    stage.state.people.health[0] = 5
+    stage.put("water", (NEAR.x, NEAR.z))
+    for health, _ in product((6, 7), (0,)):
+        assert stage.do("ann", Collect(block="water", at=NEAR), seconds=0.5) == ""
+        assert stage.world.percept("ann").health == health
+    assert stage.world.achievements("ann") == ("collect_drink",)
+
+
+def test_nobody_shuts_himself_in() -> None:
+    """A wall around oneself keeps a gap, unless it is around something like a house."""
+    for radius, closed in ((1, False), (2, False), (4, True)):
+        stage = Stage("ann")
+        ring = [(x, z) for x, z in product(range(-radius, radius + 1), repeat=2) if max(abs(x), abs(z)) == radius]
+        stage.hold("ann", fence=len(ring))
+        reasons = list[str | None]()
+        for dx, dz in ring:
+            stage.move("ann", MIDDLE + int(dx / 2), MIDDLE + int(dz / 2))
+            reasons.append(stage.do("ann", Place(block="fence", at=at(MIDDLE + dx, MIDDLE + dz)), seconds=0.5))
+        assert reasons.count("that would shut one in") == (0 if closed else 1)
+        assert reasons.count("") == len(ring) - (not closed)

@@ -1,0 +1,166 @@
+"""Who perceives what of whom: within the radii of document 002 §3.4, what is new, and once."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nemuri_contracts.world_protocol import CHAT_RADIUS, VISUAL_RADIUS, Go, Percept, Rest, Say
+from nemuri_domain.world.game_rules import SEEN
+from nemuri_domain.world.spatial_index import Nearness
+from tests.unit.domain.world.stage import MIDDLE, Stage, at
+
+PLACE = st.tuples(st.integers(0, 99), st.integers(0, 99))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    bodies=st.lists(PLACE, max_size=60), asked=st.lists(PLACE, max_size=10), radius=st.sampled_from([4.0, 16.0, 32.0])
+)
+def test_chunks_find_whom_asking_each_would_find(
+    bodies: list[tuple[int, int]], asked: list[tuple[int, int]], radius: float
+) -> None:
+    """Everybody within the radius, borders included, once, and nobody else."""
+    these, those = (np.array(each, dtype=np.int32).reshape(-1, 2) for each in (bodies, asked))
+    which, found, squares = Nearness(these[:, 0], these[:, 1]).pairs(those[:, 0], those[:, 1], radius)
+    apart = ((these[None, :, :] - those[:, None, :]).astype(np.int64) ** 2).sum(axis=2)
+    wanted = {(int(a), int(b)): int(apart[a, b]) for a, b in np.argwhere(apart <= radius * radius)}
+    assert len(which) == len(wanted)
+    assert {(int(a), int(b)): int(s) for a, b, s in zip(which, found, squares, strict=True)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("dx", "dz", "hears"), [(32, 0, True), (33, 0, False), (0, -32, True), (23, 22, True), (23, 23, False)]
+)
+def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bool) -> None:
+    """32 blocks as the crow flies, the border included; whoever speaks does not hear it."""
+    stage = Stage("ann", "bob", size=128)
+    stage.world.join("ann", "Ann")
+    stage.move("ann", 64, 64)
+    stage.move("bob", 64 + dx, 64 + dz)
+    assert (dx * dx + dz * dz <= CHAT_RADIUS**2) is hears
+    stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
+    told = stage.world.changed()
+    assert [(each.speaker, each.name, each.text) for each in told["bob"].heard] == (
+        [("ann", "Ann", "hello")] if hears else []
+    )
+    assert told["ann"].heard == ()
+    assert told["ann"].outcomes[0].done
+
+
+@pytest.mark.parametrize(("dx", "dz", "sees"), [(16, 0, True), (17, 0, False), (11, 11, True), (12, 11, False)])
+def test_others_and_blocks_are_seen_within_the_radius_of_sight(dx: int, dz: int, sees: bool) -> None:
+    """16 blocks, the border included."""
+    stage = Stage("ann", "bob")
+    stage.move("bob", MIDDLE + dx, MIDDLE + dz)
+    stage.put("table", (MIDDLE + dx, MIDDLE + dz))
+    told = stage.world.percept("ann")
+    assert (dx * dx + dz * dz <= VISUAL_RADIUS**2) is sees
+    assert [(each.id, each.name) for each in told.agents] == [("bob", "bob")] * sees
+    blocks = [(each.block, each.position) for each in told.blocks if each.block != "grass"]
+    assert blocks == [("table", at(MIDDLE + dx, MIDDLE + dz))] * sees
+    if sees:
+        assert told.agents[0].distance == pytest.approx((dx * dx + dz * dz) ** 0.5, abs=0.01)
+
+
+def test_whoever_perceives_nothing_new_is_told_nothing() -> None:
+    """And what happened once is told once."""
+    stage = Stage("ann", "bob", "far", size=128)
+    stage.move("far", 100, 100)
+    stage.world.changed()
+    stage.after(1)
+    assert stage.world.changed() == {}
+    stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
+    assert {name: len(each.heard) for name, each in stage.world.changed().items()} == {"ann": 0, "bob": 1}
+    assert stage.world.changed() == {}
+    assert stage.world.percept("bob").heard == ()
+
+
+def test_who_walks_is_seen_walking_and_is_missed_when_out_of_sight() -> None:
+    """Whoever loses sight of somebody is told."""
+    stage = Stage("ann", "bob")
+    stage.world.step([stage.acts("bob", Go(to=at(63, MIDDLE)))], 0.5)
+    seen = [each.activity for each in stage.world.changed()["ann"].agents]
+    assert seen == ["walking"]
+    for _ in range(60):
+        stage.after(0.25)
+        if (told := stage.world.changed().get("ann")) is not None:
+            seen = [each.id for each in told.agents]
+    assert seen == []
+
+
+def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
+    """With its things, its name as it is now, and its percept."""
+    stage = Stage("ann", "bob")
+    stage.hold("bob", wood=2)
+    stage.world.leave("bob")
+    assert stage.world.changed()["ann"].agents == ()
+    assert "bob" not in stage.world
+    stage.world.step([stage.acts("bob", Say(text="boo"))], 0.25)
+    assert stage.world.changed() == {}
+    stage.world.join("bob", "Robert")
+    told = stage.world.changed()
+    assert told["bob"].inventory == {"wood": 2}
+    assert [(each.id, each.name) for each in told["ann"].agents] == [("bob", "Robert")]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.dictionaries(st.tuples(st.integers(14, 50), st.integers(14, 50)), st.sampled_from(SEEN), max_size=80))
+def test_two_of_each_sort_of_blocks_are_told_the_nearest_first(built: dict[tuple[int, int], str]) -> None:
+    """First the nearest of every sort that is in sight, by distance, then the second ones."""
+    stage = Stage("ann")
+    stage.put("path", *((x, z) for x in range(64) for z in range(64)))
+    for place, block in built.items():
+        stage.put(block, place)
+    near = sorted(((x - MIDDLE) ** 2 + (z - MIDDLE) ** 2, block) for (x, z), block in built.items())
+    in_sight = [(square, block) for square, block in near if square <= VISUAL_RADIUS**2]
+    nth = Counter[str]()
+    wanted = []
+    for square, block in in_sight:
+        nth[block] += 1
+        if nth[block] <= 2:
+            wanted.append((nth[block], square, block))
+    told = stage.world.percept("ann").blocks
+    squares = [(each.position.x - MIDDLE) ** 2 + (each.position.z - MIDDLE) ** 2 for each in told]
+    assert squares == [square for _, square, _ in sorted(wanted)]
+    assert Counter(zip(squares, (each.block for each in told), strict=True)) == Counter(each[1:] for each in wanted)
+    assert all(stage.block(each.position.x, each.position.z) == each.block for each in told)
+
+
+def test_no_more_are_seen_than_a_crowd_and_they_are_the_nearest() -> None:
+    """Thirty stand there; each sees the 24 that are nearest to it."""
+    stage = Stage(*(f"a{number}" for number in range(30)))
+    for number in range(30):
+        stage.move(f"a{number}", MIDDLE + number % 10, MIDDLE + number // 10)
+    told = stage.world.changed()["a0"].agents
+    assert [each.distance for each in told] == sorted(each.distance for each in told)
+    assert len(told) == 24
+    assert "a29" not in {each.id for each in told}
+
+
+def test_nightfall_is_perceived_by_everybody() -> None:
+    """Two thirds into the day."""
+    stage = Stage("ann", "bob", day=30)
+    stage.after(19.75)
+    assert stage.world.changed() == {}
+    stage.after(0.25)
+    assert {name: each.daylight for name, each in stage.world.changed().items()} == {"ann": False, "bob": False}
+
+
+def test_percepts_as_json_are_those_of_the_contract() -> None:
+    """Names and speech in any script and with any quotes, creatures, blocks, things held; the same as those told."""
+    stage = Stage("ann", "bob", "cat")
+    stage.world.join("bob", '“Bob” \\ "ボブ"')
+    stage.beast("cow", MIDDLE + 3, MIDDLE)
+    stage.put("tree", (MIDDLE + 3, MIDDLE))
+    stage.hold("ann", wood=2)
+    stage.world.step([stage.acts("bob", Say(text='say "眠り"\n')), stage.acts("bob", Rest())], 0.25)
+    wanted = {each: stage.world.percept(each) for each in stage.world.agents}
+    told = {name: Percept.model_validate_json(each) for name, each in stage.world.changed_json().items()}
+    assert told == wanted
+    seen = [(each.name, each.creature, each.distance, each.activity) for each in told["ann"].agents]
+    assert seen == [('“Bob” \\ "ボブ"', False, 0, "resting"), ("cat", False, 0, "idle"), ("cow", True, 3, "roaming")]
+    assert [each.text for each in told["cat"].heard] == ['say "眠り"\n']
+    assert told["ann"].inventory == {"wood": 2}

@@ -1,0 +1,129 @@
+"""The data directory: one platform at a time, and addresses only while it runs."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nemuri_infra.embedded.data_directory import Addresses, AlreadyRunning, Home, HomeUnusable, default_path
+
+ADDRESSES = Addresses(nats_url="nats://127.0.0.1:1", database_url="postgresql://postgres@/nemuri", pid=os.getpid())
+HOLDER = """
+import os, sys
+from pathlib import Path
+from nemuri_infra.embedded.data_directory import Addresses, Home
+
+home = Home(Path(sys.argv[1]))
+with home.lock():
+    home.write_addresses(Addresses(nats_url="nats://127.0.0.1:1", database_url="postgresql://", pid=os.getpid()))
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_holder_is_told_who_the_first_is(tmp_path: Path) -> None:
+    """One line, with the process id of the platform that runs."""
+    home = Home(tmp_path / "home")
+    with home.lock(), pytest.raises(AlreadyRunning) as refused, Home(home.path).lock():
+        raise AssertionError
+    assert refused.value.pid == os.getpid()
+    assert str(refused.value) == f"nemuri already runs in {home.path} (process {os.getpid()})"
+
+
+def test_addresses_are_there_exactly_while_the_platform_runs(tmp_path: Path) -> None:
+    """Not before they are written, not after the lock is free."""
+    home, reader = Home(tmp_path), Home(tmp_path)
+    assert reader.read_addresses() is None
+    with home.lock():
+        assert reader.read_addresses() is None
+        home.write_addresses(ADDRESSES)
+        assert reader.read_addresses() == ADDRESSES
+    assert reader.read_addresses() is None
+
+
+def test_a_killed_platform_leaves_neither_lock_nor_addresses(tmp_path: Path) -> None:
+    """The system frees the lock; the addresses of the dead are not believed, not even by the next one's readers."""
+    home = Home(tmp_path)
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        running = home.read_addresses()
+        assert running is not None
+        assert running.pid == holder.pid
+        with pytest.raises(AlreadyRunning) as refused, home.lock():
+            raise AssertionError
+        assert refused.value.pid == holder.pid
+        holder.kill()
+    assert home.read_addresses() is None
+    with home.lock():
+        assert home.read_addresses() is None
+
+
+def test_a_reader_does_not_keep_a_platform_from_starting(tmp_path: Path) -> None:
+    """Looking whether somebody runs leaves the lock free."""
+    home = Home(tmp_path)
+    with home.lock():
+        pass
+    assert home.read_addresses() is None
+    with home.lock():
+        home.write_addresses(ADDRESSES)
+
+
+def test_a_failure_inside_frees_the_lock(tmp_path: Path) -> None:
+    """The next start is not hindered by an error of the last."""
+    home = Home(tmp_path)
+    with pytest.raises(ValueError, match="inside"), home.lock():
+        raise ValueError("inside")
+    with home.lock():
+        assert home.read_addresses() is None
+
+
+def test_everything_in_it_is_private(tmp_path: Path) -> None:
+    """Memories are nobody else's business."""
+    home = Home(tmp_path / "deep" / "home")
+    with home.lock():
+        home.write_addresses(ADDRESSES)
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (home.path, *home.path.iterdir())}
+    assert modes == {"home": 0o700, "lock": 0o600, "addresses.json": 0o600}
+
+
+@pytest.mark.parametrize("below", ["", "below"], ids=["a file", "below a file"])
+def test_a_path_that_is_no_directory_is_refused_in_one_line(tmp_path: Path, below: str) -> None:
+    """The message names the path and the reason."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HomeUnusable, match=r"(?i)file.* not a directory") as refused:
+        Home(tmp_path / "file" / below)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_is_not_ours_to_write_is_refused(tmp_path: Path) -> None:
+    """Before anything is started in it."""
+    (tmp_path / "closed").mkdir(mode=0o500)
+    with pytest.raises(HomeUnusable, match="not writable"):
+        Home(tmp_path / "closed")
+
+
+def test_a_read_only_file_system_is_refused_in_one_line() -> None:
+    """Not even root can make a directory in /proc."""
+    with pytest.raises(HomeUnusable, match="/proc/nemuri cannot be made: "):
+        Home(Path("/proc/nemuri"))
+
+
+def test_damaged_addresses_of_a_running_platform_are_reported(tmp_path: Path) -> None:
+    """They are written in one step, so this is somebody else's doing."""
+    home = Home(tmp_path)
+    with home.lock():
+        (tmp_path / "addresses.json").write_text("{")
+        with pytest.raises(HomeUnusable, match="damaged"):
+            home.read_addresses()
+
+
+def test_the_default_is_the_users_own_data_directory() -> None:
+    """Named after the project, wherever the system keeps such things."""
+    assert default_path().name == "nemuri"
+    assert default_path().is_absolute()

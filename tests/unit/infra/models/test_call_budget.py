@@ -1,0 +1,119 @@
+"""What an event costs in replies of models is counted, limited, and paid once."""
+
+from typing import cast
+
+import pytest
+
+from nemuri_contracts.event import Usage
+from nemuri_contracts.tasks import ReactionFailed, TaskSummarised
+from nemuri_infra.models.call_budget import Remembering, Spending, SpentError, spending
+from nemuri_infra.models.measured_chat import Measured
+from nemuri_infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.retries import Retries, persist
+from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import GaveUpError, Outcome, Reactor, Service
+from tests.contracts.examples import EXAMPLES
+from tests.unit.infra.past import PastAndLog
+
+CAUSE = EXAMPLES["task_summarised"].model_copy(update={"sequence": 7})
+SAID = Reply("yes", Usage(model="m"))
+
+
+class Scripted:
+    """A chat that replies in order, and counts."""
+
+    name = "m"
+
+    def __init__(self, *replies: Reply[str] | Exception) -> None:
+        self.replies = list(replies)
+        self.asked: list[str] = []
+
+    async def complete(self, _system: str, user: str, _max_tokens: int, *, steady: bool = False) -> Reply[str]:  # noqa: ARG002
+        """The next reply; the last one again and again."""
+        self.asked.append(user)
+        reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def measured(chat: Scripted) -> Chat:
+    """The chat as services have it."""
+    return Remembering(Measured(chat, Metrics()))
+
+
+async def test_replies_are_counted_usable_or_not() -> None:
+    """And what did not come is no reply, however often it is waited for."""
+    chat = measured(Scripted(ModelUnavailable("429"), ModelUnusable("empty"), SAID))
+    spent = Spending(limit=5)
+    with spending(spent):
+        for counted in (0, 1):
+            with pytest.raises((ModelUnavailable, ModelUnusable)):
+                await chat.complete("", "a", 1)
+            assert spent.calls == counted
+        await chat.complete("", "a", 1)
+    assert spent.calls == 2
+
+
+async def test_no_reply_is_asked_for_beyond_the_limit() -> None:
+    """The provider is not called any more."""
+    scripted = Scripted(SAID)
+    chat = measured(scripted)
+    with spending(Spending(limit=2)):
+        for text in ("a", "b"):
+            await chat.complete("", text, 1)
+        with pytest.raises(SpentError, match="2 replies"):
+            await chat.complete("", "c", 1)
+    assert scripted.asked == ["a", "b"]
+    assert await chat.complete("", "c", 1) == SAID  # what belongs to no event has no limit
+
+
+async def test_a_reply_that_cannot_be_used_is_asked_for_once_more() -> None:
+    """Not as often as one that did not come."""
+    for error, calls in ((ModelUnusable("empty"), 2), (ModelUnavailable("429"), 4)):
+        scripted = Scripted(error)
+        with pytest.raises(type(error)):
+            await persist(lambda scripted=scripted: scripted.complete("", "a", 1), Retries(first_wait=0.001))  # type: ignore[misc]
+        assert len(scripted.asked) == calls
+
+
+def clerk(past: PastAndLog, chat: Chat, *texts: str) -> Reactor:
+    """A service that asks a chat for texts one after the other."""
+    service = Service("clerk")
+
+    @service.reaction(TaskSummarised)
+    async def react(event: TaskSummarised, resources: Resources) -> Outcome:
+        for text in texts:
+            await chat.complete("", text, 1)
+        return None
+
+    return Reactor(service, cast("Resources", past))
+
+
+async def test_what_was_answered_is_kept_while_the_event_waits() -> None:
+    """Its next try goes on from there; after a fault it begins anew, for the reply may have been the cause."""
+    scripted = Scripted(SAID, ModelUnavailable("429"), ValueError("broken"), SAID)
+    past = PastAndLog()
+    waiting = clerk(past, measured(scripted), "a", "b")
+    for error in (ModelUnavailable, ValueError):
+        with pytest.raises(error):
+            await waiting.react(CAUSE)
+    assert scripted.asked == ["a", "b", "b"]
+    await waiting.react(CAUSE)
+    assert scripted.asked == ["a", "b", "b", "a", "b"]
+
+
+async def test_an_event_that_wants_more_than_its_budget_is_given_up() -> None:
+    """With a fact that says so; the replies of other workers count too."""
+    past = PastAndLog()
+    texts = [str(number) for number in range(past.spendings.limit + 1)]
+    greedy = clerk(past, measured(Scripted(SAID)), *texts)
+    with pytest.raises(GaveUpError, match="3 replies of models were made for it"):
+        await greedy.react(CAUSE)
+    [(failed, _)] = past.appended
+    assert isinstance(failed, ReactionFailed)
+    assert past.tried.calls == past.spendings.limit

@@ -1,0 +1,99 @@
+"""Hooks find the platform exactly where everything else does, without loading what everything else does."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from nemuri_infra.embedded.data_directory import Addresses, Home, HomeUnusable
+from nemuri_infra.process.hook_settings import Elsewhere, Whereabouts
+from nemuri_infra.runtime.settings import Settings
+
+HEAVY = {"asyncio", "pydantic", "pydantic_settings", "typer", "nats", "numpy", "platformdirs", "ssl", "uuid"}
+LOADED = "import sys; from nemuri.hook.entry import is_hook, run; run(['hook', 'prompt']); print(*sys.modules)"
+WORDS = st.sampled_from(
+    ["", "a", "nemuri-2", "~/x", "/srv/data", "data", "nats://ann:pw@h:1,nats://i", "1.5", "0", "é"]
+)
+SETTINGS = [
+    "NEMURI_DATA", "nemuri_data", "NEMURI_NAMESPACE", "Nemuri_Client", "NATS_URL", "nats_url", "NEMURI_NATS_URL",
+    "NEMURI_NATS_CA", "NEMURI_NATS_CERTIFICATE", "NEMURI_NATS_KEY", "NEMURI_HOOK_AGENT", "NEMURI_HOOK_PATIENCE",
+    "XDG_DATA_HOME",
+]  # fmt: skip
+
+
+def alone(environment: pytest.MonkeyPatch, told: dict[str, str]) -> None:
+    """An environment that says this and nothing else."""
+    for name in SETTINGS:
+        environment.delenv(name, raising=False)
+    for name, value in told.items():
+        environment.setenv(name, value)
+
+
+@given(st.dictionaries(st.sampled_from(SETTINGS), WORDS))
+def test_both_read_the_same_settings(told: dict[str, str]) -> None:
+    """Every setting that a hook needs, whatever the environment says; what one refuses, the other refuses."""
+    with pytest.MonkeyPatch.context() as environment:
+        alone(environment, told)
+        try:
+            settings = Settings()
+        except ValidationError:
+            with pytest.raises(Elsewhere):
+                Whereabouts()
+            return
+        where = Whereabouts()
+        assert Path(where.data) == settings.data.expanduser().absolute()
+        assert (where.namespace, where.client) == (settings.namespace, settings.client)
+        assert where.nats_url == settings.nats_url
+        files = (settings.nats_ca, settings.nats_certificate, settings.nats_key)
+        mine = (where.nats_ca, where.nats_certificate, where.nats_key)
+        assert tuple(each and Path(each) for each in mine) == files
+        assert (where.agent, where.patience) == (settings.hook_agent, settings.hook_patience)
+
+
+def test_both_find_the_same_platform(tmp_path: Path) -> None:
+    """While it runs and is ready, and not before or afterwards; damaged addresses are refused by both."""
+    home, where = Home(tmp_path), Whereabouts(str(tmp_path))
+    addresses = Addresses(nats_url="nats://127.0.0.1:4", database_url="postgresql://", pid=1)
+
+    def found() -> str | None:
+        try:
+            return where.nats_address
+        except Elsewhere:
+            return None
+
+    assert (found(), home.read_addresses()) == (None, None)
+    with home.lock():
+        assert (found(), home.read_addresses()) == (None, None)
+        home.write_addresses(addresses)
+        assert found() == addresses.nats_url
+        (tmp_path / "addresses.json").write_text('{"nats')
+        assert found() is None
+        with pytest.raises(HomeUnusable):
+            home.read_addresses()
+    assert (found(), home.read_addresses()) == (None, None)
+
+
+def test_the_command_line_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the directory and for the agent."""
+    alone(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
+    where = Whereabouts("/here", "ann")
+    assert (where.data, where.agent) == ("/here", "ann")
+    with pytest.raises(Elsewhere, match="agent"):
+        Whereabouts("/here", "ann.*")
+
+
+def test_the_way_of_a_hook_loads_nothing_that_takes_long(tmp_path: Path) -> None:
+    """A whole hook, up to where it finds no platform."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED],
+        input=b'{"prompt": "hello"}',
+        env={"NEMURI_DATA": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        check=True,
+    )
+    assert not HEAVY & set(done.stdout.decode().split())
+    assert "no platform runs" in (tmp_path / "hooks" / "journal").read_text()

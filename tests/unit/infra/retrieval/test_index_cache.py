@@ -1,0 +1,90 @@
+"""The indexes of a process take no more memory than they may, and what they take is told honestly."""
+
+import gc
+import random
+import tracemalloc
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+
+from nemuri_domain.strength.aggregate import Content, Memory, Remembered
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.process import memory_limit
+from nemuri_infra.retrieval.index_cache import IndexCache, Indexed
+from nemuri_infra.runtime.settings import MEGABYTE, MOST_MEMORY, Settings
+
+DIMENSION = 256
+WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed in range(5_000)]
+
+
+def mind(number: int, characters: int, chance: random.Random) -> Indexed:
+    """The index of an agent with so many memories of so many characters."""
+    indexed = Indexed(AgentIndex(DIMENSION), "g")
+    known = dict(_remembered(characters, chance) for _ in range(number))
+    vectors = np.zeros((number, DIMENSION), np.float32)
+    indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])
+    indexed.learn(known)
+    return indexed
+
+
+def _remembered(characters: int, chance: random.Random) -> tuple[UUID, Remembered]:
+    memory_id, now = uuid4(), datetime.now(UTC)
+    text = " ".join(chance.choices(WORDS, k=characters // 8))
+    content = {"content": text, "tags": tuple(chance.choices(WORDS, k=5)), "learnings": {"use": text[:90]}}
+    of = {"memory_id": memory_id, "agent_id": "python"}
+    return memory_id, (
+        Content.model_validate(
+            of | {"memory": content, "links": (), "vector": "v" * 80, "source": "task", "created_at": now, "created": 1}
+        ),
+        Memory.model_validate(of | {"kept": 0.0, "perspectives": {"use": 0.1, "why": 0.2}, "changed": 1}),
+    )
+
+
+@pytest.mark.parametrize(("number", "characters"), [(800, 200), (400, 2_000)])
+def test_what_an_index_takes_is_told_honestly(number: int, characters: int) -> None:
+    """Within two fifths of what the interpreter allocated for it; forgetting memories gives back what they took."""
+    mind(5, characters, random.Random(0))  # what is made once
+    gc.collect()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    indexed = mind(number, characters, random.Random(1))
+    gc.collect()
+    taken = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert taken * 0.7 < indexed.bytes < taken * 1.4
+    told = indexed.texts
+    indexed.learn(dict(indexed.known))
+    assert indexed.texts == told
+
+
+def test_indexes_beyond_the_limit_are_dropped() -> None:
+    """Those not used for longest; and what is too large by itself is not kept either."""
+    cache, chance = IndexCache(), random.Random(2)
+    names = [("db", "z", f"agent{number}", "g") for number in range(5)]
+    for name in names:
+        cache.take(name, lambda: mind(50, 200, chance))
+    one = cache.bytes // 5
+    cache.take(names[0], lambda: pytest.fail("it is there"))
+    cache.fit(int(2.5 * one))
+    assert len(cache) == 2
+    assert cache.bytes <= 2.5 * one
+    for kept in (names[0], names[4]):
+        cache.take(kept, lambda: pytest.fail("it was used last"))
+    cache.fit(one // 2)
+    assert (len(cache), cache.bytes) == (0, 0)
+
+
+def test_a_process_knows_what_it_may_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of its container's limit, be it told by the one version or the other; of the machine without one."""
+    for told, expected in ((f"{1024 * MEGABYTE}\n", 256 * MEGABYTE), ("max\n", None), ("", None)):
+        file = tmp_path / "memory.max"
+        file.write_text(told)
+        monkeypatch.setattr(memory_limit, "LIMITS", (tmp_path / "nowhere", file))
+        memory_limit.memory_limit.cache_clear()
+        found = Settings().index_bytes
+        assert found == expected or (expected is None and 0 < found <= MOST_MEMORY)
+    memory_limit.memory_limit.cache_clear()
+    assert Settings(recall_memory=7).index_bytes == 7 * MEGABYTE

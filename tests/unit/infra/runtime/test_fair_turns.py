@@ -1,0 +1,191 @@
+"""Turns are shared fairly: what one party's work waits for never holds up the others."""
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+
+import pytest
+
+from nemuri_infra.runtime import fair_turns as module
+from nemuri_infra.runtime.fair_turns import FORGOTTEN, TROUBLED, CrowdedError, Turns, aside
+
+
+class Desk:
+    """Work of parties that goes on until it is let go."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self.begun: list[str] = []
+        self.ends: list[asyncio.Event] = []
+
+    def work(self, name: str) -> "asyncio.Task[None]":
+        """One piece of work of a party."""
+        end = asyncio.Event()
+        self.ends.append(end)
+
+        async def do() -> None:
+            async with self.turns.turn(name):
+                self.begun.append(name)
+                await end.wait()
+
+        return asyncio.ensure_future(do())
+
+
+async def _settled() -> None:
+    """Everybody who can go on has."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_one_party_leaves_turns_to_the_others() -> None:
+    """However much it wants done; another one begins at once, and the next free turn is its too."""
+    desk = Desk(Turns(5, share=4, line=50))
+    many = [desk.work("mallory") for _ in range(20)]
+    await _settled()
+    ann = [desk.work("ann") for _ in range(2)]
+    await _settled()
+    assert desk.begun == ["mallory"] * 4 + ["ann"]
+
+    desk.ends[0].set()
+    await _settled()
+    assert desk.begun[5:] == ["ann"]
+
+    for end in desk.ends:
+        end.set()
+    await asyncio.gather(*many, *ann)
+    assert desk.begun.count("mallory") == 20
+    assert desk.turns.running == 0
+
+
+async def test_who_would_stand_behind_a_slow_line_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And comes again later, each of them a little later than the one before; what is in line stays."""
+    now = _clock(monkeypatch)
+    desk = Desk(Turns(5, share=4, line=6))
+    first = [desk.work("mallory") for _ in range(10)]
+    await _settled()
+    now(2.0)
+    delays = []
+    for _ in range(3):
+        with pytest.raises(CrowdedError) as sent_away:
+            await desk.work("mallory")
+        delays.append(sent_away.value.delay)
+    assert delays == sorted(set(delays))
+    assert 1.0 <= delays[0] < delays[-1] <= 30.0
+
+    for end in desk.ends:
+        end.set()
+    await asyncio.gather(*first)
+    assert desk.begun == ["mallory"] * 10
+
+
+async def test_a_line_that_moves_fast_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send nobody away who brings much while a hundred of it are done in a second."""
+    turns, now = Turns(5, share=4, line=6), [0.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+
+    async def quick() -> None:
+        async with turns.turn("ann"):
+            await asyncio.sleep(0)
+            now[0] += 0.01
+
+    await asyncio.gather(*(quick() for _ in range(500)))
+
+    assert turns.running == 0
+
+
+async def test_of_a_party_in_trouble_only_so_much_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was put off is tried again, the rest of its events is not; another party's are, and what is done counts."""
+    now = _clock(monkeypatch)
+    turns = Turns(5, share=4, line=6)
+    for sequence in range(2 * TROUBLED):
+        turns.put_off("mallory", sequence, 3.0)
+
+    turns.admit("mallory", 0)
+    turns.admit("ann", 9_999)
+    with pytest.raises(CrowdedError) as sent_away:
+        turns.admit("mallory", 9_999)
+    assert sent_away.value.delay == 3.0
+    turns.settled("mallory", 0)
+    turns.admit("mallory", 9_999)
+
+    turns.put_off("mallory", 9_999, 3.0)
+    now(3.0 + 1.1 * FORGOTTEN)  # another worker has them by now
+    turns.admit("mallory", 1_000_000)
+
+
+async def test_a_turn_is_lent_while_something_is_waited_for() -> None:
+    """Others have it meanwhile, and whoever lent it goes on once there is one again."""
+    turns, told = Turns(1, share=1, line=5), []
+
+    async def patient(let_go: asyncio.Event) -> None:
+        async with turns.turn("ann"):
+            async with aside():
+                told.append("waits")
+                await let_go.wait()
+            told.append("goes on")
+            assert turns.running == 1
+
+    let_go = asyncio.Event()
+    waiting = asyncio.ensure_future(patient(let_go))
+    await _settled()
+    async with turns.turn("ben"):
+        told.append("ben")
+        let_go.set()
+        await _settled()
+    await waiting
+    assert told == ["waits", "ben", "goes on"]
+    assert turns.running == 0
+
+
+async def test_whoever_is_cancelled_holds_nothing() -> None:
+    """In line, at work, or while its turn is lent."""
+    turns = Turns(1, share=1, line=5)
+    desk = Desk(turns)
+    first, second = desk.work("ann"), desk.work("ben")
+    await _settled()
+    second.cancel()
+    first.cancel()
+    await asyncio.gather(first, second, return_exceptions=True)
+    assert turns.running == 0
+
+    async def lending() -> None:
+        async with turns.turn("ann"), aside():
+            await asyncio.Event().wait()
+
+    lent = asyncio.ensure_future(lending())
+    await _settled()
+    holder = desk.work("ben")
+    await _settled()
+    lent.cancel()
+    await _settled()
+    lent.cancel()
+    await asyncio.gather(lent, return_exceptions=True)
+    desk.ends[-1].set()
+    await holder
+    assert turns.running == 0
+
+
+async def test_in_the_end_all_in_line_are_sent_away_at_once() -> None:
+    """What is at work may finish."""
+    desk = Desk(Turns(1, share=1, line=5))
+    at_work, in_line = desk.work("ann"), desk.work("ann")
+    await _settled()
+    desk.turns.close()
+    with pytest.raises(CrowdedError):
+        await in_line
+    with pytest.raises(CrowdedError):
+        await desk.work("ben")
+    desk.ends[0].set()
+    await at_work
+    assert desk.begun == ["ann"]
+
+
+def _clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """A way to let seconds pass."""
+    later = [0.0]
+    monkeypatch.setattr(module, "monotonic", lambda: monotonic() + later[0])
+
+    def pass_by(seconds: float) -> None:
+        later[0] += seconds
+
+    return pass_by

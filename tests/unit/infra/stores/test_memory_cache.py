@@ -1,0 +1,99 @@
+"""What agents remember, on the disk of the process that they live in."""
+
+from collections.abc import Iterator
+from functools import partial
+from uuid import UUID
+
+import numpy as np
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.tiered.aggregate import TierMemory, Tiers
+from nemuri_infra.stores.memory_cache import Shelves
+from tests.unit.domain.tiered.lives import became, lived, named, rows, simulated
+
+ASKED = np.array([1.0, 0.0], np.float32)
+
+
+@pytest.fixture
+def shelves() -> Iterator[Shelves]:
+    """Empty ones, for vectors of two dimensions."""
+    shelves = Shelves(2)
+    yield shelves
+    shelves.close()
+
+
+def memory(number: int, agent_id: str = "noah") -> TierMemory:
+    """One of an agent."""
+    return simulated([(lived(number), float(number))]).short[0].but(agent_id=agent_id)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.booleans()), max_size=40))
+def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) -> None:
+    """However memories come, change and go: each agent's are found, each with its own vector."""
+    shelves, vectors = Shelves(2), rows(*((1.0, 0.1 * each) for each in range(10)))
+    known: dict[str, dict[UUID, TierMemory]] = {"noah": {}, "lila": {}}
+    for number, there, whose in steps:
+        one = memory(number, "noah" if whose else "lila")
+        mine = known[one.agent_id]
+        if not there:
+            shelves.drop(one.agent_id, [one.memory_id])
+            mine.pop(one.memory_id, None)
+        elif one.memory_id in mine:
+            mine[one.memory_id] = mine[one.memory_id].but(access_count=number, going=True)
+            shelves.take([mine[one.memory_id]], {})
+        else:
+            mine[one.memory_id] = one
+            shelves.take([one], vectors)
+    for name, mine in known.items():
+        ids = list(map(named, range(10)))
+        assert shelves.memories(name) == shelves.memories(name, ids) == mine
+        shelf, agent = shelves.shelf(name), Tiers.of(name).agent
+        assert agent is not None
+        found = shelf.recall(agent, partial(shelves.memory, name), ASKED, 10.0, top=100)
+        assert {each.memory_id for each, _ in found} == set(mine)
+        assert all(each.relevance == pytest.approx(float(vectors[each.memory_id] @ ASKED)) for each, _ in found)
+        assert {each: vector.tolist() for each, vector in shelves.vectors(name, ids).items()} == {
+            each: vectors[each].tolist() for each in mine
+        }
+    shelves.close()
+
+
+def test_everything_of_a_memory_comes_back(shelves: Shelves) -> None:
+    """Also what became of others, and who may see it."""
+    tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
+    told = [each.but(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
+    shelves.take(told, rows(*((1, 0) for _ in range(3))))
+    assert shelves.memories("noah") == {each.memory_id: each for each in told}
+
+
+def test_who_is_somewhere_else_leaves_nothing(shelves: Shelves) -> None:
+    """And nobody else's goes with it; nothing is found of nobody."""
+    vectors = rows((1, 0), (1, 0), (1, 0))
+    shelves.take([memory(1), memory(2), memory(1, "lila")], vectors)
+    shelves.drop("noah")
+    assert shelves.memories("noah") == {}
+    assert len(shelves.shelf("noah").rows) == 0
+    assert set(shelves.memories("lila")) == {named(1)}
+    with pytest.raises(KeyError):
+        shelves.memory("noah", named(1))
+
+
+def test_the_process_does_not_grow_with_what_is_remembered() -> None:
+    """Forty megabytes are remembered and are not in memory, but for a few."""
+    shelves, vectors = Shelves(1_024), np.zeros((1, 1_024), np.float32)
+    one = memory(1)
+
+    def remember(numbers: range) -> None:
+        for number in numbers:
+            each = one.but(memory_id=UUID(int=number), agent_id=f"a{number % 100}")
+            shelves.take([each], {each.memory_id: vectors[0]})
+
+    remember(range(1_000))
+    before = psutil.Process().memory_info().rss
+    remember(range(1_000, 11_000))
+    assert len(shelves.memories("a7")) == 110
+    assert psutil.Process().memory_info().rss - before < 10 * 2**20
+    shelves.close()

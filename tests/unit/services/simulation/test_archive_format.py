@@ -1,0 +1,38 @@
+"""A society in one piece of bytes."""
+
+import gzip
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_infra.stores.buckets import Entry
+from nemuri_services.simulation.archive_format import packed, unpacked
+
+
+async def told(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entry]:
+    """Entries as they are read."""
+    for number, (key, value) in enumerate(entries, 1):
+        yield Entry(key, value, number)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["society", "agent.0.a00.goals", "world.0", "\n"]), st.binary(max_size=99))))
+async def test_what_is_packed_comes_out_again(entries: list[tuple[str, bytes]]) -> None:
+    """Whatever bytes there are, and of what comes twice the later."""
+    assert unpacked(await packed(told(entries))) == dict(entries)
+
+
+@pytest.mark.parametrize("whole", [b"no line", b"not JSON\n", b'["key"]\n', b'["key", 3]\nab', b'["key", -7]\nab'])
+def test_what_is_something_else_is_refused(whole: bytes) -> None:
+    """And never waited for."""
+    with pytest.raises(ValueError, match=r"not|expected|cut off"):
+        unpacked(gzip.compress(whole))
+
+
+def test_what_is_cut_off_is_refused() -> None:
+    """So is what nobody compressed."""
+    whole = gzip.compress(b'["key", 2]\nab')
+    for data in (whole[:-4], b"nothing of ours"):
+        with pytest.raises((EOFError, OSError)):
+            unpacked(data)

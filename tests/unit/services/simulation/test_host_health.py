@@ -1,0 +1,33 @@
+"""How fair the queue of a host is."""
+
+from collections import defaultdict
+
+import pytest
+
+from nemuri_services.simulation.host_health import ENOUGH, Waited, together
+
+
+def _waited(**waits: list[float]) -> dict[str, Waited]:
+    waited: defaultdict[str, Waited] = defaultdict(Waited)
+    for agent_id, seconds in waits.items():
+        for each in seconds:
+            waited[agent_id].add(each)
+    return waited
+
+
+def test_an_agent_is_as_slow_as_all_its_questions_whatever_their_rank() -> None:
+    """Whoever waits long with one module and not at all with another waits half as long."""
+    controller = _waited(ada=[4.0] * ENOUGH, bob=[1.0] * ENOUGH)
+    social = _waited(ada=[0.0] * ENOUGH, bob=[1.0] * ENOUGH)
+    assert together([], [controller]).unfairness == pytest.approx(1.6)
+    both = together([], [controller, social])
+    assert both.mean == pytest.approx(1.5)
+    assert both.slowest == pytest.approx(2.0)
+    assert both.longest == 4.0
+    assert both.waited == 4 * ENOUGH
+
+
+def test_who_has_hardly_asked_is_compared_with_nobody() -> None:
+    """One question that waited long says nothing yet."""
+    told = together([], [_waited(ada=[1.0] * ENOUGH, eve=[30.0])])
+    assert (told.slowest, told.longest) == (1.0, 30.0)

@@ -1,0 +1,68 @@
+"""Percepts fit into messages."""
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_contracts.world_protocol import ACTS_LIMIT, Act, Percepts, Position, Say
+from nemuri_domain.world.block_grid import HEIGHT
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.world_settings import WorldSettings
+from nemuri_services.simulation.world_messages import calm, packed, unpacked
+
+PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(max_size=300), max_size=30)
+
+
+@given(said=PERCEPTS, room=st.integers(200, 3_000))
+def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: dict[str, str], room: int) -> None:
+    """Each in the order of the agents; one that no message holds is left out."""
+    plain = {
+        agent_id: orjson.dumps({
+            "second": 1.5, "position": {"x": 1, "y": HEIGHT, "z": 2},
+            "heard": [{"speaker": "ann", "name": "Ann", "text": text.replace("\x00", ""), "second": 1.0}],
+        })
+        for agent_id, text in said.items()
+    }  # fmt: skip
+    told = list[str]()
+    for data, number in packed(1.5, plain, room):
+        assert len(data) <= room
+        message = Percepts.model_validate_json(data)
+        assert (message.second, len(message.percepts)) == (1.5, number)
+        assert all(each.position == Position(x=1, y=HEIGHT, z=2) for each in message.percepts.values())
+        told += message.percepts
+        lines = {each: orjson.loads(line) for each, line in unpacked(data) if isinstance(line, bytes)}
+        assert lines == orjson.loads(data)["percepts"]
+    alone = [each for each in plain if list(packed(1.5, {each: plain[each]}, room))]
+    assert told == alone
+
+
+def test_no_message_holds_more_percepts_than_the_contract_allows() -> None:
+    """However short they are."""
+    many = dict.fromkeys(map(str, range(ACTS_LIMIT + 1)), b'{"second":0.0}')
+    assert [number for _, number in packed(0.0, many, 2**30)] == [ACTS_LIMIT, 1]
+
+
+def test_a_message_that_somebody_else_laid_out_is_read_as_well() -> None:
+    """What is no message at all is not."""
+    percepts = {"ann": {"second": 1.0, "position": {"x": 1, "y": HEIGHT, "z": 2}}}
+    for written in (orjson.dumps({"second": 1.0, "percepts": percepts}), b' { "percepts" :\n{} }'):
+        assert dict(unpacked(written)) == orjson.loads(written)["percepts"]
+    for strange in (b"", b"[", b"7", b"{}"):
+        with pytest.raises((ValueError, LookupError, TypeError)):
+            list(unpacked(strange))
+
+
+def test_only_a_percept_in_which_nothing_happens_is_calm() -> None:
+    """As the grid world tells it, whatever words are said."""
+    world = World(WorldSettings(seed=1, size=64, creatures=False))
+    for each in ("ann", "bob"):
+        world.join(each, each, "town")
+    world.step([], 0.25)
+    assert all(map(calm, world.changed_json().values()))
+    words = 'I heard "heard":[],"outcomes":[],"hurt":0, yesterday'
+    world.step([Act(agent_id="ann", act_id="a1", act=Say(text=words))], 0.25)
+    told = world.changed_json()
+    assert not any(map(calm, told.values()))
+    assert orjson.loads(told["bob"])["heard"][0]["text"] == words
+    assert not calm(b'{"second":1.0}')
