@@ -11,7 +11,7 @@ SAID = 500
 """Characters of what a letter quotes, at most."""
 
 
-class Letter(Value):
+class DeadLetter(Value):
     """Why a service gave up on a message of the log."""
 
     service: Identifier

@@ -91,7 +91,7 @@ def test_operations_are_what_services_hear_and_say(bus: dict[str, Any]) -> None:
     """Every event has a channel; each reaction is a receiving operation, and each thing said a sending one."""
     assert bus["channels"].keys() >= EVENTS.keys()
     for service in SERVICES.values():
-        heard = {f"{service.name}_receives_{kind.kind_of()}" for kind in service.reactions}
-        said = {f"{service.name}_sends_{kind.kind_of()}" for kind in service.says()}
+        heard = {f"{service.name}_receives_{kind.kind_of()}" for kind in service.handlers}
+        said = {f"{service.name}_sends_{kind.kind_of()}" for kind in service.emits()}
         assert bus["operations"].keys() >= heard | said
     assert asyncapi()["channels"].keys() == bus["channels"].keys()

@@ -42,7 +42,7 @@ def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None
     """The views are up with the log, equal to what it says, and so they are after a rebuild."""
     status = nemuri("status", "--json").json
     assert status["agents"] == len({each["agent_id"] for each in nemuri("agents", "--json").json} - {ORCHESTRATOR})
-    assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.reactions}
+    assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.handlers}
     assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["sleep"].keys()
     assert "\nspecialist" in nemuri("status").out
     address = nemuri("status", "--nats-url").out.strip()

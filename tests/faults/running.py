@@ -143,7 +143,7 @@ class Ground:
         return found
 
     def _matching(self, name: str, begin: int) -> int:
-        kinds = {each.kind_of() for each in SERVICES[name].reactions}
+        kinds = {each.kind_of() for each in SERVICES[name].handlers}
         return sum(each.kind in kinds for each in self.chronicle.events[begin:])
 
     async def _standing(self, clients: Clients) -> str:

@@ -13,7 +13,7 @@ from nemuri_contracts.strength import AgentSlept, ImpactCredited, SessionEnded
 from nemuri_contracts.tasks import FeedbackParked
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against
+from nemuri_infra.runtime.service import ConditionalAppend
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.strength_sleep import handlers as sleep
 from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, effective, quiet, visiting
@@ -230,12 +230,12 @@ async def credited(resources: Resources) -> list[ImpactCredited]:
     return [each for each in await effective(resources.log) if isinstance(each, ImpactCredited)]
 
 
-async def verdict(resources: Resources) -> Against[Event]:
+async def verdict(resources: Resources) -> ConditionalAppend[Event]:
     """What the sleep worker decides on what the views hold now, before it is recorded."""
     ended = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)][-1]
     await resources.views.since(ended)
-    decided = await sleep.service.reactions[SessionEnded](ended, resources)
-    assert isinstance(decided, Against)
+    decided = await sleep.service.handlers[SessionEnded](ended, resources)
+    assert isinstance(decided, ConditionalAppend)
     return decided
 
 

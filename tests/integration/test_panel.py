@@ -159,7 +159,7 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
     ):
         await knowing(resources, client)
         read = await client.ask(QUESTION, panel=3)
-        chat.says = "I would rather not say."
+        chat.emits = "I would rather not say."
         unread = await client.ask(QUESTION, panel=3)
     assert read.panel is not None
     assert read.panel.merged == "70, says most of us."

@@ -17,7 +17,7 @@ from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryEncoded, S
 from nemuri_domain.strength import sleep
 from nemuri_infra.bus.event_log import ConflictError, Log
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, Reactor
+from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.strength_sleep.handlers import service
@@ -131,9 +131,9 @@ async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: S
         await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
         facts = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)]
         await resources.views.since(facts[-1])
-        one, other = [await service.reactions[SessionEnded](each, resources) for each in facts[:2]]
-        assert isinstance(one, Against)
-        assert isinstance(other, Against)
+        one, other = [await service.handlers[SessionEnded](each, resources) for each in facts[:2]]
+        assert isinstance(one, ConditionalAppend)
+        assert isinstance(other, ConditionalAppend)
         assert one.event.event_id != other.event.event_id
         await resources.log.append(one.event, expected=one.last)
         with pytest.raises(ConflictError):
@@ -156,7 +156,7 @@ async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -
 
 async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
     """React to every session in an order of one's own, until each is done."""
-    reactor, rest = Reactor(service, resources), list(sessions)
+    reactor, rest = EventProcessor(service, resources), list(sessions)
     rng = random.Random(seed)
     while rest:
         event = rest.pop(rng.randrange(len(rest)))
@@ -195,7 +195,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
         slept = [each for each in await effective(resources.log) if isinstance(each, AgentSlept)]
         assert max(len(each.pruned) for each in slept) == sleep.AT_ONCE
         assert any(each.sessions == () for each in slept)
-        again = [await service.reactions[AgentSlept](each, resources) for each in slept]
+        again = [await service.handlers[AgentSlept](each, resources) for each in slept]
         assert again == [None] * len(slept)
     await assert_verified(settings)
 

@@ -35,7 +35,7 @@ class Desk:
         """One of its workers; all consume from the same durable."""
         service = Service("desk", at_once=AT_ONCE)
 
-        @service.reaction(TaskSubmitted)
+        @service.handles(TaskSubmitted)
         async def take(event: TaskSubmitted, resources: Resources) -> None:
             self.begun.append(event.event_id)
             self.working[name] += 1

@@ -144,7 +144,7 @@ def test_services_are_scaled_by_what_waits_before_their_consumer(manifests: list
         assert (trigger["type"], trigger["metadata"]["consumer"]) == ("nats-jetstream", durable.name)
         assert (trigger["metadata"]["account"], trigger["metadata"]["stream"]) == ("nemuri", "nemuri")
     assert of_kind(manifests, "ScaledObject").keys() == {
-        name for name, each in SERVICES.items() if each.reactions and each.groups is None
+        name for name, each in SERVICES.items() if each.handlers and each.groups is None
     }
 
 

@@ -13,7 +13,7 @@ import structlog
 from nemuri.operations.export_format import Counted, EndLine, EventLine, StoredLine, counted, read_lines
 from nemuri.operations.session import OperationError, Workshop, workshop
 from nemuri_contracts.event import Event
-from nemuri_domain.event_sourcing.deduplication import Firsts
+from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.rebuilder import catch_up
@@ -36,7 +36,7 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
     What is on the log and is no event is left out, and what repeats an event, which counts for nothing. Raises
     `OperationError` when the file exists or cannot be written.
     """
-    number, firsts = 0, Firsts()
+    number, firsts = 0, Deduplicator()
     async with workshop(settings) as at:
         until = await at.log.last_sequence()
         try:

@@ -21,7 +21,7 @@ from nemuri_domain.affective.fold import evolve as evolve_affect
 from nemuri_domain.counterfactual.replay import WhatIf
 from nemuri_domain.education.course import CourseEvent, CourseState, concerned
 from nemuri_domain.education.course import evolve as evolve_course
-from nemuri_domain.event_sourcing.deduplication import Firsts
+from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_history import History, Step
@@ -129,7 +129,7 @@ async def events_of(
     log: Log, agent_id: str, until: int, advance: Advance | None = None
 ) -> AsyncIterator[AnyAgentEvent]:
     """An agent's own events that count, in order, up to a sequence; raises `OperationError` for one nobody can read."""
-    firsts = Firsts()
+    firsts = Deduplicator()
     async for batch in log.read(0, until, only=[log.subjects.mind(agent_id)]):
         if batch.unreadable:
             broken = batch.unreadable[0]

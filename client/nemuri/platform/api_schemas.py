@@ -126,11 +126,11 @@ def _message(name: str) -> dict[str, str]:
 
 def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
     for service in SERVICES.values():
-        for event in service.reactions:
+        for event in service.handlers:
             yield _operation(service, "receive", event.kind_of())
-        for kind in sorted(event.kind_of() for event in service.says()):
+        for kind in sorted(event.kind_of() for event in service.emits()):
             yield _operation(service, "send", kind)
-        if service.reactions:
+        if service.handlers:
             yield _operation(service, "send", "dead_letter")
         for query, _ in service.asked():
             name, told = _operation(service, "receive", f"ask_{query.name}")
@@ -184,7 +184,7 @@ def _questions() -> dict[str, tuple[type[Query], type[BaseModel]]]:
     """Every question by its name, with the answer that it has where it is not refused."""
     found: dict[str, tuple[type[Query], type[BaseModel]]] = {RetryQuery.name: (RetryQuery, RetriedView)}
     for service in SERVICES.values():
-        for query, answering in service.answers.items():
+        for query, answering in service.query_handlers.items():
             said = get_type_hints(answering)["return"]
             [answer] = [each for each in get_args(said) or (said,) if each is not Refusal]
             found[query.name] = (query, answer)

@@ -81,12 +81,15 @@ def without_credentials(_logger: Any, _method: str, event: EventDict) -> EventDi
 
 def without_words(_logger: Any, _method: str, event: EventDict) -> EventDict:
     """A processor that tells of an exception what may be said of it, and where it happened."""
-    from nemuri_infra.errors.log_safe import places, said  # the drivers' errors, which most commands never load
+    from nemuri_infra.errors.log_safe import (  # the drivers' errors, which most commands never load
+        code_locations,
+        log_safe,
+    )
 
     found = event.pop("exc_info", None)
     error = sys.exc_info()[1] if found is True else found[1] if isinstance(found, tuple) else found
     if isinstance(error, BaseException):
-        event["error"], event["where"] = said(error), places(error.__traceback__)
+        event["error"], event["where"] = log_safe(error), code_locations(error.__traceback__)
     return event
 
 

@@ -13,7 +13,7 @@ from pydantic import computed_field
 from nemuri_contracts.affective import Category, Emotion, Link, Tag, Valence
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.event_sourcing import memory_totals
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 
 ARCHIVED = 4
 """The level of what is archived."""
@@ -21,7 +21,7 @@ LET_GO = 5
 """The level of what a night has let go: it comes to mind no more, and is to be erased."""
 
 
-class AffectMemory(Record):
+class AffectMemory(RowModel):
     """A turn that is remembered.
 
     Its retention on a night is `kept` · `coefficient` ^ (night - `zero`), document 001's
@@ -95,7 +95,7 @@ class AffectMemory(Record):
         return float(self.kept if at <= self.begun else self.kept * self.coefficient ** self.days(at))
 
 
-class AffectAgent(Record):
+class AffectAgent(RowModel):
     """An agent with affective memory: how many nights it has seen, and how much it remembers.
 
     It counts only what its memories' rows say, so that an erased memory is in no count, whatever it has lived through.
@@ -133,7 +133,7 @@ class AffectAgent(Record):
         for each, step in zip(place, (-1, 1), strict=True):
             if each is not None:
                 counts[each] += step
-        return self.but(protected=counts[0], levels=tuple(counts[1:]))
+        return self.replace(protected=counts[0], levels=tuple(counts[1:]))
 
 
 def _place(memory: AffectMemory | None) -> int | None:
@@ -143,7 +143,7 @@ def _place(memory: AffectMemory | None) -> int | None:
     return 0 if memory.protected else memory.level
 
 
-class Mood(Record):
+class Mood(RowModel):
     """What is felt in a session: the emotion of what was last remembered or recalled in it."""
 
     agent_id: str
@@ -174,7 +174,7 @@ class AffectMind:
 
     def with_agent(self, **changes: object) -> "AffectMind":
         """The mind with some fields of the agent changed; unchanged when there is no agent."""
-        return self if self.agent is None else replace(self, agent=self.agent.but(**changes))
+        return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Those of the memories that there are, each once."""
@@ -201,7 +201,7 @@ class AffectMind:
         """The mind without relations to these memories, whether or not they are there."""
         gone = set(memory_ids)
         return self.holding(
-            each.but(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
+            each.replace(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
             for each in self.memories.values()
             if any(link.to in gone for link in each.relations)
         )

@@ -122,15 +122,15 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     by = event.sequence or 0
     active = (each for each in mind.left(event.recalled) if not each.archived and not each.recalled)
     archived = (each for each in mind.left(event.asked_back) if each.archived and each.asked_back_at is None)
-    mind = mind.holding(each.but(recalled=True, changed=by) for each in active)
-    mind = mind.holding(each.but(asked_back_at=event.recorded_at, changed=by) for each in archived)
+    mind = mind.holding(each.replace(recalled=True, changed=by) for each in active)
+    mind = mind.holding(each.replace(asked_back_at=event.recorded_at, changed=by) for each in archived)
     return mind if event.session is None or event.mood is None else mind.feeling(event.session, event.mood, by)
 
 
 def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
     by, protection = event.sequence or 0, "protected" if event.protected else "none"
     return mind.holding(
-        each.but(protection=protection, revision=each.revision + 1, changed=by)
+        each.replace(protection=protection, revision=each.revision + 1, changed=by)
         for each in mind.left((event.memory_id,))
         if not each.archived
     )
@@ -141,7 +141,7 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.holding(
-        each.but(**words, worded=by, fresh=not each.archived, changed=by)
+        each.replace(**words, worded=by, fresh=not each.archived, changed=by)
         for each in mind.left((event.memory_id,))
         if not each.protected and event.level > each.words_level
     )
@@ -161,9 +161,9 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     falling = (each for each in mind.left(levels) if not each.protected and each.level < levels[each.memory_id])
     mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
-    mind = mind.holding(each.but(asked_back_at=None, changed=by) for each in mind.left(event.declined))
+    mind = mind.holding(each.replace(asked_back_at=None, changed=by) for each in mind.left(event.declined))
     mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.left(event.deleted) if each.archived)
-    mind = mind.holding(each.but(fresh=False, changed=by) for each in mind.left(event.looked_at) if each.fresh)
+    mind = mind.holding(each.replace(fresh=False, changed=by) for each in mind.left(event.looked_at) if each.fresh)
     return tied(untied(mind, event.untied, by), event.tied, by)
 
 
@@ -201,7 +201,7 @@ def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) ->
     days = memory.days(agent.nights) * (1 - recall.memory_days_reduction) + max(0, event.nights - 1)
     most = agent.rules.retention.max_decay_coefficient
     boosted = min(most, memory.coefficient + recall.decay_coefficient_boost)
-    return memory.but(
+    return memory.replace(
         zero=agent.nights + event.nights - days,
         coefficient=max(memory.coefficient, boosted),
         recall_count=memory.recall_count + 1,
@@ -212,7 +212,7 @@ def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) ->
 
 
 def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
-    return memory.but(**changes, revision=memory.revision + 1, changed=by)
+    return memory.replace(**changes, revision=memory.revision + 1, changed=by)
 
 
 def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
@@ -224,7 +224,7 @@ def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
     for each in ties:
         link = Link(to=each.to, sort=each.sort)
         mind = mind.holding(
-            holder.but(relations=(*holder.relations, link), changed=by)
+            holder.replace(relations=(*holder.relations, link), changed=by)
             for holder in mind.left((each.of,))
             if not holder.archived and each.to != each.of and link not in holder.relations
         )
@@ -237,7 +237,7 @@ def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
     for each in ties:
         gone.setdefault(each.of, set()).add((each.to, each.sort))
     return mind.holding(
-        each.but(
+        each.replace(
             relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
             changed=by,
         )

@@ -29,7 +29,7 @@ from nemuri_contracts.strength import (
 )
 from nemuri_domain.counterfactual.retrieval import reranked
 from nemuri_domain.counterfactual.sleep import Moment, Nights, on_and_on
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve, governed
 from nemuri_domain.strength.policy import Policy
@@ -48,7 +48,7 @@ UNANSWERED = frozenset(
 """Parameters that decide what is recorded in the first place: the log does not tell what would have been."""
 
 
-class Missed(Record):
+class Missed(RowModel):
     """A use that the other mind could not have made."""
 
     sequence: int
@@ -58,7 +58,7 @@ class Missed(Record):
     memory_id: UUID
 
 
-class Recall(Record):
+class Recall(RowModel):
     """What was in the context of an assignment, and what would have been."""
 
     sequence: int

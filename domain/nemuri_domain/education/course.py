@@ -20,14 +20,14 @@ from nemuri_contracts.education import (
     Textbook,
 )
 from nemuri_contracts.event import Usage, derive
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 
 Place = tuple[int, int]
 """The chapter of an exercise and its number there, both from 0."""
 CourseEvent = CourseBegun | ChapterRead | ExerciseGraded | MemoriesReviewed | CourseFinished
 
 
-class Reading(Record):
+class Reading(RowModel):
     """A chapter that was read."""
 
     session_id: UUID
@@ -36,7 +36,7 @@ class Reading(Record):
     """What reading it cost."""
 
 
-class Grade(Record):
+class Grade(RowModel):
     """How an answer to an exercise was."""
 
     repetition: int
@@ -51,7 +51,7 @@ class Grade(Record):
     """What was looked at again after a wrong answer; None before that, or after a right one."""
 
 
-class Course(Record):
+class Course(RowModel):
     """The course itself: what is taught, and how far it is."""
 
     course_id: UUID
@@ -65,7 +65,7 @@ class Course(Record):
     finished_at: datetime | None = None
 
 
-class Trial(Record):
+class Trial(RowModel):
     """An exercise, how it went so far, and when it comes again."""
 
     course_id: UUID
@@ -141,7 +141,7 @@ def evolve(state: CourseState, event: CourseEvent) -> CourseState:
             course = state.course
             if course is None or course.finished_at is not None:
                 return state
-            return replace(state, course=course.but(finished_at=event.at))
+            return replace(state, course=course.replace(finished_at=event.at))
         case _:
             assert_never(event)
 
@@ -176,7 +176,7 @@ def _read(state: CourseState, event: ChapterRead) -> CourseState:
     keys = (memory_key(event.agent_id, each.memory) for each in event.sections)
     memories = tuple(dict.fromkeys(derive(key, "memory_encoded") for key in keys))
     reading = Reading(session_id=event.session_id, memories=memories, usage=event.usage)
-    return replace(state, course=course.but(readings=(*course.readings, reading)))
+    return replace(state, course=course.replace(readings=(*course.readings, reading)))
 
 
 def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
@@ -192,7 +192,7 @@ def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
         reason=event.reason,
         graded_at=event.graded_at,
     )
-    after = trial.but(
+    after = trial.replace(
         grades=(*trial.grades, grade),
         task_id=task_of(trial.course_id, trial.place, event.repetition + 1),
         due_at=event.due_at,
@@ -205,5 +205,5 @@ def _reviewed(state: CourseState, event: MemoriesReviewed) -> CourseState:
     trial = state.trials.get((event.chapter, event.exercise))
     if trial is None or not trial.grades:
         return state
-    grade = trial.grades[-1].but(reviewed=event.memory_ids)
-    return replace(state, trials=state.trials.set(trial.place, trial.but(grades=(*trial.grades[:-1], grade))))
+    grade = trial.grades[-1].replace(reviewed=event.memory_ids)
+    return replace(state, trials=state.trials.set(trial.place, trial.replace(grades=(*trial.grades[:-1], grade))))

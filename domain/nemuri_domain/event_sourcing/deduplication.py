@@ -30,7 +30,7 @@ class Parked:
 
 
 @dataclass(slots=True)
-class Firsts:
+class Deduplicator:
     """Which events are the first of their id and not erased by then; memory for one id of each."""
 
     seen: set[UUID] = field(default_factory=set)
@@ -55,4 +55,4 @@ def first_of_each(events: Iterable[E], erased: Erased | None = None) -> Iterator
 
     `erased` is what was erased before.
     """
-    return Firsts(erased=erased or Erased()).among(events)
+    return Deduplicator(erased=erased or Erased()).among(events)

@@ -14,7 +14,7 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.scorers import HeldOut, Weights
 from nemuri_contracts.strength import Origin, Relation
 from nemuri_domain.event_sourcing import memory_totals
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.decay import STOPPED, Clocks, base, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
 
@@ -22,7 +22,7 @@ ARCHIVED_CLOCK = 0.0
 """Time stands still in the archive."""
 
 
-class Agent(Record):
+class Agent(RowModel):
     """The agent itself: who it is, what time its clocks show, how much it knows."""
 
     agent_id: str
@@ -87,10 +87,10 @@ class Agent(Record):
                 archived += step
             else:
                 active[memory.level] += step
-        return self.but(active=tuple(active), archived=archived)
+        return self.replace(active=tuple(active), archived=archived)
 
 
-class Memory(Record):
+class Memory(RowModel):
     """How strongly something is remembered: what changes; narrow, because it changes often."""
 
     memory_id: UUID
@@ -123,7 +123,7 @@ class Memory(Record):
         return max((self.kept, *self.perspectives.values()))
 
 
-class Content(Record):
+class Content(RowModel):
     """What is remembered: written once."""
 
     memory_id: UUID
@@ -140,7 +140,7 @@ class Content(Record):
     """The log's sequence of its beginning."""
 
 
-class Scorer(Record):
+class Scorer(RowModel):
     """The newest version of an agent's learned scorer."""
 
     agent_id: str
@@ -181,7 +181,7 @@ class Mind:
         """The mind with some fields of the agent changed; unchanged when there is no agent."""
         if self.agent is None:
             return self
-        return Mind(self.agent.but(**changes), self.memories, self.contents, self.scorer)
+        return Mind(self.agent.replace(**changes), self.memories, self.contents, self.scorer)
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Those of the memories that there are, each once."""
@@ -210,7 +210,7 @@ def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspecti
     kept = dict(memory.perspectives)
     for name, step in perspectives.items():
         kept[name] = base(agent.strength(memory, name) + step, clock)
-    return memory.but(
+    return memory.replace(
         kept=base(agent.strength(memory) + more, clock) if more else memory.kept,
         perspectives=kept,
         revision=memory.revision + 1,
@@ -220,9 +220,9 @@ def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspecti
 
 def rebased(agent: Agent, memory: Memory, *, level: int, status: Literal["active", "archived"], by: int) -> Memory:
     """The memory at another level or status, with the strengths that it has now."""
-    after = memory.but(level=level, status=status)
+    after = memory.replace(level=level, status=status)
     shift = agent.clock(memory) - agent.clock(after)
-    return after.but(
+    return after.replace(
         kept=memory.kept + shift,
         perspectives={name: kept + shift for name, kept in memory.perspectives.items()},
         revision=memory.revision + 1,

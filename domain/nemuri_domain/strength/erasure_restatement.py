@@ -19,7 +19,7 @@ def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standi
     `live` is the mind as it is, `replayed` what the events that stay make of it.
     """
     kept = (memory for key, memory in sorted(live.memories.items()) if key not in gone)
-    cleaned = ((memory, memory.but(yields_to=_without(memory.yields_to, gone))) for memory in kept)
+    cleaned = ((memory, memory.replace(yields_to=_without(memory.yields_to, gone))) for memory in kept)
     return tuple(
         _standing(after)
         for before, after in cleaned

@@ -78,7 +78,7 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             # Being retrieved is not being used: the count is all that changes (document 000 §3.5).
             return mind.holding(
                 (
-                    each.but(candidate_count=each.candidate_count + 1, changed=by)
+                    each.replace(candidate_count=each.candidate_count + 1, changed=by)
                     for each in mind.known(event.in_context)
                 ),
             )
@@ -127,7 +127,9 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
         case RelationWithdrawn():
             return mind.holding(
                 (
-                    each.but(yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by)
+                    each.replace(
+                        yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by
+                    )
                     for each in mind.known((event.older,))
                 ),
             )
@@ -152,7 +154,7 @@ def _erased(mind: Mind, event: MemoriesErased) -> Mind:
     mind = mind.without(event.memory_ids)
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
-    return mind.holding(each.but(**said[each.memory_id], changed=by) for each in mind.known(said))
+    return mind.holding(each.replace(**said[each.memory_id], changed=by) for each in mind.known(said))
 
 
 def _scorer(event: ScorerTrained) -> Scorer:
@@ -217,7 +219,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
     )
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding((memory,))
     older = mind.known(each.older for each in event.relations if each.older != event.memory_id)
-    return mind.holding(each.but(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older)
+    return mind.holding(each.replace(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older)
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
@@ -278,5 +280,5 @@ def _archived(mind: Mind, memories: Iterable[Seen], event: AgentSlept) -> Mind:
         memory = mind.memories[each.memory_id]
         if memory.status == "active":
             gone = rebased(agent, memory, level=memory.level, status="archived", by=event.sequence or 0)
-            mind = mind.holding((gone.but(archived_at=event.recorded_at),))
+            mind = mind.holding((gone.replace(archived_at=event.recorded_at),))
     return mind

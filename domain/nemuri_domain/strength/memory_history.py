@@ -7,7 +7,7 @@ from uuid import UUID
 
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryEncoded, RelationWithdrawn
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.state_diff import Standing
@@ -16,7 +16,7 @@ FADING = "faded"
 """The kind of a step in which nothing but time touched the memory."""
 
 
-class Step(Record):
+class Step(RowModel):
     """Something that happened to a memory."""
 
     sequence: int
@@ -54,7 +54,7 @@ class History:
         if touched or step.note:
             return (*self.rest(), step)
         if step.sessions and step.before and not step.before.alike(step.after):
-            self._fading = _together(self._fading, step.but(kind=FADING))
+            self._fading = _together(self._fading, step.replace(kind=FADING))
         return ()
 
     def rest(self) -> tuple[Step, ...]:
@@ -92,7 +92,7 @@ def history(events: Iterable[AnyAgentEvent], memory_id: UUID) -> tuple[Step, ...
 def _together(fading: Step | None, more: Step) -> Step:
     if fading is None:
         return more
-    return more.but(first=fading.first, before=fading.before, sessions=fading.sessions + more.sessions)
+    return more.replace(first=fading.first, before=fading.before, sessions=fading.sessions + more.sessions)
 
 
 def _note(event: AnyAgentEvent, memory_id: UUID, before: Standing | None, after: Standing) -> str:

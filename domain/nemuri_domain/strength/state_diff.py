@@ -6,7 +6,7 @@ from math import isclose
 from typing import Any, Literal
 from uuid import UUID
 
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Agent, Mind
 
 ROUNDING = 1e-9
@@ -15,7 +15,7 @@ Altered = Mapping[str, tuple[Any, Any]]
 """By name, what it is in the one and in the other."""
 
 
-class Standing(Record):
+class Standing(RowModel):
     """How a memory stands at some moment."""
 
     status: Literal["active", "archived"]
@@ -52,12 +52,12 @@ class Standing(Record):
             for name in names
         ]
         blank = {"strength": 0.0, "strength_by_perspective": {}}
-        return self.but(**blank) == other.but(**blank) and all(
+        return self.replace(**blank) == other.replace(**blank) and all(
             isclose(here, there, rel_tol=ROUNDING) for here, there in strengths
         )
 
 
-class Change(Record):
+class Change(RowModel):
     """A memory that stands otherwise in the other mind."""
 
     memory_id: UUID

@@ -13,10 +13,10 @@ from nemuri_contracts.event import OPERATOR, TUTOR, Usage
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
 from nemuri_contracts.tasks import Detail, DetailPoint, Option, Panel, Part
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 
 
-class Task(Record):
+class Task(RowModel):
     """The task itself."""
 
     task_id: UUID
@@ -79,7 +79,7 @@ class Task(Record):
         return part.model_copy(update={"text": self.request + beside})
 
 
-class Chunk(Record):
+class Chunk(RowModel):
     """A chunk of the task's documents."""
 
     task_id: UUID
@@ -88,7 +88,7 @@ class Chunk(Record):
     point: str | None = None
 
 
-class Recalled(Record):
+class Recalled(RowModel):
     """A memory that went into the context of an assignment."""
 
     memory_id: UUID
@@ -98,7 +98,7 @@ class Recalled(Record):
     """Raw, in the order of `FEATURES`; empty where there is no score."""
 
 
-class Assignment(Record):
+class Assignment(RowModel):
     """One agent's work on one part of the task."""
 
     assignment_id: UUID
@@ -134,7 +134,7 @@ class Assignment(Record):
     """Whether the agent's session is over."""
 
 
-class Feedback(Record):
+class Feedback(RowModel):
     """What a client said of the task."""
 
     feedback_id: UUID
@@ -173,14 +173,14 @@ class TaskState:
         """The state with some fields of the task changed; unchanged when there is no task."""
         if self.task is None:
             return self
-        return TaskState(self.task.but(**changes), self.chunks, self.assignments, self.feedback)
+        return TaskState(self.task.replace(**changes), self.chunks, self.assignments, self.feedback)
 
     def with_assignment(self, assignment_id: UUID, **changes: object) -> "TaskState":
         """The state with some fields of an assignment changed; unchanged when there is no such assignment."""
         known = self.assignments.get(assignment_id)
         if known is None:
             return self
-        assignments = self.assignments.set(assignment_id, known.but(**changes))
+        assignments = self.assignments.set(assignment_id, known.replace(**changes))
         return TaskState(self.task, self.chunks, assignments, self.feedback)
 
     @property

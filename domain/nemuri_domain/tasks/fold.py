@@ -241,7 +241,7 @@ def _parked(state: TaskState, event: FeedbackParked) -> TaskState:
 
 
 def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
-    return replace(state, feedback=state.feedback.set(said.feedback_id, said.but(**changes)))
+    return replace(state, feedback=state.feedback.set(said.feedback_id, said.replace(**changes)))
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
@@ -321,5 +321,5 @@ def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
     spent = {each.model: each for each in task.reading_usage}
     known = spent.get(event.usage.model)
     spent[event.usage.model] = Usage.together([known, event.usage]) if known else event.usage
-    with_point = state.chunks.set(event.ordinal, chunk.but(point=event.point))
+    with_point = state.chunks.set(event.ordinal, chunk.replace(point=event.point))
     return replace(state.with_task(points=task.points + 1, reading_usage=tuple(spent.values())), chunks=with_point)

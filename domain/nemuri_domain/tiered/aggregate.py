@@ -9,14 +9,14 @@ from immutables import Map
 
 from nemuri_contracts.tiered import Because, Cues, Layer, MemoryType, Place, Sharing
 from nemuri_domain.event_sourcing import memory_totals
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.tiered.policy import TiersPolicy
 
 HOUR = 3_600.0
 """Seconds."""
 
 
-class TierMemory(Record):
+class TierMemory(RowModel):
     """What an agent remembers: an experience in short-term memory, or what was made of some in long-term memory."""
 
     memory_id: UUID
@@ -57,7 +57,7 @@ class TierMemory(Record):
         return frozenset(self.sources or (self.memory_id,))
 
 
-class TiersAgent(Record):
+class TiersAgent(RowModel):
     """An agent with tiered memory, and how much it remembers.
 
     It counts only what its memories' rows say, so that an erased memory is in no count.
@@ -99,7 +99,7 @@ class TiersAgent(Record):
         for place, step in zip(places, (-1, 1), strict=True):
             if place is not None:
                 counts[place] += step
-        return self.but(**counts)
+        return self.replace(**counts)
 
 
 def _place(memory: TierMemory | None) -> str | None:
@@ -133,7 +133,7 @@ class Tiers:
 
     def with_agent(self, **changes: object) -> "Tiers":
         """The mind with some fields of the agent changed; unchanged when there is no agent."""
-        return self if self.agent is None else replace(self, agent=self.agent.but(**changes))
+        return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[TierMemory, ...]:
         """Those of the memories that there are, each once, in this order."""

@@ -121,7 +121,9 @@ def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
     by = event.sequence or 0
     groups = (_there(tiers, group) for group in event.groups)
     forgotten = [each.memory_id for each in tiers.known(event.deleted) if each.layer == "long" and not each.shared]
-    after = tiers.holding(each.but(going=True, changed=by) for each in chain.from_iterable(groups) if not each.going)
+    after = tiers.holding(
+        each.replace(going=True, changed=by) for each in chain.from_iterable(groups) if not each.going
+    )
     return after.without(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
 
 
@@ -156,7 +158,7 @@ def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:
     for each in event.accessed:
         times[each.memory_id] += each.times
     return tiers.holding(
-        each.but(access_count=each.access_count + times[each.memory_id], accessed_at=moment, changed=by)
+        each.replace(access_count=each.access_count + times[each.memory_id], accessed_at=moment, changed=by)
         for each in tiers.known(times)
     )
 
@@ -165,7 +167,7 @@ def _shared(tiers: Tiers, event: MemoryShared) -> Tiers:
     """What others may see stays in long-term memory as it is."""
     changes = {"scope": event.scope, "visible_to": event.visible_to, "going": False, "changed": event.sequence or 0}
     return tiers.holding(
-        each.but(layer="long", type=lasting(each.type), **changes) for each in tiers.known((event.memory_id,))
+        each.replace(layer="long", type=lasting(each.type), **changes) for each in tiers.known((event.memory_id,))
     )
 
 

@@ -20,7 +20,7 @@ OURS = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemu
 """Where the errors of this project are defined."""
 
 
-def said(error: BaseException) -> str:
+def log_safe(error: BaseException) -> str:
     """What an error may say for itself, in one line; its name where it could quote something."""
     if isinstance(error, BriefError):
         return error.brief
@@ -36,6 +36,6 @@ def said(error: BaseException) -> str:
     return type(error).__name__
 
 
-def places(trace: TracebackType | None) -> list[str]:
+def code_locations(trace: TracebackType | None) -> list[str]:
     """Where it happened, outermost first: places in the code, which quote nothing either."""
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]

@@ -7,7 +7,7 @@ from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.errors.database_errors import OUTAGES
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
 NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
@@ -44,5 +44,5 @@ async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> i
 def _named(event: AnyEvent, error: Exception) -> Unprojectable:
     """Return the error as one that names the event."""
     whose = f" of {event.agent_id}" if event.agent_id else ""
-    why = f"event {event.sequence}, {event.kind}{whose}, cannot be folded: {said(error)}"
+    why = f"event {event.sequence}, {event.kind}{whose}, cannot be folded: {log_safe(error)}"
     return Unprojectable(why, event.sequence)

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Table, or_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.affective.aggregate import AffectMind
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.tiered.aggregate import Tiers
 from nemuri_infra.projections.rows import load
@@ -18,8 +18,8 @@ from nemuri_infra.projections.rows import load
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S")
 M = TypeVar("M", Mind, AffectMind, Tiers)
-R = TypeVar("R", bound=Record)
-Change = tuple[Record | None, Record | None]
+R = TypeVar("R", bound=RowModel)
+Change = tuple[RowModel | None, RowModel | None]
 """A row as the tables have it, None where they have none, and as it is to be, None where it is to go."""
 
 
@@ -54,8 +54,8 @@ class Family(Generic[K, S]):
 class Minds(Family[str, M], Generic[M]):
     """Minds by agent, each with those of its memories that were concerned by an event."""
 
-    agents: tuple[Table, type[Record]] = field(kw_only=True)
-    memories: tuple[Table, type[Record]] = field(kw_only=True)
+    agents: tuple[Table, type[RowModel]] = field(kw_only=True)
+    memories: tuple[Table, type[RowModel]] = field(kw_only=True)
     touched: Callable[[Any], Collection[UUID]] = field(kw_only=True)
     """The memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
@@ -102,12 +102,12 @@ class Minds(Family[str, M], Generic[M]):
         return any(memory_id in minds.get(name, self.none).memories for minds in (self.now, self.kept))
 
 
-def one(states: Iterable[tuple[Record | None, Record | None]]) -> list[Change]:
+def one(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
     """What changed of the states that are one row each; that one goes is for a tombstone to say."""
     return [(old, new) for old, new in states if new is not None and new is not old]
 
 
-def many(states: Iterable[tuple[Mapping[Any, Record], Mapping[Any, Record]]]) -> list[Change]:
+def many(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
     """What changed of the states that are many rows each: of all at once, to be written together."""
     found: list[Change] = []
     for old, new in states:
@@ -117,7 +117,7 @@ def many(states: Iterable[tuple[Mapping[Any, Record], Mapping[Any, Record]]]) ->
     return found
 
 
-def overwritten(records: Iterable[Record | None]) -> list[Change]:
+def overwritten(records: Iterable[RowModel | None]) -> list[Change]:
     """What is never read before it is written: whether there is a row already, nobody knows."""
     return [(each, each) for each in records if each is not None]
 

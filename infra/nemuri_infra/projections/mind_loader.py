@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.event import Event
-from nemuri_domain.event_sourcing.deduplication import Firsts, first_of_each
+from nemuri_domain.event_sourcing.deduplication import Deduplicator, first_of_each
 from nemuri_domain.event_sourcing.erasure import OF_A_TASK, TOMBSTONES, Erased
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
 from nemuri_domain.strength.fold import evolve
@@ -50,7 +50,7 @@ class Replay:
     minds: dict[str, Mind]
     until: int = 0
     """How far the log was read."""
-    _firsts: dict[str, Firsts] = field(default_factory=dict)
+    _firsts: dict[str, Deduplicator] = field(default_factory=dict)
 
     @classmethod
     def of(cls, log: Log, agent_ids: Iterable[str], erased: Erased) -> Self:
@@ -67,7 +67,7 @@ class Replay:
         self.until = until
 
     async def _advance(self, agent_id: str, told: deque[Event], until: int) -> None:
-        firsts = self._firsts.setdefault(agent_id, Firsts())
+        firsts = self._firsts.setdefault(agent_id, Deduplicator())
         only = [self.log.subjects.mind(agent_id)]
         async for batch in self.log.read(self.until, until, only=only):
             events: list[Event] = [

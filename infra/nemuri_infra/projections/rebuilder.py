@@ -9,7 +9,7 @@ from sqlalchemy import Table, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.batch_fold import NO_FAULT_OF_AN_EVENT, fold
 from nemuri_infra.projections.bulk_fold import Advance, refold
@@ -105,7 +105,7 @@ async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> No
     except (Unprojectable, *NO_FAULT_OF_AN_EVENT):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, what follows says at which event
-        logger.warning("not made anew in bulk", why=said(error))
+        logger.warning("not made anew in bulk", why=log_safe(error))
         await fresh.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))
         await catch_up(fresh, log, until, advance)
 

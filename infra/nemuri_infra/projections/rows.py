@@ -13,9 +13,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
 
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=RowModel)
 
 
 async def load(connection: AsyncConnection, table: Table, record: type[R], *where: Any) -> list[R]:
@@ -23,7 +23,7 @@ async def load(connection: AsyncConnection, table: Table, record: type[R], *wher
     return await records(connection, record, selecting(table, record).where(*where))
 
 
-def selecting(table: Table, record: type[Record]) -> Select[Any]:
+def selecting(table: Table, record: type[RowModel]) -> Select[Any]:
     """The columns of a table that its record is made of."""
     return select(*(table.c[name] for name in record.model_fields))
 
@@ -34,14 +34,14 @@ async def records(connection: AsyncConnection, record: type[R], statement: Selec
     return [record.model_validate(dict(row._mapping)) for row in rows]  # noqa: SLF001 - the documented mapping of a row
 
 
-async def write(connection: AsyncConnection, table: Table, changed: Iterable[Record]) -> None:
+async def write(connection: AsyncConnection, table: Table, changed: Iterable[RowModel]) -> None:
     """Make the rows what the records say, whatever they were."""
     rows: Sequence[Any] = [record.row() for record in changed]
     if rows:
         await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
 
 
-async def remove(connection: AsyncConnection, table: Table, gone: Iterable[Record]) -> None:
+async def remove(connection: AsyncConnection, table: Table, gone: Iterable[RowModel]) -> None:
     """Remove the rows of these records."""
     keys = table.primary_key.columns
     rows = [{f"key_{key.name}": getattr(record, key.name) for key in keys} for record in gone]
@@ -59,7 +59,7 @@ async def insert_new(
     return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
 
 
-async def copy(connection: AsyncConnection, table: Table, fresh: Collection[Record]) -> None:
+async def copy(connection: AsyncConnection, table: Table, fresh: Collection[RowModel]) -> None:
     """Add rows of records whose keys are not there yet, many at once; raises psycopg's `UniqueViolation`."""
     if fresh:
         await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))

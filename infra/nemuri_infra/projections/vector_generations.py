@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_contracts.agents import Embedding
 from nemuri_domain.affective import memory_text as affect
 from nemuri_domain.affective.aggregate import AffectMemory
-from nemuri_domain.event_sourcing.row_model import Record
+from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.tiered.aggregate import TierMemory
@@ -37,7 +37,7 @@ class _Sort:
 
     table: Table
     since: Column[int]
-    record: type[Record]
+    record: type[RowModel]
     text: Callable[[Any], str]
 
 

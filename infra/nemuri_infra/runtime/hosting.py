@@ -21,7 +21,7 @@ from nemuri_infra.bus.access import Credentials, asker_of, credentials, inbox, s
 from nemuri_infra.bus.broker import Broker, Handler
 from nemuri_infra.bus.connection import PING_SECONDS, Troubles
 from nemuri_infra.bus.event_log import ANSWER_SECONDS, Log, message_id
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.observability.deliveries import Delivery, delivery
 from nemuri_infra.process.cancellation import end
@@ -30,7 +30,7 @@ from nemuri_infra.runtime.fair_turns import CrowdedError, Turns
 from nemuri_infra.runtime.outages import is_waiting
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import GaveUpError, Reactor, Service
+from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Service
 from nemuri_infra.stores.dead_letters import DeadLetters, letter_of, naming
 
 DRAIN_SECONDS = 20.0
@@ -60,7 +60,7 @@ def application(service: Service, resources: Resources) -> FastStream:
     resources = resources.of(service.name)
     known = credentials(str(resources.settings.nats_url))
     prefix = inbox(known.user if known else None)
-    broker, reactor = _broker(service, resources, known, prefix), Reactor(service, resources)
+    broker, reactor = _broker(service, resources, known, prefix), EventProcessor(service, resources)
     for durable in service.durables(resources.log.subjects):
         _consume(broker, durable, reactor, prefix)
     for kind, topic in service.asked():
@@ -121,11 +121,11 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
     if work.cancelled():
         return
     error = work.exception()
-    resources.halted[name] = said(error) if error else "it returned"
+    resources.halted[name] = log_safe(error) if error else "it returned"
     logger.critical("halted", service=name, why=resources.halted[name])
 
 
-def _consume(broker: NatsBroker, durable: Durable, reactor: Reactor, prefix: str) -> None:
+def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, prefix: str) -> None:
     options: dict[str, Any] = {"max_workers": HELD * durable.at_once} if durable.at_once > 1 else {}
     turns = _turns(durable.at_once)
     subscriber = broker.subscriber(
@@ -184,7 +184,7 @@ class _Arrival:
     asker: str
 
 
-async def _take(message: NatsMessage, reactor: Reactor, turns: Turns) -> None:
+async def _take(message: NatsMessage, reactor: EventProcessor, turns: Turns) -> None:
     """Handle an event when it is its client's turn; put it off where the client has too much in work."""
     raw: Msg = message.raw_message
     async with _alive(message, reactor.resources.settings.ack_wait):
@@ -208,7 +208,7 @@ async def _arrived(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
     return _Arrival(raw, event, await resources.askers.of(event, resources.database, look=look))
 
 
-async def _handle(arrival: _Arrival, reactor: Reactor, turns: Turns) -> None:
+async def _handle(arrival: _Arrival, reactor: EventProcessor, turns: Turns) -> None:
     """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
     raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
     with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
@@ -225,7 +225,7 @@ async def _handle(arrival: _Arrival, reactor: Reactor, turns: Turns) -> None:
             delay = _delay(error, raw.metadata.num_delivered)
             if is_waiting(error):
                 seen.outcome = "waiting"
-                logger.info("waiting", why=said(error), seconds=delay)
+                logger.info("waiting", why=log_safe(error), seconds=delay)
                 turns.put_off(*place, delay)
             else:
                 seen.outcome = "fault"
@@ -241,7 +241,7 @@ def _delay(error: Exception, deliveries: int) -> float:
     return min(LONGEST_WAIT, growing)
 
 
-async def _deliver(arrival: _Arrival, reactor: Reactor, seen: Delivery) -> None:
+async def _deliver(arrival: _Arrival, reactor: EventProcessor, seen: Delivery) -> None:
     """Hand a message to the service; what it gives up on is buried before that is raised.
 
     What a client says and nobody understands is buried by the one service that hears clients. Something of our own
@@ -254,7 +254,7 @@ async def _deliver(arrival: _Arrival, reactor: Reactor, seen: Delivery) -> None:
             if await _is_parked(raw, log):
                 return
             raise BehindError(str(event)) from event
-        if service.hears_clients:
+        if service.consumes_client_events:
             await letters.bury(letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
         raise event
     seen.concerns(event)
@@ -281,7 +281,7 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
             try:
                 await message.in_progress()
             except NatsError as error:  # without a server there is nobody to tell; it may be back for the next beat
-                logger.info("no sign of life", why=said(error))
+                logger.info("no sign of life", why=log_safe(error))
 
     beating = asyncio.ensure_future(beat())
     try:
@@ -290,7 +290,7 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
         await end(beating)
 
 
-def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: Reactor) -> None:
+def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: EventProcessor) -> None:
     subject = reactor.resources.log.subjects.query(topic)
     subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=QUESTIONS_HELD)
     turns = Turns(QUESTIONS, share=QUESTIONS - 2, line=QUESTIONS_IN_LINE, patient=False)

@@ -18,7 +18,7 @@ from nemuri_contracts.tiered import ConsolidationAsked
 from nemuri_infra.bus.access import INBOX, inbox
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
 from nemuri_infra.runtime.provisioning import Durable, timers_durable
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.clock import clock_bucket
 from nemuri_infra.stores.delivery_attempts import tries_bucket
@@ -98,7 +98,7 @@ class Permissions:
 
     def operators_kinds(self) -> frozenset[type[Event]]:
         """What neither a service nor a client says is left to operators; they too define, protect, consolidate."""
-        said = frozenset[type[Event]]().union(*(each.says() for each in self.services.values()))
+        said = frozenset[type[Event]]().union(*(each.emits() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
         return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
 
@@ -128,10 +128,10 @@ class Permissions:
         return there | _hearing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
     def _service(self, service: Service) -> Rights:
-        rights = self._saying(service.name, service.says(), service.mind)
-        if service.reactions or service.says():
+        rights = self._saying(service.name, service.emits(), service.mind)
+        if service.handlers or service.emits():
             rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
-        if service.reactions:
+        if service.handlers:
             tries = tries_bucket(self.subjects.namespace)
             rights |= _publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
             rights |= _publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
@@ -140,33 +140,33 @@ class Permissions:
         for _, topic in service.asked():
             answers = (LENT, *(f"{inbox(self.user(each))}.>" for each in ASKERS))
             rights |= _publishing(*answers) | _hearing(f"{self.subjects.query(topic)} {service.name}")
-        for use in service.uses:
+        for use in service.capabilities:
             rights |= self._using(use)
         return rights
 
-    def _using(self, use: Use) -> Rights:
+    def _using(self, use: Capability) -> Rights:
         name, subjects = self.subjects.namespace, self.subjects
         vectors = _publishing(f"{API}.STREAM.MSG.GET.KV_{vector_bucket(name)}")
         match use:
-            case Use.READS_INPUTS:
+            case Capability.READS_INPUTS:
                 return _publishing(f"{API}.STREAM.MSG.GET.OBJ_{self._blobs}")
-            case Use.READS_VECTORS:
+            case Capability.READS_VECTORS:
                 return vectors
-            case Use.MAKES_VECTORS:
+            case Capability.MAKES_VECTORS:
                 return vectors | _publishing(f"$KV.{vector_bucket(name)}.>")
-            case Use.TELLS_RESULTS:
+            case Capability.TELLS_RESULTS:
                 told = f"{API}.STREAM.MSG.GET.KV_{result_bucket(name)}"
                 return _publishing(result_subject(name, "*"), told)
-            case Use.READS_CLOCK:
+            case Capability.READS_CLOCK:
                 clock = clock_bucket(name)
                 return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _hearing(f"$KV.{clock}.*")
-            case Use.SETS_TIMERS:
+            case Capability.SETS_TIMERS:
                 return _publishing(subjects.timer("*")) | _consuming(subjects.timers_stream, timers_durable(subjects))
-            case Use.PROJECTS:
+            case Capability.PROJECTS:
                 return _publishing(subjects.projected) | self._reading_all(subjects.stream)
-            case Use.KEEPS_AGENTS:
+            case Capability.KEEPS_AGENTS:
                 return self._keeping_agents()
-            case Use.KEEPS_WORLDS:
+            case Capability.KEEPS_WORLDS:
                 return self._keeping_worlds()
 
     def _keeping_agents(self) -> Rights:
@@ -200,7 +200,7 @@ class Permissions:
         return rights
 
     def _asking(self) -> Rights:
-        questions = (kind for service in self.services.values() for kind in service.answers)
+        questions = (kind for service in self.services.values() for kind in service.query_handlers)
         asked = _publishing(*(self.subjects.query(each.name) for each in questions))
         return asked | _hearing(result_subject(self.subjects.namespace, "*"))
 

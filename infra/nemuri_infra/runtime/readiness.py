@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from nemuri_contracts.event import TUTOR
 from nemuri_infra.errors.database_errors import OUTAGES
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
 from nemuri_infra.runtime.consumer_pauses import UNFINISHED, waits_for_good
 from nemuri_infra.runtime.provisioning import timers_durable
@@ -174,9 +174,9 @@ async def _tried(what: str, check: Callable[[], Awaitable[str | None]]) -> str |
         async with asyncio.timeout(PATIENCE):
             return await check()
     except (NatsError, *OUTAGES) as error:
-        return f"{what} does not answer: {said(error)}"
+        return f"{what} does not answer: {log_safe(error)}"
     except DBAPIError as error:  # a database without the views, or with those of another version
-        return f"{what} cannot be asked: {said(error)}"
+        return f"{what} cannot be asked: {log_safe(error)}"
 
 
 async def _pinged(name: str, ping: Callable[[], Awaitable[bool]]) -> str | None:

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import structlog
 
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 
 RETRY = 0.5
 """Seconds until it is tried again to reach a server that is not there."""
@@ -26,7 +26,7 @@ async def persistently(
         try:
             await work()
         except passing as error:
-            logger.info("waiting", service=service, why=said(error))
+            logger.info("waiting", service=service, why=log_safe(error))
         except Exception:  # one thing that cannot be handled must not silence all others
             logger.exception("fault", service=service)
         await asyncio.sleep(retry)

@@ -32,23 +32,23 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.span_links import link_joined
 from nemuri_infra.stores.delivery_attempts import Tried
 
-__all__ = ["WAITING", "Against", "GaveUpError", "Outcome", "Reactor", "Service", "Use"]
+__all__ = ["WAITING", "Capability", "ConditionalAppend", "EventProcessor", "GaveUpError", "Outcome", "Service"]
 E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Against(Generic[E_co]):
+class ConditionalAppend(Generic[E_co]):
     """An event to be appended only if its exact subject still ends where it was decided (0: is still empty)."""
 
     event: E_co
     last: int
 
 
-Outcome = Event | Against[Event] | Sequence[Event] | None
-Reaction = Callable[[Any, Resources], Awaitable[Outcome]]
-Answering = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
-R = TypeVar("R", bound=Reaction)
-A = TypeVar("A", bound=Answering)
+Outcome = Event | ConditionalAppend[Event] | Sequence[Event] | None
+EventHandler = Callable[[Any, Resources], Awaitable[Outcome]]
+QueryHandler = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
+R = TypeVar("R", bound=EventHandler)
+A = TypeVar("A", bound=QueryHandler)
 
 logger = structlog.get_logger()
 WORKERS = 16
@@ -59,7 +59,7 @@ WAITERS = 64
 """Questions of one client that wait for the views in one worker; further ones are refused for now."""
 
 
-class Use(Enum):
+class Capability(Enum):
     """What beside its events a service works with: so much is permitted to it, and nothing else."""
 
     READS_INPUTS = "reads inputs"
@@ -82,65 +82,65 @@ class Service:
     """Events in work at the same time in one worker."""
     groups: int | None = None
     """For a service that handles the events of an agent one at a time: into how many groups agents are divided."""
-    reactions: dict[type[Event], Reaction] = field(default_factory=dict)
-    answers: dict[type[Query], Answering] = field(default_factory=dict)
+    handlers: dict[type[Event], EventHandler] = field(default_factory=dict)
+    query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
     appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
     """The questions whose answers may append an event."""
     background: Callable[[Resources], Awaitable[None]] | None = None
     """Work that goes on as long as the service runs."""
-    also_says: tuple[type[Event], ...] = ()
+    also_emits: tuple[type[Event], ...] = ()
     """Events that this work appends."""
-    hears_clients: bool = False
+    consumes_client_events: bool = False
     """Whether all that clients say comes to it, also what nobody understands; then it is who buries that."""
     mind: str | None = None
     """The one agent whose own events it appends; None for a service that works for all."""
-    uses: frozenset[Use] = frozenset()
+    capabilities: frozenset[Capability] = frozenset()
     """What it works with beside its events."""
 
-    def reaction(self, *kinds: type[Event]) -> Callable[[R], R]:
+    def handles(self, *kinds: type[Event]) -> Callable[[R], R]:
         """Declare what the service does about events of these kinds; raises ValueError where it does that already."""
 
         def declare(function: R) -> R:
-            if twice := self.reactions.keys() & set(kinds):
+            if twice := self.handlers.keys() & set(kinds):
                 raise ValueError(f"{self.name} reacts to {', '.join(each.__name__ for each in twice)} twice")
-            self.reactions.update(dict.fromkeys(kinds, function))
+            self.handlers.update(dict.fromkeys(kinds, function))
             return function
 
         return declare
 
-    def answer(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
+    def answers(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
         """Declare how the service answers a question; what `appends` is refused while the log is not complete."""
 
         def declare(function: A) -> A:
-            self.answers[kind] = function
+            self.query_handlers[kind] = function
             if appends:
                 self.appending.add(kind)
             return function
 
         return declare
 
-    def says(self) -> frozenset[type[Event]]:
+    def emits(self) -> frozenset[type[Event]]:
         """Which events the service appends: those in what its reactions say they return, and its giving up."""
-        returned = (get_type_hints(each)["return"] for each in self.reactions.values())
-        said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_says))
-        return said | {ReactionFailed} if self.reactions else said
+        returned = (get_type_hints(each)["return"] for each in self.handlers.values())
+        said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
+        return said | {ReactionFailed} if self.handlers else said
 
     def asked(self) -> tuple[tuple[type[Query], str], ...]:
         """The questions that the service answers, and where each is asked; what reacts can be asked to try again."""
-        retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.reactions else ()
-        return (*((kind, kind.name) for kind in self.answers), *retried)
+        retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.handlers else ()
+        return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
         """The consumers of the log that the service works from."""
-        if not self.reactions:
+        if not self.handlers:
             return ()
         if self.groups is None:
-            said = [each for each in self.reactions if not (self.hears_clients and each.stream == "client")]
-            clients = (subjects.clients,) if self.hears_clients else ()
+            said = [each for each in self.handlers if not (self.consumes_client_events and each.stream == "client")]
+            clients = (subjects.clients,) if self.consumes_client_events else ()
             return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS, PUT_OFF),)
         return tuple(
             Durable(
-                f"{self.name}-{group}", _subjects(subjects, self.reactions, range(group, PARTITIONS, self.groups)), 1
+                f"{self.name}-{group}", _subjects(subjects, self.handlers, range(group, PARTITIONS, self.groups)), 1
             )
             for group in range(self.groups)
         )
@@ -173,7 +173,7 @@ class GaveUpError(Exception):
 
 
 @dataclass(slots=True)
-class Reactor:
+class EventProcessor:
     """Applies the rules of a reaction around a service's own functions."""
 
     service: Service
@@ -190,7 +190,7 @@ class Reactor:
         are exhausted. Of the events that workers may have died of, one is in work at a time, and only what is in work
         is noted: so the one that they do die of is given up alone.
         """
-        if type(event) not in self.service.reactions:
+        if type(event) not in self.service.handlers:
             return
         tries, place = self.resources.tries, (self.service.name, event.sequence or 0, delivery)
         tried = await tries.of(*place)
@@ -233,10 +233,10 @@ class Reactor:
             await self.resources.views.since(event)
         if not await self._counts(event):
             return
-        outcome = await self.service.reactions[type(event)](event, self.resources)
+        outcome = await self.service.handlers[type(event)](event, self.resources)
         if tracing.recording():
-            await link_joined(outcome.event if isinstance(outcome, Against) else outcome, self.resources)
-        if isinstance(outcome, Against):
+            await link_joined(outcome.event if isinstance(outcome, ConditionalAppend) else outcome, self.resources)
+        if isinstance(outcome, ConditionalAppend):
             await self.resources.log.append(outcome.event, expected=outcome.last)
             return
         for each in (outcome,) if isinstance(outcome, Event) else outcome or ():
@@ -271,7 +271,7 @@ class Reactor:
             event = await self.resources.log.at(query.sequence)
         except UndecodableError as error:
             return Refusal(refused=f"message {query.sequence} is no event: {error}")
-        if event is None or type(event) not in self.service.reactions:
+        if event is None or type(event) not in self.service.handlers:
             return Refusal(refused=f"{self.service.name} has nothing to do about message {query.sequence}")
         await self._react(event)
         return RetriedView(kind=event.kind, sequence=query.sequence)
@@ -297,7 +297,7 @@ class Reactor:
                 if isinstance(query, RetryQuery):
                     answer: Answer | Refusal = await self._retry(query)
                 else:
-                    answer = await self.service.answers[kind](query, self.resources)
+                    answer = await self.service.query_handlers[kind](query, self.resources)
         except ValidationError as error:
             return Refusal(refused=complaint(error)), "refused"
         except CrowdedError:

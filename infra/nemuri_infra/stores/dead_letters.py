@@ -9,7 +9,7 @@ from nats.aio.msg import Msg
 from nats.js.api import RawStreamMsg
 from nats.js.errors import BadRequestError, NotFoundError
 
-from nemuri_contracts.dead_letters import SAID, Letter
+from nemuri_contracts.dead_letters import SAID, DeadLetter
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 
@@ -23,7 +23,7 @@ NO_MESSAGE = 10057
 class Buried:
     """A letter, its place among the letters, and what it holds of the original."""
 
-    letter: Letter
+    letter: DeadLetter
     place: int
     buried_at: datetime
     original: bytes
@@ -35,7 +35,7 @@ class DeadLetters:
 
     log: Log
 
-    async def bury(self, letter: Letter, original: bytes) -> None:
+    async def bury(self, letter: DeadLetter, original: bytes) -> None:
         """Keep a letter, once: where the service has one of this message already, nothing changes."""
         subject = self.log.subjects.dead(letter.service, letter.sequence)
         headers = {HEAD: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
@@ -85,9 +85,9 @@ class DeadLetters:
                 raise
 
 
-def letter_of(service: str, raw: Msg, reason: str, error: str) -> Letter:
+def letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
     """The letter about a message that is no event."""
-    return Letter(
+    return DeadLetter(
         service=service,
         sequence=raw.metadata.sequence.stream,
         subject=raw.subject[:SAID],
@@ -100,12 +100,12 @@ def letter_of(service: str, raw: Msg, reason: str, error: str) -> Letter:
     )
 
 
-def naming(letter: Letter, event: Event, attempt: int | None, faults: int) -> Letter:
+def naming(letter: DeadLetter, event: Event, attempt: int | None, faults: int) -> DeadLetter:
     """The letter about an event that could not be handled."""
     known = {"event_id": event.event_id, "kind": event.kind, "task_id": event.thread, "agent_id": event.agent_id}
     return letter.model_copy(update=known | {"attempt": attempt, "faults": faults})
 
 
 def _read(raw: RawStreamMsg) -> Buried:
-    letter = Letter.model_validate_json((raw.headers or {})[HEAD])
+    letter = DeadLetter.model_validate_json((raw.headers or {})[HEAD])
     return Buried(letter, raw.seq or 0, raw.time or letter.recorded_at, raw.data or b"")

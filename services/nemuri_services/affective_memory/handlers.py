@@ -27,16 +27,16 @@ from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob
 from nemuri_infra.process.timezone import local
 from nemuri_infra.projections.affective_queries import Feelings
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, portrait
 from nemuri_services.affective_memory.retrieval import earlier, recalled
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """The levels whose words are fewer, in order."""
-service = Service("affect", also_says=(MemoriesRecalled,), uses=frozenset({Use.MAKES_VECTORS}))
+service = Service("affect", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS}))
 
 
-@service.reaction(TurnOffered)
+@service.handles(TurnOffered)
 async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
     """A turn becomes a memory, if there is an agent that remembers by feeling; commands leave none."""
     feelings = Feelings(resources.database)
@@ -57,7 +57,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     return remembered(event, agent, made, await feelings.turns_until(event), home(agent.rules, local()))
 
 
-@service.reaction(NightPassed)
+@service.handles(NightPassed)
 async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
     """Each memory that fell is to be put into fewer words, one by one; the archive has keywords."""
     levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
@@ -67,7 +67,7 @@ async def hand_out(event: NightPassed, resources: Resources) -> Sequence[Compres
     ]
 
 
-@service.reaction(CompressionDue)
+@service.handles(CompressionDue)
 async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
     """A summary, then keywords: of a memory that fell two levels at once, one after the other."""
     found = await Feelings(resources.database).memories([event.memory_id])
@@ -96,8 +96,10 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
     )
 
 
-@service.reaction(TurnRemembered, ProtectionChanged)
-async def admit(event: TurnRemembered | ProtectionChanged, resources: Resources) -> Against[ProtectionChanged] | None:
+@service.handles(TurnRemembered, ProtectionChanged)
+async def admit(
+    event: TurnRemembered | ProtectionChanged, resources: Resources
+) -> ConditionalAppend[ProtectionChanged] | None:
     """Of the memories that wait for protection the oldest has it where there is room; the next follows from that.
 
     Serialised by the log, so that however many ask at once the limit holds.
@@ -112,10 +114,12 @@ async def admit(event: TurnRemembered | ProtectionChanged, resources: Resources)
     if not room:
         return None
     key = f"{room[0]}/{newest.sequence}"
-    return Against(ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest.sequence)
+    return ConditionalAppend(
+        ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest.sequence
+    )
 
 
-@service.answer(AffectRecallQuery, appends=True)
+@service.answers(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
     """What comes to mind; that it did is noted, unless it is asked for quietly."""
     feelings = Feelings(resources.database)
@@ -125,7 +129,7 @@ async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecall
     return await recalled(query, agent, defined, resources)
 
 
-@service.answer(AffectQuery)
+@service.answers(AffectQuery)
 async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal:
     """How an affective memory stands."""
     agent = await Feelings(resources.database).agent(query.agent_id)
@@ -134,14 +138,14 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
     return await portrait(agent, resources)
 
 
-@service.answer(AffectMemoryQuery)
+@service.answers(AffectMemoryQuery)
 async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
     """One memory, by its label or the beginning of its id."""
     found = await _named(query, resources)
     return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
 
 
-@service.answer(AffectTurnQuery)
+@service.answers(AffectTurnQuery)
 async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
     """Answer with the turn of a memory word for word, as long as the memory is at level 1."""
     found = await _named(query, resources)

@@ -5,31 +5,35 @@ from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.nightly_job import Evening
 from nemuri_infra.projections.affective_night_input import evening
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_nightly.night_schedule import watch
 
 service = Service(
-    "night", at_once=4, background=watch, also_says=(NightFell,), uses=frozenset({Use.READS_CLOCK, Use.READS_VECTORS})
+    "night",
+    at_once=4,
+    background=watch,
+    also_emits=(NightFell,),
+    capabilities=frozenset({Capability.READS_CLOCK, Capability.READS_VECTORS}),
 )
 
 
-@service.reaction(NightFell)
-async def pass_night(event: NightFell, resources: Resources) -> Against[NightPassed] | None:
+@service.handles(NightFell)
+async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppend[NightPassed] | None:
     """Serialised by the log: appended only if no other night of this agent came in between."""
     newest, found = await _as_it_is(event.agent_id, event.nights, resources)
     if found is None or (found.agent.last_night is not None and found.agent.last_night >= event.date):
         return None
-    return Against(nightly_job.decide(event, found), newest)
+    return ConditionalAppend(nightly_job.decide(event, found), newest)
 
 
-@service.reaction(NightPassed)
-async def go_on(event: NightPassed, resources: Resources) -> Against[NightPassed] | None:
+@service.handles(NightPassed)
+async def go_on(event: NightPassed, resources: Resources) -> ConditionalAppend[NightPassed] | None:
     """What did not fit into one event is done in the next; serialised in the same way."""
     if not event.unfinished:
         return None
     newest, found = await _as_it_is(event.agent_id, 0, resources)
     passed = nightly_job.go_on(event, found) if found else None
-    return None if passed is None else Against(passed, newest)
+    return None if passed is None else ConditionalAppend(passed, newest)
 
 
 async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[int, Evening | None]:

@@ -23,18 +23,18 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import Fate, fate
 from nemuri_domain.tasks.read_share import within
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_deduplication import written
 from nemuri_services.attribution.usage_evidence import recognised
 
-service = Service("attribution", at_once=8, uses=frozenset({Use.MAKES_VECTORS}))
+service = Service("attribution", at_once=8, capabilities=frozenset({Capability.MAKES_VECTORS}))
 logger = structlog.get_logger()
 
 
-@service.reaction(TaskAnswered)
+@service.handles(TaskAnswered)
 async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed | None:
     """Which memories of its context the answer really drew on."""
     state = await resources.views.task(event.task_id)
@@ -52,7 +52,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     )
 
 
-@service.reaction(MemoriesUsed)
+@service.handles(MemoriesUsed)
 async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
     """What the agent takes from the assignment, at most one learning for each perspective, and which are new."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
@@ -73,7 +73,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     )
 
 
-@service.reaction(LearningsExtracted)
+@service.handles(LearningsExtracted)
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Every learning becomes a memory; then the session is over."""
     memories = [
@@ -83,13 +83,13 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
     return [*memories, usage_detection.ended(event, event.assignment_id, event.agent_id)]
 
 
-@service.reaction(RepetitionWithdrawn)
+@service.handles(RepetitionWithdrawn)
 async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
     """What was no repetition becomes a memory of its own."""
     return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
 
 
-@service.reaction(ReactionFailed)
+@service.handles(ReactionFailed)
 async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
     """What attribution itself could not handle is not learned, but the sessions of the task end all the same."""
     if event.service != service.name:
@@ -102,22 +102,22 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[Se
     ]
 
 
-@service.reaction(FeedbackGiven)
+@service.handles(FeedbackGiven)
 async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
     """What becomes of feedback as things stand: credited, parked, or refused."""
     state = await resources.views.task(event.task_id)
-    said = state.feedback.get(event.event_id)
-    return fate(said, state, await _policies(state, resources), event) if said else ()
+    log_safe = state.feedback.get(event.event_id)
+    return fate(log_safe, state, await _policies(state, resources), event) if log_safe else ()
 
 
-@service.reaction(SessionEnded, TaskFailed)
+@service.handles(SessionEnded, TaskFailed)
 async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[Fate]:
     """What becomes of feedback that came before: the other side of the join. What waits on was parked already."""
     if event.thread is None:
         return ()
     state = await resources.views.task(event.thread)
     policies = await _policies(state, resources) if state.feedback else {}
-    fates = [each for said in state.feedback.values() for each in fate(said, state, policies, event)]
+    fates = [each for log_safe in state.feedback.values() for each in fate(log_safe, state, policies, event)]
     return [each for each in fates if not isinstance(each, FeedbackParked)]
 
 
@@ -147,5 +147,5 @@ async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, 
     try:
         return await resources.models.main.learnings(job)
     except ModelRefused as error:
-        logger.warning("nothing learned", service=service.name, why=said(error))
+        logger.warning("nothing learned", service=service.name, why=log_safe(error))
         return Reply({}, Usage(model=resources.models.main.name))

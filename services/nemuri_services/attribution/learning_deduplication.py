@@ -12,7 +12,7 @@ from nemuri_domain.language.search_terms import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.learning_decision import Fate, Kept, Learned, Repeated, Verdicts, fate, near
 from nemuri_domain.strength.memory_content import beginning, embedded_text
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
 from nemuri_infra.retrieval.agent_indexes import Recollections
 from nemuri_infra.runtime.resources import Resources
@@ -47,8 +47,8 @@ async def written(
         if near(float(alike[one, two]), words[one], words[two])
     ]
     reply = await _compared(_job(learnings, older, doubles), resources.models.light)
-    said = reply.value if reply else {}
-    verdicts = _verdicts(older, doubles, said)
+    log_safe = reply.value if reply else {}
+    verdicts = _verdicts(older, doubles, log_safe)
     fates = [fate(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
     links = tuple(used)
     made = [
@@ -80,13 +80,13 @@ def _labels(older: Sequence[Sequence[Remembered]]) -> dict[UUID, str]:
 
 
 def _verdicts(
-    older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], said: Comparisons
+    older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], comparisons: Comparisons
 ) -> list[Verdicts]:
     labels = _labels(older)
     return [
         Verdicts(
-            older=[(each, said.get((f"n{at + 1}", labels[each[0].memory_id]), "unrelated")) for each in found],
-            doubled=any(said.get((f"n{at + 1}", f"n{two + 1}")) == "same" for one, two in doubles if one == at),
+            older=[(each, comparisons.get((f"n{at + 1}", labels[each[0].memory_id]), "unrelated")) for each in found],
+            doubled=any(comparisons.get((f"n{at + 1}", f"n{two + 1}")) == "same" for one, two in doubles if one == at),
         )
         for at, found in enumerate(older)
     ]
@@ -114,5 +114,5 @@ async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | Non
     try:
         return await model.relations(job)
     except ModelRefused as error:
-        logger.warning("nothing compared", service="attribution", why=said(error))
+        logger.warning("nothing compared", service="attribution", why=log_safe(error))
         return None

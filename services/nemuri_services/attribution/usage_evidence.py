@@ -12,7 +12,7 @@ from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text, shown_text
 from nemuri_domain.strength.policy import Detection
 from nemuri_domain.strength.usage_detection import Shown
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -57,7 +57,7 @@ async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
     try:
         return await resources.models.light.judgement(job)
     except ModelRefused as error:
-        logger.warning("no judgement of what was used", service="attribution", why=said(error))
+        logger.warning("no judgement of what was used", service="attribution", why=log_safe(error))
         return None
 
 

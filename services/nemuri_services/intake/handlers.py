@@ -24,14 +24,19 @@ from nemuri_domain.tasks import chunk_order, fan_in, negotiation
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.intake.key_point_limit import capped
 from nemuri_services.intake.splitting import details_of, items_beside, items_of
 
-service = Service("intake", at_once=16, hears_clients=True, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
+service = Service(
+    "intake",
+    at_once=16,
+    consumes_client_events=True,
+    capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}),
+)
 
 
-@service.reaction(TaskSubmitted, TaskReopened)
+@service.handles(TaskSubmitted, TaskReopened)
 async def take_in(
     event: TaskSubmitted | TaskReopened, resources: Resources
 ) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
@@ -47,7 +52,7 @@ async def take_in(
     return negotiation.negotiate(event, listed) or await _cut(event, task, listed, resources)
 
 
-@service.reaction(NegotiationAnswered)
+@service.handles(NegotiationAnswered)
 async def go_on(
     event: NegotiationAnswered, resources: Resources
 ) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
@@ -71,13 +76,13 @@ async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Res
     return TaskChunked.following(event, key=task.task_id, details=details, beside=beside)
 
 
-@service.reaction(TaskChunked)
+@service.handles(TaskChunked)
 async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
     """Give the first chunks their turn; each of the others follows on one that is read."""
     return chunk_order.begun(event)
 
 
-@service.reaction(ChunkReady)
+@service.handles(ChunkReady)
 async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
     """Extract the key point of a chunk with the light model."""
     task = await resources.views.task_alone(event.task_id)
@@ -89,7 +94,7 @@ async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised
     return ChunkSummarised.following(event, ordinal=event.ordinal, point=capped(reply.value), usage=reply.usage)
 
 
-@service.reaction(ChunkSummarised)
+@service.handles(ChunkSummarised)
 async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
     """Give the next chunk its turn; the newest key point of a task that lacks no other makes the summary.
 
@@ -105,7 +110,7 @@ async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarise
     return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))
 
 
-@service.reaction(MemoryOffered)
+@service.handles(MemoryOffered)
 async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
     """An offered memory becomes one of the agent's, if there is such an agent and anything to remember."""
     agent = await resources.views.agent(str(event.agent_id))
@@ -123,7 +128,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     return encoded(event, beginning(agent, event.memory, vectors.key(text), origin=origin), source="manual")
 
 
-@service.reaction(AgentDefined)
+@service.handles(AgentDefined)
 async def encode_principles(event: AgentDefined, resources: Resources) -> Sequence[MemoryEncoded]:
     """The principles of a definition become memories, each once however often the agent is defined."""
     known = await resources.views.agent(event.agent_id)

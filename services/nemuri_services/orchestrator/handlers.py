@@ -18,12 +18,12 @@ from nemuri_domain.tasks import fan_in, panel, routing
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.read_share import noted
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.orchestrator import model_requests
 from nemuri_services.orchestrator.applicants import Applicants
 from nemuri_services.orchestrator.precedents import Precedents
 
-service = Service("orchestrator", at_once=16, uses=frozenset({Use.MAKES_VECTORS}))
+service = Service("orchestrator", at_once=16, capabilities=frozenset({Capability.MAKES_VECTORS}))
 applicants = Applicants()
 precedents = Precedents()
 
@@ -33,7 +33,7 @@ PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 """After these a turn of a conversation holds up the next one no longer."""
 
 
-@service.reaction(TaskSummarised, TaskReopened)
+@service.handles(TaskSummarised, TaskReopened)
 async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
     """Choose who works on the task, or find that nobody can.
 
@@ -43,7 +43,7 @@ async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> T
     return await _routed(event, await resources.views.task(event.task_id), resources)
 
 
-@service.reaction(*PASSING_ON)
+@service.handles(*PASSING_ON)
 async def go_on(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
     """The next turn of the conversation need not wait for this one any more: the other side of the join."""
     following = await resources.views.next_turn(event.task_id)
@@ -63,13 +63,13 @@ async def _routed(event: Event, state: TaskState, resources: Resources) -> TaskR
     return routed.model_copy(update={"usage": usage}) if isinstance(routed, TaskRouted) else routed
 
 
-@service.reaction(TaskRouted)
+@service.handles(TaskRouted)
 async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every reaction has this form
     """One assignment for each choice."""
     return routing.assignments(event)
 
 
-@service.reaction(TaskAnswered)
+@service.handles(TaskAnswered)
 async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
     """Once the last assignment is answered the task is done; the reaction to the last answer merges a panel."""
     state = await resources.views.task(event.task_id)
@@ -87,7 +87,7 @@ async def _completed(event: Event, state: TaskState, resources: Resources) -> Ta
     return end.model_copy(update={"answer": noted(end.answer, state)})
 
 
-@service.reaction(ReactionFailed)
+@service.handles(ReactionFailed)
 async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | None:
     """What nobody could handle fails the task, if it has no answer; or the turn that it kept from going on."""
     held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}

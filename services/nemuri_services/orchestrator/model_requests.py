@@ -8,7 +8,7 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import Voice
 from nemuri_domain.tasks import conversation_history, panel
 from nemuri_domain.tasks.aggregate import Task
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Merged, MergeJob, ModelRefused, Reply, RestateJob
 from nemuri_infra.runtime.resources import Resources
 
@@ -32,9 +32,9 @@ async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | No
     try:
         reply = await resources.models.light.restate(RestateJob(turns=turns, request=task.text))
     except ModelRefused as error:
-        logger.warning("not restated", task=str(task.task_id), why=said(error))
+        logger.warning("not restated", task=str(task.task_id), why=log_safe(error))
         return task, None
-    return task.but(request=conversation_history.restated(task.text, reply.value)), reply.usage
+    return task.replace(request=conversation_history.restated(task.text, reply.value)), reply.usage
 
 
 async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Reply[Merged]:
@@ -43,7 +43,7 @@ async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Re
     try:
         return await resources.models.main.merge(MergeJob(question=_asked(task), voices=voices))
     except ModelRefused as error:
-        logger.warning("not merged", task=str(task.task_id), why=said(error))
+        logger.warning("not merged", task=str(task.task_id), why=log_safe(error))
         return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
 
 

@@ -26,7 +26,7 @@ class Precedents:
         if agent is None or task.wanted_agent is not None:
             return ()
         # Its keywords say how to look back on a task, not what tasks are about: they would only make all alike.
-        plain = agent.but(policy={**agent.policy, "enable_query_expansion": False})
+        plain = agent.replace(policy={**agent.policy, "enable_query_expansion": False})
         found = await self.minds.recall(
             resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting
         )

@@ -7,13 +7,13 @@ from nats.errors import Error as NatsError
 from sqlalchemy.exc import DBAPIError
 
 from nemuri_infra.errors.database_errors import OUTAGES
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.batch_fold import fold
 from nemuri_infra.projections.log_identity import check_belonging
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, OutdatedError, Unprojectable
 from nemuri_infra.projections.rebuilder import rebuild
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 
 RETRY = 0.5
 """Seconds until it is tried again to reach a server that is not there."""
@@ -38,22 +38,22 @@ async def project(resources: Resources) -> None:
             anew = False
             await _follow(resources)
         except (NatsError, *OUTAGES) as error:
-            logger.info("waiting", service="projector", why=said(error))
+            logger.info("waiting", service="projector", why=log_safe(error))
             await asyncio.sleep(RETRY)
         except GapError as error:
-            logger.warning("reading again", service="projector", why=said(error))
+            logger.warning("reading again", service="projector", why=log_safe(error))
         except OutdatedError as error:
-            logger.warning("making the views anew", service="projector", why=said(error))
+            logger.warning("making the views anew", service="projector", why=log_safe(error))
             anew = True
         except OtherFoldsError as error:
             if not aside:
-                logger.warning("stands aside", service="projector", why=said(error))
+                logger.warning("stands aside", service="projector", why=log_safe(error))
             aside = error.newer
             await asyncio.sleep(HALTED if aside else 0)
         except Exception as error:
             expected = isinstance(error, Unprojectable)
-            logger.critical("halted", service="projector", why=said(error), exc_info=not expected)
-            await _halt(resources, said(error), error.sequence if isinstance(error, Unprojectable) else None)
+            logger.critical("halted", service="projector", why=log_safe(error), exc_info=not expected)
+            await _halt(resources, log_safe(error), error.sequence if isinstance(error, Unprojectable) else None)
             await asyncio.sleep(HALTED)
 
 
@@ -61,7 +61,7 @@ async def _halt(resources: Resources, why: str, at: int | None) -> None:
     try:
         await resources.projection.halt(why, at)
     except (DBAPIError, *OUTAGES) as error:
-        logger.warning("the reason could not be kept", service="projector", why=said(error))
+        logger.warning("the reason could not be kept", service="projector", why=log_safe(error))
 
 
 async def _follow(resources: Resources) -> None:
@@ -84,4 +84,6 @@ async def _tell(resources: Resources, sequence: int) -> None:
     await resources.log.connection.publish(resources.log.subjects.projected, str(sequence).encode())
 
 
-service = Service("projector", background=project, uses=frozenset({Use.READS_VECTORS, Use.PROJECTS}))
+service = Service(
+    "projector", background=project, capabilities=frozenset({Capability.READS_VECTORS, Capability.PROJECTS})
+)

@@ -51,7 +51,7 @@ from nemuri_infra.projections.learning_queries import gathered
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
 from nemuri_infra.runtime.fair_turns import aside
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.results import fitting
 from nemuri_services.query_api.explanations import LostError, explanation, routing
 from nemuri_services.query_api.health import health_of, memo_of
@@ -61,10 +61,10 @@ from nemuri_services.query_api.scorers import scorer_view
 LONGEST_WAIT = 2.0
 """Seconds until a question about what is on its way is answered, whether or not it has arrived."""
 
-service = Service("herald", at_once=16, uses=frozenset({Use.TELLS_RESULTS}))
+service = Service("herald", at_once=16, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
 
-@service.reaction(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
+@service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
 async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
     """Whoever waits for the task hears how it stands."""
     task_id = event.thread
@@ -78,7 +78,7 @@ async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEn
     await resources.results.tell(task_id, standing)
 
 
-@service.answer(TaskQuery)
+@service.answers(TaskQuery)
 async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     """How a task stands."""
     known = result_of(await resources.views.task(query.task_id))
@@ -87,7 +87,7 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     return fitting(known, resources.log.room)
 
 
-@service.answer(FeedbackQuery)
+@service.answers(FeedbackQuery)
 async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStanding | Refusal:
     """What became of feedback; waits a while for what is not decided."""
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
@@ -104,7 +104,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
             return said
 
 
-@service.answer(EventQuery)
+@service.answers(EventQuery)
 async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
     """What was said first under an id."""
     place = await resources.views.place(query.event_id)
@@ -116,7 +116,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
     return EventView()
 
 
-@service.answer(IdQuery)
+@service.answers(IdQuery)
 async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
     """The one id that begins so."""
     first, number = await begun(resources.database, query.of, query.beginning)
@@ -127,7 +127,7 @@ async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
     return IdView(found=first)
 
 
-@service.answer(WhyQuery)
+@service.answers(WhyQuery)
 async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
     """Why memories came to mind for a task."""
     state = await resources.views.task(query.task_id)
@@ -139,7 +139,7 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
         return Refusal(refused=str(error))
 
 
-@service.answer(RoutingQuery)
+@service.answers(RoutingQuery)
 async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
     """Why the task got its agent."""
     if (await resources.views.task(query.task_id)).task is None:
@@ -150,7 +150,7 @@ async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingVi
         return Refusal(refused=str(error))
 
 
-@service.answer(AgentsQuery)
+@service.answers(AgentsQuery)
 async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
     """Who there is."""
     found = await resources.views.agents(query.agent_id)
@@ -160,7 +160,7 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
     return AgentsView(agents=tuple(agent_view(each) for each in listed))
 
 
-@service.answer(MemoriesQuery)
+@service.answers(MemoriesQuery)
 async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
     """A page of what an agent remembers, strongest first."""
     agent = await resources.views.agent(query.agent_id)
@@ -173,7 +173,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     return page(views, query, resources.log.room)
 
 
-@service.answer(MemoryQuery)
+@service.answers(MemoryQuery)
 async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refusal:
     """One memory."""
     found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
@@ -194,7 +194,7 @@ async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources)
     ]
 
 
-@service.answer(RememberedQuery)
+@service.answers(RememberedQuery)
 async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
     """What became of offered memories; waits a while for those that are not decided."""
     if await resources.views.agent(query.agent_id) is None:
@@ -225,7 +225,7 @@ async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedVi
     )
 
 
-@service.answer(ScorerQuery)
+@service.answers(ScorerQuery)
 async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refusal:
     """How an agent's learned scorer stands."""
     agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
@@ -236,7 +236,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
     return scorer_view(agent, known, fresh)
 
 
-@service.answer(StatusQuery)
+@service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
     """How far the views are and what they hold."""
     tasks, agents_known, memories_known = await resources.views.numbers()
@@ -251,7 +251,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
     )
 
 
-@service.answer(HealthQuery)
+@service.answers(HealthQuery)
 async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
     """How well memories work."""
     found = await resources.views.agents(query.agent_id)
@@ -260,7 +260,7 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
     return HealthView(agents=tuple([await health_of(each, resources) for each in found]))
 
 
-@service.answer(MemoQuery)
+@service.answers(MemoQuery)
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
     """The table of contents that an agent is given in a setting."""
     agent = await resources.views.agent(query.agent_id)

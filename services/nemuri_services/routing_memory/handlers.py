@@ -7,19 +7,19 @@ from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, MemoryEncode
 from nemuri_contracts.tasks import TaskCompleted, TaskRouted
 from nemuri_domain.tasks import precedents
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.routing_memory.memory_events import taken_in
 
-service = Service("chronicler", at_once=8, mind=ORCHESTRATOR, uses=frozenset({Use.MAKES_VECTORS}))
+service = Service("chronicler", at_once=8, mind=ORCHESTRATOR, capabilities=frozenset({Capability.MAKES_VECTORS}))
 
 
-@service.reaction(TaskRouted)
+@service.handles(TaskRouted)
 async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
     """The orchestrator has used the memories that its choice rests on."""
     return precedents.used(event)
 
 
-@service.reaction(TaskCompleted)
+@service.handles(TaskCompleted)
 async def remember(event: TaskCompleted, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
     """What was asked and who did it becomes a memory of the orchestrator's, and its session ends."""
     state = await resources.views.task(event.task_id)
@@ -30,7 +30,7 @@ async def remember(event: TaskCompleted, resources: Resources) -> Sequence[Agent
     return [*taken, precedents.session_ended(event, state.task)] if taken else ()
 
 
-@service.reaction(ImpactCredited)
+@service.handles(ImpactCredited)
 async def remember_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
     """How an agent's work was judged becomes a memory of what that agent is good at."""
     task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None

@@ -38,7 +38,7 @@ from nemuri_domain.tiered.fold import evolve, evolved, moment_of, touched
 from nemuri_domain.tiered.memory_formation import extracted, formed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.memory_cache import Shelves
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.simulation.cooperative_yield import Turns
@@ -208,7 +208,7 @@ class Recollecting:
         try:
             return recorded(agent_id, told, second, held.agent.rules)
         except ValidationError as error:
-            logger.warning("no experience", agent=agent_id, why=said(error))
+            logger.warning("no experience", agent=agent_id, why=log_safe(error))
             return None
 
     async def flush(self, second: float, *, last: bool = False) -> None:

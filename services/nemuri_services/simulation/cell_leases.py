@@ -17,7 +17,7 @@ from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.cognition.state_sections import VOLATILE
 from nemuri_infra.bus.pull_reader import AWAY
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.society_states import AGENT, RevisionError, States
 from nemuri_services.simulation.leases import Leases
 
@@ -73,7 +73,7 @@ class Keeping:
                 await self._leases.write(self._written(batches[0]))
                 batches.popleft()
         except REFUSED as error:
-            tell("not written", host=self.host, why=said(error))
+            tell("not written", host=self.host, why=log_safe(error))
             return await self._lost()
         finally:
             self._back(batches)
@@ -92,7 +92,7 @@ class Keeping:
         try:
             await self._leases.release(map(str, self.cells))
         except REFUSED as error:
-            logger.warning("not released", host=self.host, why=said(error))
+            logger.warning("not released", host=self.host, why=log_safe(error))
 
     def let_go(self, cell: int) -> None:
         """A cell is not kept here any more."""
@@ -138,7 +138,7 @@ class Keeping:
         try:
             mine = await self._leases.mine()
         except REFUSED as error:
-            logger.warning("nothing to be read", host=self.host, why=said(error))
+            logger.warning("nothing to be read", host=self.host, why=log_safe(error))
             return set()
         return {cell for cell in self.cells if str(cell) not in mine}
 

@@ -10,7 +10,7 @@ import structlog
 
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.objects import Objects
 from nemuri_infra.stores.society_states import (
@@ -145,7 +145,7 @@ class Checkpointing:
             name = await self._checkpoints.make(self._states)
         except TimeoutError as error:
             self._due = time.monotonic() + RETRY
-            logger.warning("no checkpoint", why=said(error))
+            logger.warning("no checkpoint", why=log_safe(error))
         else:
             self._due = time.monotonic() + self._every
             logger.info("checkpoint", name=name)

@@ -1,11 +1,11 @@
 """What the processes of societies say and use, declared as services do: each is a user of its own on the bus."""
 
 from nemuri_contracts.tiered import ConsolidationBegun, ExperienceRecorded, MemoriesAccessed, MemoryFormed
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 
 host = Service(
     "host",
-    also_says=(ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed),
-    uses=frozenset({Use.KEEPS_AGENTS}),
+    also_emits=(ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed),
+    capabilities=frozenset({Capability.KEEPS_AGENTS}),
 )
-world = Service("world", uses=frozenset({Use.KEEPS_WORLDS}))
+world = Service("world", capabilities=frozenset({Capability.KEEPS_WORLDS}))

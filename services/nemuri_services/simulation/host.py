@@ -15,7 +15,7 @@ from nemuri_domain.cognition.module import Ask, Module
 from nemuri_domain.cognition.module_suspension import suspended
 from nemuri_domain.cognition.timing_wheel import SLOT
 from nemuri_infra.bus.pull_reader import AWAY
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelFailure
 from nemuri_infra.process.cancellation import end, together
 from nemuri_infra.runtime.retry_forever import persistently
@@ -186,7 +186,7 @@ class Host:
                     self.engine.tell(agent_id, percept, self.clock(), calm=quiet)
                 await turns()
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            logger.warning("not understood", host=self.name, why=said(error))
+            logger.warning("not understood", host=self.name, why=log_safe(error))
 
     async def _seek(self) -> None:
         """Take cells that nobody keeps, a few at a time, and beyond an equal share only what nobody else comes for.
@@ -259,7 +259,7 @@ class Host:
             self.vitality.failures[failure.module] += 1
             known = isinstance(failure.error, ModelFailure | ValueError)
             tell = logger.warning if known else logger.error
-            tell("failed", agent=failure.agent_id, module=failure.module, why=said(failure.error))
+            tell("failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
         await self._tell()

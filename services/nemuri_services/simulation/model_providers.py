@@ -9,7 +9,7 @@ import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_domain.cognition.module import Prompt
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 
 REST: Final = 2.0
@@ -120,7 +120,7 @@ class Providers:
             try:
                 reply = await _counted(provider.thinker.answer(prompt), paid)
             except (ModelUnavailable, ModelUnusable) as error:
-                why, now = said(error), self._now()
+                why, now = log_safe(error), self._now()
                 asked = error.retry_after if isinstance(error, ModelUnavailable) else None
                 first = provider.failed(episode, now, asked, self._rng)
                 tell, rests = logger.warning if first else logger.debug, round(provider.rests_until - now, 1)

@@ -10,7 +10,7 @@ import structlog
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import AWAY
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 
 AT_ONCE: Final = 16
 """Events on their way to the log together."""
@@ -42,7 +42,7 @@ class Outbox:
                 await asyncio.gather(*(self._log.append(each) for each in some))
             except AWAY as error:
                 self._waiting.extendleft(reversed(some))
-                logger.warning("not recorded", why=said(error))
+                logger.warning("not recorded", why=log_safe(error))
                 return
             except asyncio.CancelledError:
                 self._waiting.extendleft(reversed(some))

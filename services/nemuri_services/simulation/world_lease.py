@@ -10,7 +10,7 @@ import structlog
 
 from nemuri_contracts.society import Lease
 from nemuri_infra.bus.pull_reader import AWAY
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.society_states import BATCH, WORLD, RevisionError, States
 from nemuri_services.simulation.cell_leases import REFUSED
@@ -61,7 +61,7 @@ class WorldKeeping:
         try:
             await self._leases.write(entries)
         except REFUSED as error:
-            logger.warning("world not written", why=said(error))
+            logger.warning("world not written", why=log_safe(error))
             if not await self._mine_still():
                 raise RevisionError("another process has the world") from error
             return False
@@ -78,14 +78,14 @@ class WorldKeeping:
             await self._leases.write(self._leases.stamped(WORLD) | self._parts())
             await self._leases.release([WORLD])
         except REFUSED as error:
-            logger.warning("world not released", why=said(error))
+            logger.warning("world not released", why=log_safe(error))
 
     async def _mine_still(self) -> bool:
         """Whether it is kept here, as far as that can be known now; what cannot be read says nothing."""
         try:
             return await self._mine()
         except AWAY as error:
-            logger.warning("nothing to be read", why=said(error))
+            logger.warning("nothing to be read", why=log_safe(error))
             return True
 
     async def _mine(self) -> bool:

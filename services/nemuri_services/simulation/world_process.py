@@ -23,7 +23,7 @@ from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Leaving
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.spawning import SettlingError
 from nemuri_domain.world.world_snapshot import UnreadableWorldError
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.observability.world_metrics import WorldMetrics
 from nemuri_services.simulation.world_health import turning
 from nemuri_services.simulation.world_messages import packed
@@ -168,7 +168,7 @@ class WorldProcess:
             return kind.model_validate_json(message.data)
         except ValidationError as error:
             self._metrics.ignored.labels("garbage").inc()
-            logger.warning("garbage", society=self._society, subject=message.subject, error=said(error))
+            logger.warning("garbage", society=self._society, subject=message.subject, error=log_safe(error))
             return None
 
     async def _tick(self) -> None:
@@ -195,7 +195,7 @@ class WorldProcess:
         except NatsError as error:
             if self._client.is_closed:
                 raise
-            logger.warning("percepts not told", society=self._society, host=host, error=said(error))
+            logger.warning("percepts not told", society=self._society, host=host, error=log_safe(error))
             for agent_id in percepts:
                 self.world.renew(agent_id)
         self._metrics.percepts.inc(told)

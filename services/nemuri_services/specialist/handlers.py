@@ -19,17 +19,17 @@ from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import Recollections
 from nemuri_infra.retrieval.topic_cache import Knowledge
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_selection import Passage, passages
 
-service = Service("specialist", at_once=8, uses=frozenset({Use.READS_INPUTS, Use.MAKES_VECTORS}))
+service = Service("specialist", at_once=8, capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}))
 minds = Recollections()
 knowledge = Knowledge()
 indexes = PassageIndexes()
 
 
-@service.reaction(TaskAssigned)
+@service.handles(TaskAssigned)
 async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
     """What comes to the agent's mind for its part of the task."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
@@ -69,7 +69,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     )
 
 
-@service.reaction(MemoriesRetrieved)
+@service.handles(MemoriesRetrieved)
 async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
     """The answer, from the memories and the details that matter; a recorded one is never made again."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
@@ -105,7 +105,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     )
 
 
-@service.answer(RecallQuery)
+@service.answers(RecallQuery)
 async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refusal:
     """What would come to the agent's mind, without a task; nothing is recorded."""
     agent = await resources.views.agent(query.agent_id)

@@ -5,29 +5,29 @@ from nemuri_domain.strength import sleep
 from nemuri_domain.strength.sleep import Tiredness
 from nemuri_infra.projections.sleep_input import tiredness
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 
-service = Service("sleep", groups=16, uses=frozenset({Use.READS_CLOCK}))
+service = Service("sleep", groups=16, capabilities=frozenset({Capability.READS_CLOCK}))
 
 
-@service.reaction(SessionEnded)
-async def fall_asleep(event: SessionEnded, resources: Resources) -> Against[AgentSlept] | None:
+@service.handles(SessionEnded)
+async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
     """Serialised by the log: appended only if no other sleep of this agent came in between."""
     newest, tired = await _as_it_is(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
     slept = sleep.decide(event, tired, await resources.clock.now())
-    return None if slept is None else Against(slept, newest)
+    return None if slept is None else ConditionalAppend(slept, newest)
 
 
-@service.reaction(AgentSlept)
-async def sleep_on(event: AgentSlept, resources: Resources) -> Against[AgentSlept] | None:
+@service.handles(AgentSlept)
+async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
     """What did not fit into one event is done in the next; serialised in the same way."""
     if not event.unfinished:
         return None
     newest, tired = await _as_it_is(event.agent_id, resources)
     slept = sleep.go_on(event, tired) if tired else None
-    return None if slept is None else Against(slept, newest)
+    return None if slept is None else ConditionalAppend(slept, newest)
 
 
 async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, Tiredness | None]:

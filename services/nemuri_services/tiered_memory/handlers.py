@@ -22,7 +22,7 @@ from nemuri_domain.tiered.fold import moment_of
 from nemuri_domain.tiered.memory_formation import formed
 from nemuri_infra.projections.tiered_queries import Layers
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, Service, Use
+from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.tiered_memory.consolidation_input import gathered, told
 from nemuri_services.tiered_memory.consolidation_schedule import watch
 from nemuri_services.tiered_memory.presenters import memory_view, portrait
@@ -31,12 +31,12 @@ from nemuri_services.tiered_memory.retrieval import recalled
 service = Service(
     "tiers",
     background=watch,
-    also_says=(MemoriesAccessed, ConsolidationAsked),
-    uses=frozenset({Use.MAKES_VECTORS}),
+    also_emits=(MemoriesAccessed, ConsolidationAsked),
+    capabilities=frozenset({Capability.MAKES_VECTORS}),
 )
 
 
-@service.reaction(ExperienceOffered)
+@service.handles(ExperienceOffered)
 async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRecorded | MemoryRefused:
     """What a client tells is in short-term memory, if there is an agent that remembers by tiers and it matters."""
     agent = await Layers(resources.database).agent(event.agent_id)
@@ -52,10 +52,10 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
     return found
 
 
-@service.reaction(ExperienceRecorded, ConsolidationAsked)
+@service.handles(ExperienceRecorded, ConsolidationAsked)
 async def begin(
     event: ExperienceRecorded | ConsolidationAsked, resources: Resources
-) -> Against[ConsolidationBegun] | None:
+) -> ConditionalAppend[ConsolidationBegun] | None:
     """What goes over is decided where it is due or asked for.
 
     Serialised by the log: appended only if no other consolidation of this agent began in between.
@@ -76,10 +76,10 @@ async def begin(
     begun = ConsolidationBegun.following(
         event, because=found.because, groups=found.groups, deleted=found.deleted, second=second
     )
-    return Against(begun, newest.sequence)
+    return ConditionalAppend(begun, newest.sequence)
 
 
-@service.reaction(ConsolidationBegun)
+@service.handles(ConsolidationBegun)
 async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
     """Each group becomes one memory, one by one, so that erasing it takes its own event."""
     if await _hosted(event.agent_id, resources):
@@ -89,7 +89,7 @@ async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[
     ]
 
 
-@service.reaction(FormationDue)
+@service.handles(FormationDue)
 async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
     """The memories of a group become one, in the words of a model, or in their own; no model is asked twice."""
     layers = Layers(resources.database)
@@ -115,7 +115,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
     )
 
 
-@service.answer(TiersRecallQuery, appends=True)
+@service.answers(TiersRecallQuery, appends=True)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
     """What comes to mind; that it was retrieved counts as access, unless it is asked for quietly."""
     agent = await Layers(resources.database).agent(query.agent_id)
@@ -125,13 +125,13 @@ async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallVi
     return await recalled(query, agent, defined, resources)
 
 
-@service.answer(TiersQuery)
+@service.answers(TiersQuery)
 async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
     """How a tiered memory stands."""
     return await portrait(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
 
 
-@service.answer(TiersMemoryQuery)
+@service.answers(TiersMemoryQuery)
 async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
     """One memory, by the beginning of its id."""
     layers = Layers(resources.database)

@@ -12,7 +12,7 @@ from nemuri_domain.strength.aggregate import Scorer
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.projections.learning_queries import credited, gathered
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, Service
+from nemuri_infra.runtime.service import ConditionalAppend, Service
 from nemuri_services.trainer import training
 from nemuri_services.trainer.retrieval_log_cache import Pasts
 
@@ -21,8 +21,8 @@ logger = structlog.get_logger()
 pasts = Pasts()
 
 
-@service.reaction(SessionEnded, ImpactCredited)
-async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> Against[ScorerTrained] | None:
+@service.handles(SessionEnded, ImpactCredited)
+async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
     """Serialised by the log, as a sleep is: appended only if no other training of this agent came in between."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.progress.wait(newest.sequence)
@@ -34,7 +34,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> A
     if len(training_samples.samples(known)) < agent.rules.min_training_samples:
         return None
     trained = await asyncio.to_thread(_trained, event, known, 1 + (scorer.number if scorer else 0), until)
-    return Against(trained, newest.sequence)
+    return ConditionalAppend(trained, newest.sequence)
 
 
 async def _due(

@@ -13,7 +13,7 @@ from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import beginning, embedded_text
 from nemuri_domain.tasks.fan_in import shortened
-from nemuri_infra.errors.log_safe import said
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import LearningsJob, ModelRefused
 from nemuri_infra.runtime.resources import Resources
 
@@ -66,6 +66,6 @@ async def _learned(
     try:
         reply = await model.learnings(job)
     except ModelRefused as error:
-        logger.warning("nothing learned", service="tutor", why=said(error))
+        logger.warning("nothing learned", service="tutor", why=log_safe(error))
         return {}, Usage(model=model.name)
     return {name: shortened(each, LEARNING_CHARACTERS) for name, each in reply.value.items()}, reply.usage

@@ -19,7 +19,7 @@ from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import Recollections
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service, Use
+from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.tutor.chapter_reading import read
 from nemuri_services.tutor.reminders import arm, remind
 from nemuri_services.tutor.school_reports import reported
@@ -29,19 +29,19 @@ service = Service(
     TUTOR,
     at_once=8,
     background=remind,
-    also_says=(TaskSubmitted,),
-    uses=frozenset({Use.MAKES_VECTORS, Use.READS_CLOCK, Use.SETS_TIMERS}),
+    also_emits=(TaskSubmitted,),
+    capabilities=frozenset({Capability.MAKES_VECTORS, Capability.READS_CLOCK, Capability.SETS_TIMERS}),
 )
 minds = Recollections()
 
 
-@service.reaction(CourseBegun, AgentSlept, MemoriesReviewed)
+@service.handles(CourseBegun, AgentSlept, MemoriesReviewed)
 async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Sequence[Following]:
     """What comes next in each course that is not over, as soon as the agent has slept over what was before."""
     return await _go_on(event, event.agent_id, resources)
 
 
-@service.reaction(FeedbackGiven)
+@service.handles(FeedbackGiven)
 async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
     """The same once a right answer is credited, in case the agent slept before it was graded."""
     if event.client_id != TUTOR or event.agent_id is None:
@@ -49,7 +49,7 @@ async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Seq
     return await _go_on(event, event.agent_id, resources)
 
 
-@service.reaction(ChapterRead)
+@service.handles(ChapterRead)
 async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """What was read becomes memories, each once however often it is read; then the agent is ready to sleep over it."""
     memories = [
@@ -58,7 +58,7 @@ async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryE
     return [*memories, usage_detection.ended(event, event.session_id, event.agent_id)]
 
 
-@service.reaction(SessionEnded, TaskFailed, NegotiationOpened)
+@service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
     """An exercise is graded once every session of its task has ended, or when it ends without an answer."""
     found = await Courses(resources.database).set_by(event.thread) if event.thread else None
@@ -71,7 +71,7 @@ async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources:
     return lesson_plan.grade(event, *found, state, said, now=await resources.clock.now())
 
 
-@service.reaction(ExerciseGraded)
+@service.handles(ExerciseGraded)
 async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGiven | MemoriesReviewed | None:
     """A right answer is a success; after a wrong one, what holds the right one is looked at again."""
     courses = Courses(resources.database)
@@ -84,7 +84,7 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
     return lesson_plan.success(event) if event.correct else await _review(event, course, trial, resources)
 
 
-@service.reaction(ReactionFailed)
+@service.handles(ReactionFailed)
 async def go_on_anyway(
     event: ReactionFailed, resources: Resources
 ) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
@@ -103,7 +103,7 @@ async def go_on_anyway(
     return following
 
 
-@service.answer(CoursesQuery)
+@service.answers(CoursesQuery)
 async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Refusal:
     """How an agent is doing at school."""
     agent = await resources.views.agent(query.agent_id)
@@ -112,7 +112,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     return await reported(agent, query.course_id, resources)
 
 
-@service.answer(DueQuery)
+@service.answers(DueQuery)
 async def due(query: DueQuery, resources: Resources) -> DueView:
     """How many exercises come again up to a time."""
     expected = await Courses(resources.database).expected()

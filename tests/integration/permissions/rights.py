@@ -102,7 +102,7 @@ def may_publish(name: str) -> dict[str, set[str]]:
             mine = {"chronicler"} if kind in THE_ORCHESTRATORS else set()
             expected[f"{name}.agent.104.orchestrator.{kind}"] = SAYS[kind] | {"importer"} | mine
     expected |= {f"{name}.agent.7.python.made_up": {"importer"}, f"{name}.client.ann.agent_slept": {"importer"}}
-    questions = [each.name for service in SERVICES.values() for each in service.answers]
+    questions = [each.name for service in SERVICES.values() for each in service.query_handlers]
     expected |= {f"{name}-query.{each}": OPERATORS | {"ann", "bob"} for each in questions}
     expected |= {f"{name}-dead.{each}.7": {each} & REACTING for each in SERVICES}
     expected |= {f"$KV.{name}-tries.{each}.7": {each} & REACTING for each in SERVICES}
@@ -253,7 +253,7 @@ def may_hear(name: str) -> dict[str, set[str]]:
         expected[f"_INBOX.{name}-{role}.x"] = {role, "ann", "bob"}
     expected |= {f"{name}-query.retry.{each} {each}": {each} for each in REACTING}
     for service in SERVICES.values():
-        for query in service.answers:
+        for query in service.query_handlers:
             expected[f"{name}-query.{query.name}"] = set()
             expected[f"{name}-query.{query.name} {service.name}"] = {ANSWERS.get(query.name, "herald")}
     return expected

@@ -7,7 +7,7 @@ from nemuri_contracts.memory_views import StatusView
 from nemuri_contracts.queries import Refusal, StatusQuery
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Reactor, Service
+from nemuri_infra.runtime.service import EventProcessor, Service
 from tests.unit.infra.past import PastAndLog, raising
 
 
@@ -46,11 +46,11 @@ async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
     assert not said.passing
 
 
-def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> Reactor:
+def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> EventProcessor:
     service = Service("clerk")
 
-    @service.answer(StatusQuery)
+    @service.answers(StatusQuery)
     async def status(query: StatusQuery, resources: Resources) -> StatusView:
         return reply()
 
-    return Reactor(service, cast("Resources", past))
+    return EventProcessor(service, cast("Resources", past))

@@ -14,7 +14,7 @@ def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
     """As many at once as it allows; none if it reacts to nothing."""
     service = Service("clerk", at_once=3)
     assert service.durables(Subjects("z")) == ()
-    service.reaction(TaskSummarised, TaskCompleted)(_nothing)
+    service.handles(TaskSummarised, TaskCompleted)(_nothing)
 
     (durable,) = service.durables(Subjects("z"))
 
@@ -24,8 +24,8 @@ def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
 
 def test_who_hears_clients_hears_all_that_they_say() -> None:
     """Also what is no event of any kind, and nothing twice: the server takes no overlapping subjects."""
-    service = Service("door", hears_clients=True)
-    service.reaction(TaskSubmitted, TaskCompleted)(_nothing)
+    service = Service("door", consumes_client_events=True)
+    service.handles(TaskSubmitted, TaskCompleted)(_nothing)
 
     (durable,) = service.durables(Subjects("z"))
 
@@ -35,7 +35,7 @@ def test_who_hears_clients_hears_all_that_they_say() -> None:
 def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
     """Together the groups hear every partition, each once."""
     service = Service("sleep", groups=16)
-    service.reaction(SessionEnded)(_nothing)
+    service.handles(SessionEnded)(_nothing)
 
     durables = service.durables(Subjects("z"))
 

@@ -47,7 +47,7 @@ def test_the_view_shows_what_each_feature_weighs() -> None:
     assert {each.learned for each in first.features.values()} == {None}
     assert second.version is not None
     assert (second.version.number, second.gathered, second.wanted, second.ranking) == (2, 12, 30, "scorer-2")
-    patient = agent.but(policy={"min_training_samples": 200, "retrain_after": 50})
+    patient = agent.replace(policy={"min_training_samples": 200, "retrain_after": 50})
     assert [scorer_view(patient, each, 12).wanted for each in (None, known(HELD_OUT))] == [200, 50]
     assert list(second.features) == list(FEATURES)
     assert all(each.learned is not None and abs(each.learned - each.linear) < 1e-9 for each in second.features.values())

@@ -156,7 +156,7 @@ def test_what_comes_back_has_enough_to_stay_a_while() -> None:
     life.night()
     life.recall(memory)
     assert life.night().revived == {memory: 8.0}
-    assert revival_score(life.memory(memory).but(archived_night=0, intensity=100), 1_000, AffectPolicy()) == 8.0
+    assert revival_score(life.memory(memory).replace(archived_night=0, intensity=100), 1_000, AffectPolicy()) == 8.0
 
 
 def test_where_level_three_is_full_nobody_comes_back() -> None:

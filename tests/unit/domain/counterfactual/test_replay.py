@@ -114,7 +114,7 @@ def plain(mind: Mind) -> tuple[Any, ...]:
     """The mind, with its parameters as what they mean."""
     assert mind.agent is not None
     waiting = None if mind.agent.next_policy is None else mind.agent.coming
-    agent = mind.agent.but(policy=mind.agent.rules.differing, next_policy=waiting)
+    agent = mind.agent.replace(policy=mind.agent.rules.differing, next_policy=waiting)
     return agent, dict(mind.memories), dict(mind.contents), mind.scorer
 
 
@@ -285,7 +285,9 @@ def test_an_erasure_restates_strengths_and_no_readings_of_clocks() -> None:
     assert strength(quick.other, A) == pytest.approx(strength(story.mind, A), rel=1e-12)
     same = what_if(events)
     assert (
-        same.other.memories[A] == same.recorded.memories[A] == story.mind.memories[A].but(changed=len(story.events) + 1)
+        same.other.memories[A]
+        == same.recorded.memories[A]
+        == story.mind.memories[A].replace(changed=len(story.events) + 1)
     )
 
 

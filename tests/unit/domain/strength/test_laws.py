@@ -207,4 +207,4 @@ def _log(events: Iterable[AnyAgentEvent]) -> list[AnyAgentEvent]:
 
 
 def _timeless(memory: Memory) -> Memory:
-    return memory.but(changed=0, last_accessed_at=None, archived_at=None)
+    return memory.replace(changed=0, last_accessed_at=None, archived_at=None)

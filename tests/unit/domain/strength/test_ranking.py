@@ -161,10 +161,10 @@ def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> No
 def test_a_query_is_widened_by_the_keywords_of_each_perspective() -> None:
     """One expansion for each perspective that has any (document 000 §3.4); the policy can switch it off."""
     views = (Perspective(name=COST, keywords=("price", "budget")), Perspective(name=QUALITY))
-    agent = given().agent.but(definition=Definition(role="buyer", perspectives=views))
+    agent = given().agent.replace(definition=Definition(role="buyer", perspectives=views))
 
     assert expanded(agent, "what about steel") == {COST: "what about steel price budget"}
-    assert expanded(agent.but(policy={"enable_query_expansion": False}), "what about steel") == {}
+    assert expanded(agent.replace(policy={"enable_query_expansion": False}), "what about steel") == {}
 
 
 def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
@@ -173,7 +173,7 @@ def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
     everything = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
 
     assert always_in_mind(story.agent, everything) == (B, C, A)
-    few = story.agent.but(policy={"top_k_results": 4})
+    few = story.agent.replace(policy={"top_k_results": 4})
     assert always_in_mind(few, everything) == (B, C)
 
 
@@ -182,7 +182,7 @@ def test_how_many_principles_join_is_a_share_of_the_fixed_number(share: float, k
     """Of four memories a quarter is one; a part of one is one, and nothing is none."""
     story = given(encoded(A), encoded(B, strength=3.0), encoded(C, strength=2.0))
     principles = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
-    agent = story.agent.but(policy={"top_k_results": 4, "principles_share": share})
+    agent = story.agent.replace(policy={"top_k_results": 4, "principles_share": share})
 
     assert always_in_mind(agent, principles) == kept
 
@@ -254,7 +254,7 @@ def _found(
     memory = MemoryContent.model_validate(
         {"content": content.memory.content, "tags": tags, "learnings": learnings or {}}
     )
-    return Found(content.but(memory=memory), story.memory(memory_id), relevance, 0.0, relevance)
+    return Found(content.replace(memory=memory), story.memory(memory_id), relevance, 0.0, relevance)
 
 
 def _candidate(memory_id: UUID, *, score: float) -> Candidate:

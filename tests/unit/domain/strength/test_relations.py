@@ -122,7 +122,7 @@ def test_newer_comes_before_older_whatever_the_scores(
 def test_memories_that_yield_to_each_other_are_ranked_all_the_same() -> None:
     """No log should hold such a circle; if one does, nothing hangs."""
     story = given(encoded(A), related(B, A))
-    circle = story.mind.memories.set(B, story.memory(B).but(yields_to=(A,)))
+    circle = story.mind.memories.set(B, story.memory(B).replace(yields_to=(A,)))
 
     found = outdone([_candidate(A, 0.5), _candidate(B, 0.4)], circle)
 

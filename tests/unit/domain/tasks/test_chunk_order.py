@@ -23,7 +23,7 @@ def test_a_few_chunks_begin_and_each_is_followed_by_one() -> None:
 
 def test_a_task_that_has_ended_is_not_read_on() -> None:
     """Nobody pays for the key points of a task that has failed."""
-    failed = given(submitted(), chunked(30)).task.but(status="failed")
+    failed = given(submitted(), chunked(30)).task.replace(status="failed")
     assert chunk_order.next_turn(point(0), failed) is None
 
 

@@ -68,7 +68,7 @@ def test_fewer_voices_than_were_asked_for_are_not_passed_over() -> None:
         ("Buy?", "2 of the 5 voices asked for could be seated."),
         ("買うか？", "求められた5つの声のうち、席に着けたのは2つです。"),
     ):
-        task = _panel().task.but(panel=5, text=text)
+        task = _panel().task.replace(panel=5, text=text)
         end = panel.concluded(answered(4), task, heard, "Both.", (), USAGE)
         assert end.answer.startswith(f"Both.\n\n{line}\n\n## ")
         assert end.panel is not None

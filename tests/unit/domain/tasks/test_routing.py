@@ -44,7 +44,7 @@ def test_what_is_held_strongly_counts_more_than_a_fading_note() -> None:
 def test_what_is_asked_counts_more_than_what_the_documents_are_about() -> None:
     """The summary also holds the key points of all that was handed in."""
     buyer, cook = _agent("buyer", role="steel price"), _agent("cook", role="soup sauce")
-    task = given(submitted("soup?"), summarised("soup?")).task.but(summary="soup? steel price sand steel")
+    task = given(submitted("soup?"), summarised("soup?")).task.replace(summary="soup? steel price sand steel")
 
     assert _route(task, buyer, cook).choices[0].agent_id == "cook"
 
@@ -165,7 +165,7 @@ def test_no_more_is_read_of_a_task_than_a_summary_holds() -> None:
     beginning, rest = "soup " + "so " * SUMMARY_TOKENS, "steel " * SUMMARY_TOKENS
     short, long = (given(submitted(text), summarised(text)).task for text in (beginning, beginning + rest))
 
-    assert _route(long.but(summary=short.summary), buyer, cook) == _route(short, buyer, cook)
+    assert _route(long.replace(summary=short.summary), buyer, cook) == _route(short, buyer, cook)
     parts = given(submitted("?"), summarised(beginning + rest, "steel")).task
     assert [each.agent_id for each in _route(parts, buyer, cook).choices] == ["cook", "buyer"]
 
@@ -174,12 +174,12 @@ def test_a_summary_that_the_client_supplied_leads() -> None:
     """Its text follows as far as there is room."""
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     text, summary = "See below. steel", "soup sauce soup"
-    supplied = given(submitted(text, summary=summary), summarised(text)).task.but(summary=summary)
+    supplied = given(submitted(text, summary=summary), summarised(text)).task.replace(summary=summary)
 
     assert supplied.supplied_summary == summary
     assert _route(supplied, buyer, cook).choices[0].agent_id == "cook"
-    filled = supplied.but(supplied_summary="soup " * SUMMARY_TOKENS)
-    assert _route(filled, buyer, cook) == _route(filled.but(text="?", parts=(Part(text="?"),)), buyer, cook)
+    filled = supplied.replace(supplied_summary="soup " * SUMMARY_TOKENS)
+    assert _route(filled, buyer, cook) == _route(filled.replace(text="?", parts=(Part(text="?"),)), buyer, cook)
 
 
 def test_another_attempt_is_another_routing() -> None:

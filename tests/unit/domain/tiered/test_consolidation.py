@@ -55,7 +55,7 @@ def test_in_time_what_is_old_goes_over() -> None:
     """Every ten minutes in the first hour, what is older than thirty."""
     tiers = full(90, every=30.0)
     agent = agent_of(tiers)
-    later = agent.but(consolidated_at=2_500.0)
+    later = agent.replace(consolidated_at=2_500.0)
 
     assert due(agent, 599.0) is None
     assert due(agent, 600.0) == "interval"

@@ -44,7 +44,7 @@ def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
     tiers = Tiers.of(AGENT, policy={"long_term": {"capacity": 10}})
     for number in range(8):
         tiers = evolve(tiers, became(number, (100 + number,)), 0.0)
-    tiers = tiers.holding(each.but(access_count=1 + (each.memory_id == named(7)) * 500) for each in tiers.long)
+    tiers = tiers.holding(each.replace(access_count=1 + (each.memory_id == named(7)) * 500) for each in tiers.long)
     tiers = evolve(tiers, lived(50), 5_000.0)
     asked = list[Sequence[UUID]]()
 

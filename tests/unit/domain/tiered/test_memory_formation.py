@@ -103,7 +103,7 @@ def test_importance_is_that_of_the_most_important_and_grows_with_access() -> Non
 
 def test_a_memory_that_is_formed_names_what_it_came_from() -> None:
     """With the importance of the most important where no model rated it."""
-    sources = [each.but(importance=0.1 * place) for place, each in enumerate(told("One.", "Two."), 1)]
+    sources = [each.replace(importance=0.1 * place) for place, each in enumerate(told("One.", "Two."), 1)]
     event = formed(defined(), sources, extracted(sources, RULES), vector="v", most=0, rules=RULES, second=7.0)
 
     assert event.sources == (named(0), named(1))

@@ -18,7 +18,7 @@ HOUR = 3_600.0
 
 def kept(number: int, **more: object) -> TierMemory:
     """A long-term memory that began with the clock."""
-    return simulated([(became(number, (100 + number,)), 0.0)]).long[0].but(**more)
+    return simulated([(became(number, (100 + number,)), 0.0)]).long[0].replace(**more)
 
 
 def test_recency_is_the_documents() -> None:
@@ -54,7 +54,7 @@ def test_nothing_is_forgotten_while_there_is_room() -> None:
 def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
     """Not for never having been retrieved alone: importance · recency has to be below 0.05."""
     memories = [kept(each, importance=0.5) for each in range(8)]
-    retrieved = [memories[0].but(access_count=1), *memories[1:]]
+    retrieved = [memories[0].replace(access_count=1), *memories[1:]]
 
     assert faded(Fading.of(memories), 4.5 * HOUR, SMALL).deleted == ()
     assert len(faded(Fading.of(memories), 4.7 * HOUR, SMALL).deleted) == 8

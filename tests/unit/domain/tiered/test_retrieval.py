@@ -142,7 +142,7 @@ def test_ten_thousand_memories_are_searched_as_one_by_one() -> None:
     base = simulated([(became(1, (0,)), 0.0)]).long[0]
     agent = Tiers.of("noah")
     memories = [
-        base.but(
+        base.replace(
             memory_id=UUID(int=each), sources=(UUID(int=count + each),), importance=float(random.random()), at=each
         )
         for each in range(count)

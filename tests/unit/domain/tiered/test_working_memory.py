@@ -52,7 +52,7 @@ def test_working_memory_is_updated_in_parts() -> None:
 
 def memory(**more: object) -> TierMemory:
     """A memory of Noah's."""
-    return simulated([(lived(1), 0.0)]).short[0].but(**more)
+    return simulated([(lived(1), 0.0)]).short[0].replace(**more)
 
 
 @pytest.mark.parametrize(

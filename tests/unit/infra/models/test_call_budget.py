@@ -12,7 +12,7 @@ from nemuri_infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, 
 from nemuri_infra.models.retries import Retries, persist
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import GaveUpError, Outcome, Reactor, Service
+from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Outcome, Service
 from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog
 
@@ -81,17 +81,17 @@ async def test_a_reply_that_cannot_be_used_is_asked_for_once_more() -> None:
         assert len(scripted.asked) == calls
 
 
-def clerk(past: PastAndLog, chat: Chat, *texts: str) -> Reactor:
+def clerk(past: PastAndLog, chat: Chat, *texts: str) -> EventProcessor:
     """A service that asks a chat for texts one after the other."""
     service = Service("clerk")
 
-    @service.reaction(TaskSummarised)
+    @service.handles(TaskSummarised)
     async def react(event: TaskSummarised, resources: Resources) -> Outcome:
         for text in texts:
             await chat.complete("", text, 1)
         return None
 
-    return Reactor(service, cast("Resources", past))
+    return EventProcessor(service, cast("Resources", past))
 
 
 async def test_what_was_answered_is_kept_while_the_event_waits() -> None:

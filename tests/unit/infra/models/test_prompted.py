@@ -17,7 +17,7 @@ class Parrot:
     name = "parrot:1"
 
     def __init__(self, says: str) -> None:
-        self.says = says
+        self.emits = says
         self.heard: list[tuple[str, str]] = []
         self.steady: list[bool] = []
 
@@ -25,7 +25,7 @@ class Parrot:
         """Its one thing."""
         self.heard.append((system, user))
         self.steady.append(steady)
-        return Reply(self.says, Usage(model=self.name, input_tokens=3, output_tokens=max_tokens))
+        return Reply(self.emits, Usage(model=self.name, input_tokens=3, output_tokens=max_tokens))
 
     async def aclose(self) -> None:
         """Nothing to release."""

@@ -14,7 +14,7 @@ from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Against, GaveUpError, Outcome, Reactor, Service
+from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor, GaveUpError, Outcome, Service
 from nemuri_infra.stores.delivery_attempts import FAULTS, SILENCES, SUSPICIOUS, Tried
 from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog, raising
@@ -23,16 +23,16 @@ CAUSE = EXAMPLES["task_summarised"]
 ROUTED = EXAMPLES["task_routed"]
 
 
-def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> Reactor:
+def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor:
     """A reactor of a service that answers a summary so."""
     service = Service("clerk")
 
-    @service.reaction(TaskSummarised)
+    @service.handles(TaskSummarised)
     async def react(event: TaskSummarised, resources: Resources) -> Outcome:
         past.asked.append(f"react {event.kind}")
         return answer()
 
-    return Reactor(service, cast("Resources", past))
+    return EventProcessor(service, cast("Resources", past))
 
 
 async def test_the_past_is_seen_before_anything_is_done() -> None:
@@ -65,7 +65,7 @@ async def test_outcomes_are_nothing_one_several_or_one_against_the_present_end()
         ([], []),
         (ROUTED, [(ROUTED, None)]),
         (several, [(each, None) for each in several]),
-        (Against(slept, 7), [(slept, 7)]),
+        (ConditionalAppend(slept, 7), [(slept, 7)]),
     ]
     for outcome, appended in expected:
         past = PastAndLog()
@@ -204,12 +204,12 @@ async def test_of_what_workers_may_have_died_of_one_is_in_work_at_a_time() -> No
     past, at_work, let_go = PastAndLog(tried=Tried(begun=SUSPICIOUS)), [], asyncio.Event()
     service = Service("clerk")
 
-    @service.reaction(TaskSummarised)
+    @service.handles(TaskSummarised)
     async def react(event: TaskSummarised, resources: Resources) -> None:
         at_work.append(event.sequence)
         await let_go.wait()
 
-    clerk = Reactor(service, cast("Resources", past))
+    clerk = EventProcessor(service, cast("Resources", past))
     suspects = [asyncio.ensure_future(clerk.react(CAUSE, 9)) for _ in range(3)]
     while not at_work:  # noqa: ASYNC110 - nothing announces how far the others get
         await asyncio.sleep(0)
@@ -233,7 +233,7 @@ def test_a_service_reacts_to_a_kind_of_event_once() -> None:
     async def react(event: Event, resources: Resources) -> Outcome:
         return None
 
-    service.reaction(TaskCompleted)(react)
+    service.handles(TaskCompleted)(react)
     with pytest.raises(ValueError, match="test reacts to TaskCompleted twice"):
-        service.reaction(TaskRouted, TaskCompleted)(react)
-    assert set(service.reactions) == {TaskCompleted}
+        service.handles(TaskRouted, TaskCompleted)(react)
+    assert set(service.handlers) == {TaskCompleted}

@@ -27,7 +27,7 @@ def shelves() -> Iterator[Shelves]:
 
 def memory(number: int, agent_id: str = "noah") -> TierMemory:
     """One of an agent."""
-    return simulated([(lived(number), float(number))]).short[0].but(agent_id=agent_id)
+    return simulated([(lived(number), float(number))]).short[0].replace(agent_id=agent_id)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.booleans()), max_size=40))
@@ -42,7 +42,7 @@ def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) 
             shelves.drop(one.agent_id, [one.memory_id])
             mine.pop(one.memory_id, None)
         elif one.memory_id in mine:
-            mine[one.memory_id] = mine[one.memory_id].but(access_count=number, going=True)
+            mine[one.memory_id] = mine[one.memory_id].replace(access_count=number, going=True)
             shelves.take([mine[one.memory_id]], {})
         else:
             mine[one.memory_id] = one
@@ -64,7 +64,7 @@ def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) 
 def test_everything_of_a_memory_comes_back(shelves: Shelves) -> None:
     """Also what became of others, and who may see it."""
     tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
-    told = [each.but(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
+    told = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
     shelves.take(told, rows(*((1, 0) for _ in range(3))))
     assert shelves.memories("noah") == {each.memory_id: each for each in told}
 
@@ -88,7 +88,7 @@ def test_the_process_does_not_grow_with_what_is_remembered() -> None:
 
     def remember(numbers: range) -> None:
         for number in numbers:
-            each = one.but(memory_id=UUID(int=number), agent_id=f"a{number % 100}")
+            each = one.replace(memory_id=UUID(int=number), agent_id=f"a{number % 100}")
             shelves.take([each], {each.memory_id: vectors[0]})
 
     remember(range(1_000))
