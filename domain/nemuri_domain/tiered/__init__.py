@@ -1,1 +1,1 @@
-"""Tiered memory, pure: working memory, short-term memory, long-term memory, and what goes over (document 004)."""
+"""The tiered memory without I/O: working, short-term and long-term memory, and consolidation (document 004)."""

@@ -1,4 +1,4 @@
-"""How something lived through gets into short-term memory (document 004 §4.3, from working memory on)."""
+"""Admission of experiences to short-term memory (document 004 §4.3)."""
 
 from collections.abc import Iterable
 
@@ -10,18 +10,22 @@ from nemuri_domain.tiered.policy import TiersPolicy
 def weighed(
     experience: Experience, cues: Cues | None = None, rated: float | None = None, goals: Iterable[str] = ()
 ) -> tuple[Cues, float]:
-    """The cues of an experience, found in its words unless given, and its importance, by the rules unless given."""
+    """Return the cues and the importance of an experience.
+
+    Cues that are not given are detected in its text. An importance that is not given is computed by the rules. `goals`
+    are used only to detect cues.
+    """
     known = cues_in(experience.content, goals) if cues is None else cues
     return known, importance(experience.type, known) if rated is None else rated
 
 
 def worth_recording(rated: float, rules: TiersPolicy) -> bool:
-    """Whether an experience of this importance goes from working memory into short-term memory."""
+    """Return True if the importance reaches the minimum for short-term memory."""
     return rated >= rules.short_term.min_importance
 
 
 def recorded(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> ExperienceRecorded | None:
-    """What a client tells, as the agent's own; None for what is not important enough."""
+    """Return the event that records an experience that a client offered; None if it is not important enough."""
     cues, rated = weighed(offered.experience, offered.cues, offered.importance)
     if not worth_recording(rated, rules):
         return None
@@ -31,9 +35,10 @@ def recorded(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> Exp
 
 
 def completed(working: WorkingMemory, result: str, *, failed: bool) -> tuple[Experience, Cues] | None:
-    """The action on an agent's mind as an experience, once it has come to `result`; None while there is none.
+    """Return the current action of working memory as an experience with its cues; None if there is no current action.
 
-    It is related to the goals whose words it shares.
+    `result` is the outcome of the action in words, `failed` sets the cue `failure`. The experience counts as related to
+    the active goals if it shares terms with one of them.
     """
     action = working.current_action
     if action is None:

@@ -1,4 +1,4 @@
-"""A tiered mind: what is in short-term and in long-term memory, as a fold of the agent's own events."""
+"""The aggregate of a tiered memory: short-term and long-term memories of one agent, folded from its events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,11 +13,11 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.tiered.policy import TiersPolicy
 
 HOUR = 3_600.0
-"""Seconds."""
+"""Seconds of an hour."""
 
 
 class TierMemory(RowModel):
-    """What an agent remembers: an experience in short-term memory, or what was made of some in long-term memory."""
+    """A memory of an agent: an experience in short-term memory, or a consolidated memory in long-term memory."""
 
     memory_id: UUID
     agent_id: str
@@ -30,48 +30,48 @@ class TierMemory(RowModel):
     importance: float
     cues: Cues = Cues()
     at: float
-    """When it began, in seconds of the agent's clock."""
+    """Time at which it began, in seconds of the agent's clock."""
     accessed_at: float | None = None
     access_count: int = 0
-    """How often it was retrieved: in tiered memory, that counts as access (document 004 §4.3)."""
+    """Number of retrievals. A retrieval counts as an access in tiered memory (document 004 §4.3)."""
     sources: tuple[UUID, ...] = ()
-    """The experiences that it came from, however many steps ago; none for an experience itself."""
+    """Ids of the experiences that it was made from, over all steps of consolidation; empty for an experience."""
     going: bool = False
-    """Whether it is decided that it becomes part of another memory, whose words are still to come."""
+    """True if a consolidation has chosen it to become part of another memory that is not written yet."""
     scope: Literal["private"] | Sharing = "private"
     visible_to: tuple[str, ...] = ()
     vector: str
     worded: int
-    """The log's sequence of its words."""
+    """Log sequence of the event that set its text."""
     changed: int
-    """The log's sequence of what last changed this row."""
+    """Log sequence of the last event that changed this row."""
 
     @property
     def shared(self) -> bool:
-        """Whether others may see it; as long as they may, it stays as it is."""
+        """True if other agents may see it. A shared memory is neither merged nor forgotten."""
         return self.scope != "private"
 
     @property
     def origins(self) -> frozenset[UUID]:
-        """The experiences that it tells of."""
+        """The ids of the experiences that it contains; its own id if it is an experience."""
         return frozenset(self.sources or (self.memory_id,))
 
 
 class TiersAgent(RowModel):
-    """An agent with tiered memory, and how much it remembers.
+    """An agent with tiered memory and the numbers of its memories.
 
-    It counts only what its memories' rows say, so that an erased memory is in no count.
+    The numbers count rows of memories only, so that an erased memory is not counted.
     """
 
     agent_id: str
     began: float
-    """When the agent was defined, in seconds of the log's clock; 0 by a simulation's."""
+    """Time at which the agent was defined, in seconds of the log's clock; 0 for an agent on a simulation's clock."""
     consolidated_at: float | None = None
-    """When a consolidation last began."""
+    """Start of the last consolidation, in seconds of the agent's clock."""
     consolidated_for: Because | None = None
     policy: Mapping[str, Any] = {}
     short: int = 0
-    """Short-term memories, but for those that are going."""
+    """Number of short-term memories, without those that are being consolidated."""
     long: int = 0
 
     @property
@@ -80,18 +80,21 @@ class TiersAgent(RowModel):
         return TiersPolicy.of(self.policy)
 
     def since(self, now: float) -> float:
-        """When its life began, in seconds of the clock that shows `now`.
+        """Return the start of the agent's life, in seconds of the clock that shows `now`.
 
-        One that is behind its definition is a simulation's, which counts from 0.
+        A clock that is behind the agent's definition belongs to a simulation, which counts from 0.
         """
         return self.began if now >= self.began else 0.0
 
     def hours(self, now: float) -> float:
-        """How long it has lived."""
+        """Return the hours since the start of the agent's life, at least 0."""
         return max(0.0, now - self.since(now)) / HOUR
 
     def counting(self, before: TierMemory | None, after: TierMemory | None) -> "TiersAgent":
-        """The agent with its totals in step with one memory's change; None where there is none."""
+        """Return the agent with its numbers updated for the change of one memory.
+
+        `before` is None for a new memory, `after` is None for a removed one.
+        """
         places = [_place(each) for each in (before, after)]
         if places[0] == places[1]:
             return self
@@ -110,37 +113,37 @@ def _place(memory: TierMemory | None) -> str | None:
 
 @dataclass(frozen=True)
 class Tiers:
-    """An agent with its memories, or with as many of them as the events at hand concern."""
+    """An agent with its memories. May hold only those memories that the events at hand concern."""
 
     agent: TiersAgent | None = None
     memories: Map[UUID, TierMemory] = field(default_factory=Map)
 
     @classmethod
     def of(cls, agent_id: str, *, began: float = 0.0, policy: Mapping[str, Any] | None = None) -> "Tiers":
-        """A mind that remembers nothing yet, for a simulation that keeps it in process."""
+        """Return a tiered memory without memories, for a simulation that keeps it in process."""
         return cls(TiersAgent(agent_id=agent_id, began=began, policy=policy or {}))
 
     @property
     def short(self) -> list[TierMemory]:
-        """Short-term memory: what is not going, oldest first."""
+        """The short-term memories that are not being consolidated, oldest first."""
         found = (each for each in self.memories.values() if each.layer == "short" and not each.going)
         return sorted(found, key=in_order)
 
     @property
     def long(self) -> list[TierMemory]:
-        """Long-term memory, oldest first."""
+        """The long-term memories, oldest first."""
         return sorted((each for each in self.memories.values() if each.layer == "long"), key=in_order)
 
     def with_agent(self, **changes: object) -> "Tiers":
-        """The mind with some fields of the agent changed; unchanged when there is no agent."""
+        """Return a copy with some fields of the agent changed; itself if there is no agent."""
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[TierMemory, ...]:
-        """Those of the memories that there are, each once, in this order."""
+        """Return the memories of these ids that exist, each once, in the order of the ids."""
         return memory_totals.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[TierMemory]) -> "Tiers":
-        """The mind with these memories new or changed, its totals in step."""
+        """Return a copy with these memories added or replaced, and the agent's numbers updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
@@ -148,7 +151,7 @@ class Tiers:
         return replace(self, agent=agent, memories=held)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Tiers":
-        """The mind without these memories, its totals in step."""
+        """Return a copy without these memories, with the agent's numbers updated."""
         gone = self.known(memory_ids)
         if not gone:
             return self
@@ -157,5 +160,5 @@ class Tiers:
 
 
 def in_order(memory: TierMemory) -> tuple[float, bytes]:
-    """Oldest first; what began together by id."""
+    """Return the sort key for oldest first; ties are broken by id."""
     return memory.at, memory.memory_id.bytes

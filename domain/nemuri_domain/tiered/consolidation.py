@@ -1,4 +1,4 @@
-"""What becomes of which memories, and when: from short-term to long-term memory (document 004 §4.2.2, §4.3)."""
+"""Selection and clustering of short-term memories for consolidation (document 004 §4.2.2, §4.3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,38 +13,43 @@ from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent, in_order
 from nemuri_domain.tiered.policy import TiersPolicy
 
 Vectors = Mapping[UUID, NDArray[np.float32]]
-"""Of memories, each of length 1 or 0; one that is not there is like nothing."""
+"""Vectors of memories by id, each of length 1 or 0. A memory without a vector is similar to none."""
 AT_ONCE = 1_000
-"""Short-term memories that one consolidation takes, at most; the oldest."""
+"""Short-term memories that one consolidation takes, at most; the oldest first."""
 REST = 1e-6
-"""What rounding may take from a cosine."""
+"""Tolerance for rounding errors of a cosine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a consolidation does."""
+    """The plan of one consolidation: groups of memories that become one each, and memories to delete."""
 
     because: Because
     groups: tuple[Group, ...] = ()
     deleted: tuple[UUID, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether it does anything."""
+        """Return True if there is anything to do."""
         return bool(self.groups or self.deleted)
 
 
 def capacity(agent: TiersAgent, now: float) -> int:
-    """How much short-term memory holds by now (§4.2.2: 100, one hundred more for every hour, 300 at most)."""
+    """Return the capacity of short-term memory at `now` (document 004 §4.2.2: 100, plus 100 for every full hour, at
+    most 300).
+    """
     return agent.rules.capacity(agent.hours(now))
 
 
 def interval(agent: TiersAgent, now: float) -> float:
-    """Seconds from one consolidation to the next by now (§4.2.2: ten minutes, after one hour five, after two three)."""
+    """Return the seconds between two consolidations at `now` (document 004 §4.2.2).
+
+    The defaults are ten minutes in the first hour, five in the second, three after that.
+    """
     return agent.rules.consolidation.interval(agent.hours(now))
 
 
 def due(agent: TiersAgent, now: float) -> Because | None:
-    """What a consolidation is due for by itself: there is too much, or it is time; None while neither is."""
+    """Return why a consolidation is due: the capacity is reached, or the interval is over; None if neither."""
     if agent.short >= capacity(agent, now):
         return "capacity"
     last = agent.since(now) if agent.consolidated_at is None else agent.consolidated_at
@@ -52,10 +57,10 @@ def due(agent: TiersAgent, now: float) -> Because | None:
 
 
 def leaving(short: Sequence[TierMemory], agent: TiersAgent, because: Because, now: float) -> list[TierMemory]:
-    """Which short-term memories go over, oldest first.
+    """Return the short-term memories that move to long-term memory, oldest first.
 
-    Too much: the oldest, down to `kept_share` of the capacity. In time: what is older than `retention_minutes`. By
-    reflection: all but the newest `kept_by_reflection`. Asked from outside: all.
+    Capacity: the oldest, until `kept_share` of the capacity is left. Interval: those older than `retention_minutes`.
+    Reflection: all except the newest `kept_by_reflection`. Asked by a client: all.
     """
     rules, oldest = agent.rules.short_term, sorted(short, key=in_order)
     match because:
@@ -71,11 +76,11 @@ def leaving(short: Sequence[TierMemory], agent: TiersAgent, because: Because, no
 
 
 def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> list[list[TierMemory]]:
-    """Memories that belong together, each oldest first, and the one that begins first before the others.
+    """Return clusters of similar memories, each oldest first, ordered by their first memory.
 
-    Single linkage: two belong together where a chain of neighbours leads from one to the other, each at the cosine
-    `similarity` (0.85) or nearer. That depends on no order. A cluster of more than `group_size` is told in pieces, by
-    time. Takes time and memory quadratic in their number, so that it is for hundreds of them.
+    Single linkage: two memories are in one cluster if a chain of neighbours connects them, each step with a cosine of
+    at least `similarity` (0.85). The result does not depend on the order of the input. A cluster of more than
+    `group_size` is divided into pieces by time. Time and space are quadratic, so use it for hundreds of memories.
     """
     ordered = sorted(memories, key=in_order)
     near = _near(ordered, vectors, rules.consolidation.similarity)
@@ -92,7 +97,7 @@ def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolic
 
 
 def _reached(near: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
-    """All that a chain of neighbours leads to, itself included."""
+    """Return a mask of all memories that a chain of neighbours connects to `first`, which is included."""
     reached, edge = np.zeros(len(near), bool), np.zeros(len(near), bool)
     edge[first] = True
     while edge.any():
@@ -115,5 +120,5 @@ def _pieces(cluster: list[TierMemory], size: int) -> list[list[TierMemory]]:
 
 
 def as_group(memories: Sequence[TierMemory]) -> Group:
-    """Memories of one layer as what an event names."""
+    """Return the group that an event names these memories by. All are in one layer."""
     return Group(layer=memories[0].layer, memory_ids=tuple(each.memory_id for each in memories))

@@ -1,4 +1,4 @@
-"""What one consolidation decides: what goes over, and in the same go what long-term memory merges and forgets."""
+"""The decision of one consolidation: the groups to merge and the memories to forget."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -18,13 +18,20 @@ def decided(
     vectors: Vectors,
     rules: TiersPolicy,
 ) -> Gathered:
-    """What goes over becomes one memory for each cluster; so does what is faint and alike, and the faintest go."""
+    """Return the plan of a consolidation.
+
+    Each cluster of the short-term memories in `going` becomes one long-term memory, also a cluster of one. Each cluster
+    of at least two memories in `mergeable` becomes one. The memories in `faint.deleted` are deleted.
+    """
     groups = (*map(as_group, clusters(going, vectors, rules)), *merging(mergeable, vectors, rules))
     return Gathered(because, groups, faint.deleted)
 
 
 def gathered(tiers: Tiers, vectors: Callable[[Sequence[UUID]], Vectors], because: Because, now: float) -> Gathered:
-    """The same for who holds a whole mind; `vectors` finds those of the memories that are to be compared."""
+    """Return the plan of a consolidation for a complete tiered memory.
+
+    `vectors` returns the vectors of the memories that are compared.
+    """
     if tiers.agent is None:
         return Gathered(because)
     rules = tiers.agent.rules

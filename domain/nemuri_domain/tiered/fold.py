@@ -1,4 +1,4 @@
-"""The fold of a tiered mind: what each event means for it (document 004 §4.3)."""
+"""The fold of tiered memory: how each event changes it (document 004 §4.3)."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -27,11 +27,11 @@ FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
     ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed, MemoryShared,
 )  # fmt: skip
-"""What a tiered mind is folded from."""
+"""Event types that a tiered memory is folded from."""
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
-    """The memories whose rows `evolve` needs in order to fold the event."""
+    """Return the ids of the memories whose rows `evolve` needs for the event."""
     match event:
         case ExperienceRecorded() | MemoryShared():
             return frozenset({event.memory_id})
@@ -48,18 +48,19 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
 
 
 def moment_of(event: Event) -> float:
-    """When an event of the log was, in seconds of the agent's clock: a simulation's where it says so, else the log's.
+    """Return the time of an event in seconds of the agent's clock: the simulation's second if the event has one, else
+    the log's time.
 
-    Raises `LookupError` for one that says no second and was never on the log.
+    Raises LookupError if the event has neither a second nor a time of the log.
     """
     told = event.experience.second if isinstance(event, ExperienceRecorded) else getattr(event, "second", None)
     return event.at.timestamp() if told is None else float(told)
 
 
 def evolve(tiers: Tiers, event: AnyAgentEvent, moment: float) -> Tiers:
-    """The mind after `event`, which happened at `moment`, in seconds of the agent's clock.
+    """Return the tiered memory after `event`, which happened at `moment`, in seconds of the agent's clock.
 
-    Total: what concerns memories or agents that there are not changes nothing.
+    Total: an event about unknown memories or an unknown agent changes nothing.
     """
     match event:
         case AgentDefined() if tiers.agent is None and event.definition.memory == "tiered":
@@ -85,12 +86,12 @@ def evolve(tiers: Tiers, event: AnyAgentEvent, moment: float) -> Tiers:
 
 
 def fold(events: Iterable[AnyAgentEvent], tiers: Tiers | None = None) -> Tiers:
-    """The mind after these events from the log, of which each counts once, however often it is among them."""
+    """Return the tiered memory after these events of the log. A repeated event counts once."""
     return reduce(evolved, first_of_each(events), tiers or Tiers())
 
 
 def evolved(tiers: Tiers, event: AnyAgentEvent) -> Tiers:
-    """The mind after an event from the log, by the time that the event itself tells."""
+    """Return the tiered memory after an event of the log, at the time that the event carries."""
     return evolve(tiers, event, moment_of(event))
 
 
@@ -117,7 +118,10 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
 
 
 def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
-    """What is to become part of another memory stays until that has its words; what is forgotten goes at once."""
+    """Mark the memories of all groups as being consolidated, and remove the deleted ones.
+
+    A marked memory stays until the memory that replaces it is formed.
+    """
     by = event.sequence or 0
     groups = (_there(tiers, group) for group in event.groups)
     forgotten = [each.memory_id for each in tiers.known(event.deleted) if each.layer == "long" and not each.shared]
@@ -164,7 +168,7 @@ def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:
 
 
 def _shared(tiers: Tiers, event: MemoryShared) -> Tiers:
-    """What others may see stays in long-term memory as it is."""
+    """Move a shared memory to long-term memory and keep it there unchanged."""
     changes = {"scope": event.scope, "visible_to": event.visible_to, "going": False, "changed": event.sequence or 0}
     return tiers.holding(
         each.replace(layer="long", type=lasting(each.type), **changes) for each in tiers.known((event.memory_id,))
@@ -172,7 +176,7 @@ def _shared(tiers: Tiers, event: MemoryShared) -> Tiers:
 
 
 def lasting(type: MemoryType) -> Kept:  # noqa: A002 - the document's own name
-    """What a memory is in the long term: a reflection something known, any other experience something that happened."""
+    """Return the type of a memory in long-term memory: semantic for a reflection, episodic for any other experience."""
     match type:
         case "conversation" | "action" | "observation":
             return "episodic"

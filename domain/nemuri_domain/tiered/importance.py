@@ -1,4 +1,4 @@
-"""How important an experience is, by rules (document 004 §4.2.2, §4.5.3), and the words that tell what it holds."""
+"""Importance of an experience by rules, and detection of its cues in text (document 004 §4.2.2, §4.5.3)."""
 
 import re
 import unicodedata
@@ -16,9 +16,9 @@ BASE: Final[Mapping[Experienced, float]] = {
     "reflection": 0.6,
 }
 MOVING: Final = 0.5
-"""An emotion beyond this makes a conversation more important."""
+"""Strength of an emotion, 0 to 1, above which a conversation is more important."""
 _READ: Final = 4_000
-"""Characters of an experience in which such words are looked for."""
+"""Characters at the beginning of an experience in which cues are detected."""
 
 
 def _words(japanese: str, english: str) -> re.Pattern[str]:
@@ -61,9 +61,10 @@ _THREAT: Final = _words(
 
 
 def cues_in(text: str, goals: Iterable[str] = ()) -> Cues:
-    """What the words tell of the cues, in Japanese and English; of `goals` it is related to those it shares terms with.
+    """Return the cues that the words of a text contain, in Japanese and English.
 
-    It knows words and not what they mean: who knows better, says so. Time is linear in the text.
+    `goal_related` is True if the text shares a term with one of `goals`. Words are matched without their meaning, so
+    pass cues explicitly if they are known. Linear time.
     """
     told = unicodedata.normalize("NFKC", text[:_READ]).casefold().replace("’", "'")
     terms = content_terms(told) if goals else set[str]()
@@ -79,7 +80,9 @@ def cues_in(text: str, goals: Iterable[str] = ()) -> Cues:
 
 
 def importance(type: Experienced, cues: Cues) -> float:  # noqa: A002 - the document's own name
-    """0 to 1 by the rules of §4.5.3: the base of its type, and what its cues add to that type."""
+    """Return the importance of an experience, 0 to 1 (document 004 §4.5.3): the base of its type plus the bonus of its
+    cues.
+    """
     score = BASE[type]
     match type:
         case "conversation":

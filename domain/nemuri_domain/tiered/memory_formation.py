@@ -1,4 +1,4 @@
-"""How memories become one: in a model's words, or in their own (document 004 §4.3, §4.6.4)."""
+"""Formation of one memory from several, with a model's text or by extraction (document 004 §4.3, §4.6.4)."""
 
 import math
 import re
@@ -19,35 +19,35 @@ from nemuri_domain.tiered.fold import lasting
 from nemuri_domain.tiered.policy import Consolidation
 
 MOST_SENTENCES: Final = 3
-"""Of what several memories become (§4.6.4: one to three)."""
+"""Sentences of an extracted memory, at most (document 004 §4.6.4: one to three)."""
 MOST_TAGS: Final = 8
 LONGEST_TAG: Final = 60
 FREE: Final = Usage(model=EXTRACTIVE)
 _CHARACTERS: Final = 400
 _WHOLE: Final = 300
-"""Characters up to which a memory that stays alone keeps its words."""
+"""Characters up to which a single memory keeps its whole text."""
 _SAID: Final = " said: "
-"""What stands between a speaker and its words in a conversation that is remembered."""
+"""Separator between speaker and words in the text of a conversation."""
 _ENDED = re.compile(r"[.!?。！？｡…][」』）)\"'”’]*$|\)$")
 _TIMES = re.compile(r"\s*\(×\d+\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What memories become."""
+    """Text, type and tags of a memory to be formed."""
 
     content: str
     type: Kept
     tags: tuple[str, ...]
     importance: float | None = None
-    """0 to 1 as a model rates it; None to go by the sources."""
+    """Importance that a model rated, 0 to 1; None to compute it from the sources."""
 
 
 def extracted(memories: Sequence[TierMemory], rules: Consolidation) -> Written:
-    """What memories become in their own words; the same in whichever order they come.
+    """Return the memory that several memories become without a model. The order of `memories` does not matter.
 
-    One alone keeps its words, shortened where they are many. Of several, up to three of their sentences that tell most,
-    and how many there were. Several actions that succeeded come to a way to do it, several others to something known.
+    A single memory keeps its text, shortened if it is long. Several memories become up to three of their most
+    informative sentences and their number. For the type see `type_of`.
     """
     ordered = sorted(memories, key=lambda each: (each.at, each.memory_id.bytes))
     whole = len(ordered) == 1 and len(ordered[0].content) <= _WHOLE
@@ -61,12 +61,12 @@ def extracted(memories: Sequence[TierMemory], rules: Consolidation) -> Written:
         else _told(texts)
     )
     count = f" (×{len(ordered)})" if kept != "episodic" and len(ordered) > 1 and ordered[0].layer == "short" else ""
-    # What is nothing but code has no sentence that tells it.
+    # A text that is only code has no sentence to extract.
     return Written((told or texts[0])[: EXPERIENCE_LIMIT - len(count)] + count, kept, tags_of(ordered))
 
 
 def _attributed(memory: TierMemory) -> str:
-    """The words of a memory; those of a conversation with who said so before each sentence, which may stand alone."""
+    """Return the text of a memory. In a conversation every sentence gets its speaker, so that it can stand alone."""
     if memory.type != "conversation":
         return memory.content
     lines = []
@@ -78,10 +78,10 @@ def _attributed(memory: TierMemory) -> str:
 
 
 def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
-    """What kind of memory several become without a model (§4.2.3).
+    """Return the type that memories get when they become one without a model (document 004 §4.2.3).
 
-    A way to do it: so many actions (`procedural_from`) of which none failed, or nothing but such ways. Something known:
-    so many alike (`semantic_from`), or with a reflection among them. Else something that happened.
+    Procedural: at least `procedural_from` actions of which none failed, or only procedural memories. Semantic: at least
+    `semantic_from` memories, or one of them is a reflection or semantic. Else episodic.
     """
     types = [each.type for each in memories]
     if set(types) == {"procedural"} or (
@@ -96,14 +96,14 @@ def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
 
 
 def tags_of(memories: Sequence[TierMemory]) -> tuple[str, ...]:
-    """Who took part, tags that they have, and the words that tell most of them; at most eight."""
+    """Return the tags of a merged memory: participants, tags of the sources, then keywords; at most eight."""
     names = (name for each in memories for name in (*each.participants, *each.tags))
     words = keywords("\n".join(each.content for each in memories), MOST_TAGS)
     return listed((*names, *words))
 
 
 def listed(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as a memory has them: on one line, not long, each once, at most eight."""
+    """Return tags in the form that a memory stores: on one line, at most 60 characters, each once, at most eight."""
     found: dict[str, str] = {}
     for each in tags:
         if flat := " ".join(each.split())[:LONGEST_TAG].strip():
@@ -112,9 +112,10 @@ def listed(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def rerated(base: float, accesses: int, most: int, rules: Consolidation) -> float:
-    """An importance, given how often the memory was retrieved beside the most retrieved one (§4.3).
+    """Return an importance raised by the number of retrievals (document 004 §4.3), 0 to 1.
 
-    `base` grows towards 1 by `access_boost` (0.2) · log(1 + accesses) / log(1 + most) of what is missing.
+    `base` grows by `access_boost` (0.2) · log(1 + accesses) / log(1 + most) of its distance to 1. `most` is the highest
+    number of retrievals of any memory of the agent.
     """
     weight = math.log1p(max(0, accesses)) / math.log1p(most) if most > 0 else 0.0
     return round(min(1.0, base + (1.0 - base) * rules.access_boost * min(1.0, weight)), 6)
@@ -131,7 +132,10 @@ def formed(
     usage: Usage = FREE,
     **more: object,
 ) -> MemoryFormed:
-    """The memory that the sources become, at least one; `most` is how often any memory of the agent was retrieved."""
+    """Return the event that forms a memory from at least one source.
+
+    `most` is the highest number of retrievals of any memory of the agent.
+    """
     base = max(each.importance for each in sources) if written.importance is None else written.importance
     return MemoryFormed.following(
         cause,
@@ -148,7 +152,7 @@ def formed(
 
 
 def _told(texts: Sequence[str]) -> str:
-    """Sentences that tell most of what several texts say, in their order."""
+    """Return the most informative sentences of several texts, in their original order."""
     every = [each for text in texts for each in passages("", "\n\n".join(sentences(text)))]
     left, picked, room = list(every), list[str](), _CHARACTERS
     while left and len(picked) < MOST_SENTENCES:

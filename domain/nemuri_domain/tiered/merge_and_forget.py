@@ -1,4 +1,4 @@
-"""What long-term memory merges and what it forgets (document 004 §4.3)."""
+"""Selection of long-term memories to merge and to forget (document 004 §4.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ Numbers = NDArray[np.float64]
 
 
 def recency(at: ArrayLike, now: float, decay_per_hour: float) -> Numbers:
-    """exp(-λ · hours since it began), 0 to 1 (§4.6.1); what begins later than now is as new as can be."""
+    """Return exp(-λ · hours since `at`), 0 to 1 (document 004 §4.6.1). A time after `now` gives 1."""
     hours = np.maximum(0.0, now - np.asarray(at, np.float64)) / HOUR
     return np.asarray(np.exp(-decay_per_hour * hours), np.float64)
 
 
 def access_weight(counts: ArrayLike) -> Numbers:
-    """log(1 + count) / log(1 + the highest count), 0 to 1; 0 for all while nothing was retrieved (§4.3)."""
+    """Return log(1 + count) / log(1 + highest count), 0 to 1 (document 004 §4.3); 0 if nothing was retrieved."""
     known = np.asarray(counts, np.float64)
     most = known.max(initial=0.0)
     return np.log1p(known) / np.log1p(most) if most > 0 else np.zeros_like(known)
@@ -31,18 +31,20 @@ def access_weight(counts: ArrayLike) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """Long-term memories as columns, all of the same length."""
+    """Long-term memories as columns of the same length."""
 
     ids: Sequence[UUID]
     at: Numbers
     importance: Numbers
     access_count: NDArray[np.int64]
     fixed: NDArray[np.bool_]
-    """What is shared, or becomes part of another memory already: it counts, and nothing happens to it."""
+    """True for a memory that is shared or already being merged. It counts for the capacity, but is neither merged nor
+    deleted.
+    """
 
     @classmethod
     def of(cls, memories: Sequence[TierMemory]) -> "Fading":
-        """The columns of memories in long-term memory."""
+        """Return the columns of long-term memories."""
         rows = [(each.at, each.importance, each.access_count, each.shared or each.going) for each in memories]
         at, importance, counts, fixed = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(
@@ -55,27 +57,27 @@ class Fading:
 
 
 def decay_factor(fading: Fading, now: float, rules: TiersPolicy) -> Numbers:
-    """importance · recency · access weight, 0 to 1 (§4.3)."""
+    """Return importance · recency · access weight of each memory, 0 to 1 (document 004 §4.3)."""
     fresh = recency(fading.at, now, rules.retrieval.decay_per_hour)
     return np.asarray(fading.importance * fresh * access_weight(fading.access_count), np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Faded:
-    """What becomes of long-term memories."""
+    """Long-term memories to delete and to merge."""
 
     deleted: tuple[UUID, ...] = ()
-    """Weakest first."""
+    """Ids, weakest first."""
     mergeable: tuple[UUID, ...] = ()
-    """Weakest first."""
+    """Ids, weakest first."""
 
 
 def faded(fading: Fading, now: float, rules: TiersPolicy) -> Faded:
-    """What is forgotten, and what is to be merged with what is like it: nothing below 80 % of the capacity.
+    """Return the long-term memories to delete and those that may be merged; none below 80 % of the capacity.
 
-    Forgotten: never retrieved and importance · recency below 0.05, so that never having been retrieved is not enough by
-    itself. To be merged: a decay factor below 0.1. Neither where it is younger than the minimum age. Above the capacity
-    itself the weakest go whatever their age, until it holds.
+    Deleted: never retrieved, and importance · recency is below 0.05. Mergeable: the decay factor is below 0.1. Both
+    only above the minimum age. If the number exceeds the capacity after that, the weakest are deleted at any age until
+    it does not.
     """
     long, count = rules.long_term, len(fading.ids)
     if count < long.forgetting_from * long.capacity:
@@ -96,13 +98,13 @@ def faded(fading: Fading, now: float, rules: TiersPolicy) -> Faded:
 
 
 def merging(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> tuple[Group, ...]:
-    """Which of the mergeable memories become one; what is like nothing else stays as it is."""
+    """Return the groups of similar memories that become one each. A memory without a similar one is in no group."""
     found = clusters(sorted(memories, key=in_order), vectors, rules)
     return tuple(as_group(each) for each in found if len(each) > 1)
 
 
 def _ranked(fading: Fading, factor: Numbers, strength: Numbers) -> NDArray[Any]:
-    """Places from the weakest to the strongest; the older first where they are equal, then by id."""
+    """Return indexes from the weakest to the strongest memory; ties are broken by age, oldest first, then by id."""
     ids = np.array([each.int for each in fading.ids], object)
     by_id = np.argsort(ids, kind="stable")
     order = np.lexsort((fading.at[by_id], strength[by_id], factor[by_id]))

@@ -1,4 +1,4 @@
-"""The parameters of tiered memory, with document 004's defaults and a range each."""
+"""The parameters of tiered memory, with the defaults of document 004 and their ranges."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -17,26 +17,28 @@ Hours = Annotated[float, Field(ge=0, le=100_000)]
 
 
 class Section(BaseModel):
-    """A part of the parameters."""
+    """A group of parameters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ShortTerm(Section):
-    """How much stays in short-term memory, and for how long (§4.2.2)."""
+    """Capacity and retention of short-term memory (document 004 §4.2.2)."""
 
     base_capacity: Number = 100
     capacity_per_hour: Annotated[int, Field(ge=0, le=1_000_000)] = 100
-    """So many more for every full hour lived."""
+    """Growth of the capacity for every full hour of the agent's life."""
     max_capacity: Number = 300
     retention_minutes: Minutes = 30.0
-    """What is older goes over when it is time; too much goes over whatever its age."""
+    """Age, in minutes, from which a memory moves to long-term memory at the end of an interval. Does not apply when the
+    capacity is reached.
+    """
     kept_share: Ratio = 0.5
-    """What is left of the capacity once too much has gone over."""
+    """Share of the capacity that stays after the capacity was reached."""
     kept_by_reflection: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """The newest, which a reflection leaves where they are."""
+    """Number of the newest memories that stay after a reflection."""
     min_importance: Ratio = 0.2
-    """What is less important is not recorded (§4.3)."""
+    """Importance below which an experience is not recorded (document 004 §4.3)."""
 
     @model_validator(mode="after")
     def _growing(self) -> Self:
@@ -46,59 +48,59 @@ class ShortTerm(Section):
 
 
 class Consolidation(Section):
-    """When and how short-term memories go over (§4.2.2, §4.3)."""
+    """Times and thresholds of consolidation (document 004 §4.2.2, §4.3)."""
 
     interval_minutes: Minutes = 10.0
-    """In the first hour."""
+    """Minutes between two consolidations in the first hour."""
     second_hour_minutes: Minutes = 5.0
     later_minutes: Minutes = 3.0
     similarity: Cosine = 0.85
-    """From this cosine on memories belong together."""
+    """Cosine from which two memories are neighbours in a cluster."""
     group_size: Annotated[int, Field(ge=2, le=100)] = 20
     semantic_from: Number = 3
-    """Without a model: so many alike come to something known."""
+    """Number of similar memories that become a semantic memory without a model."""
     procedural_from: Number = 3
-    """Without a model: so many actions alike, none of which failed, come to a way to do it."""
+    """Number of similar actions without a failure that become a procedural memory without a model."""
     access_boost: Ratio = 0.2
-    """How much of what is missing to full importance the most retrieved gain."""
+    """Share of its distance to full importance that the most retrieved memory gains."""
 
     def interval(self, hours: float) -> float:
-        """Seconds between consolidations after so many hours."""
+        """Return the seconds between two consolidations after `hours` of the agent's life."""
         minutes = self.interval_minutes if hours < 1 else self.second_hour_minutes if hours < 2 else self.later_minutes
         return minutes * 60
 
 
 class LongTerm(Section):
-    """How much stays in long-term memory, and what is forgotten (§4.2.3, §4.3)."""
+    """Capacity of long-term memory and thresholds of forgetting (document 004 §4.2.3, §4.3)."""
 
     capacity: Number = 10_000
     forgetting_from: Ratio = 0.8
-    """The share of the capacity from which on anything is forgotten or merged."""
+    """Share of the capacity from which memories are forgotten and merged."""
     min_age_hours: Hours = 1.0
-    """What is younger is not."""
+    """Age, in hours, below which a memory is neither forgotten nor merged."""
     merge_below: Ratio = 0.1
     delete_below: Ratio = 0.05
     at_once: Annotated[int, Field(ge=1, le=1_000)] = 500
-    """Memories that are looked at for merging, and that are deleted, in one go."""
+    """Memories that one consolidation considers for merging, and deletes, at most."""
 
 
 class Pattern(Section):
-    """How a module retrieves (§4.6.3)."""
+    """Retrieval parameters of a module (document 004 §4.6.3)."""
 
     layers: tuple[Literal["working"] | Layer, ...]
     types: tuple[MemoryType, ...] = ()
-    """Only these; all where none is named."""
+    """Types of memory to retrieve; empty for all."""
     alpha: Ratio = 0.5
-    """The weight of relevance."""
+    """Weight of relevance."""
     beta: Ratio = 0.3
-    """Of recency."""
+    """Weight of recency."""
     gamma: Ratio = 0.2
-    """Of importance."""
+    """Weight of importance."""
     top: Annotated[int, Field(ge=0, le=100)] = 10
 
 
 class Patterns(Section):
-    """The table of §4.6.3."""
+    """Retrieval parameters of every module: the table of document 004 §4.6.3."""
 
     default: Pattern = Pattern(layers=("short", "long"))
     action_awareness: Pattern = Pattern(layers=("working",), top=0)
@@ -111,17 +113,17 @@ class Patterns(Section):
 
 
 class Retrieval(Section):
-    """What is found, and in which order (§4.6)."""
+    """Parameters of retrieval (document 004 §4.6)."""
 
     decay_per_hour: Annotated[float, Field(ge=0, le=100)] = 0.5
-    """λ of recency, and of forgetting: half is left after 1.4 hours."""
+    """λ of recency and of forgetting, per hour. At 0.5 half is left after 1.4 hours."""
     recent: Number = 100
-    """So many of the newest short-term memories are looked at."""
+    """Number of the newest short-term memories that are searched."""
     modules: Patterns = Patterns()
 
 
 class TiersPolicy(Section):
-    """How an agent with tiered memory remembers and forgets."""
+    """All parameters of an agent's tiered memory."""
 
     short_term: ShortTerm = ShortTerm()
     consolidation: Consolidation = Consolidation()
@@ -130,7 +132,7 @@ class TiersPolicy(Section):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "TiersPolicy":
-        """The policy with these parameters; the default one if they are not valid, because history happened."""
+        """Return the policy with these parameters; the default if they are invalid, because a fold never raises."""
         return _of(orjson.dumps(parameters)) if parameters else _DEFAULT
 
     @property
@@ -139,12 +141,12 @@ class TiersPolicy(Section):
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def pattern(self, module: Module) -> Pattern:
-        """How a module retrieves."""
+        """Return the retrieval parameters of a module."""
         found: Pattern = getattr(self.retrieval.modules, module)
         return found
 
     def capacity(self, hours: float) -> int:
-        """How much short-term memory holds after so many hours (§4.2.2)."""
+        """Return the capacity of short-term memory after `hours` of the agent's life (document 004 §4.2.2)."""
         short = self.short_term
         return min(short.base_capacity + int(max(0.0, hours)) * short.capacity_per_hour, short.max_capacity)
 

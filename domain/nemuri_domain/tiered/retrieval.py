@@ -1,4 +1,4 @@
-"""What comes to mind, by relevance, recency and importance, and for each module in its own way (document 004 §4.6)."""
+"""Retrieval by relevance, recency and importance, with weights per module (document 004 §4.6)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from nemuri_domain.tiered.policy import Pattern, TiersPolicy
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
 TYPES: Final[tuple[MemoryType, ...]] = tuple(each for group in get_args(MemoryType) for each in get_args(group))
 SPARE: Final = 2
-"""So many times as many candidates of each layer as are wanted, in case some of them tell the same."""
+"""Candidates per layer, as a multiple of the number wanted, because some may contain the same experiences."""
 COLUMNS: Final = np.dtype([("layer", "i1"), ("type", "i1"), ("at", "f8"), ("importance", "f8")])
-"""One row for each memory: places in `LAYERS` and `TYPES`, seconds, 0 to 1."""
+"""One row per memory: indexes into `LAYERS` and `TYPES`, seconds of the agent's clock, importance 0 to 1."""
 Rows = NDArray[Any]
-"""Shape (n,) of `COLUMNS`."""
+"""Array of shape (n,) of `COLUMNS`."""
 Relevance = NDArray[np.floating[Any]]
-"""Shape (n,): the cosine of each memory to what is asked, -1 to 1."""
+"""Array of shape (n,): the cosine of each memory to the query, -1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory that came to mind, and why."""
+    """A retrieved memory with its scores."""
 
     memory_id: UUID
     layer: Layer
@@ -35,16 +35,16 @@ class Found:
     recency: float
     importance: float
     score: float
-    """alpha · relevance + beta · recency + gamma · importance."""
+    """The weighted sum alpha · relevance + beta · recency + gamma · importance."""
 
 
 def row_of(memory: TierMemory) -> tuple[int, int, float, float]:
-    """A memory's columns."""
+    """Return the columns of a memory."""
     return LAYERS.index(memory.layer), TYPES.index(memory.type), memory.at, memory.importance
 
 
 def asking(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = None) -> Pattern:
-    """A module's way, in some of its layers only where any is named, and for so many where that is said."""
+    """Return a module's pattern restricted to `layers`, if any is given, and to `top` memories, if given."""
     if not layers and top is None:
         return pattern
     kept = tuple(each for each in pattern.layers if not layers or each == "working" or each in layers)
@@ -52,8 +52,10 @@ def asking(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = N
 
 
 def present(agent: TiersAgent, newest: float | None, clock: float) -> float:
-    """What time it is for an agent: by the log's clock, or where all that it lived through was in a simulation, which
-    nobody else's clock tells, when that last happened.
+    """Return the current time in seconds of the agent's clock.
+
+    That is `clock`, the log's clock, unless the newest memory is older than the agent's definition: then the agent
+    lives on a simulation's clock, and the time of its newest memory is returned.
     """
     return clock if newest is None or newest >= agent.began else newest
 
@@ -61,10 +63,10 @@ def present(agent: TiersAgent, newest: float | None, clock: float) -> float:
 def ranked(
     name: Callable[[int], UUID], rows: Rows, relevance: Relevance, now: float, pattern: Pattern, rules: TiersPolicy
 ) -> list[Found]:
-    """The candidates for a module, best first: of each layer that it looks in, of the types that it wants.
+    """Return the candidates for a module from its layers and types, best first; ties are broken by id.
 
-    Of short-term memory only the newest `recent` are looked at. Of each layer there are up to twice as many as the
-    pattern's `top`. Equal ones in the order of their ids; `name` is the id of the memory in a row.
+    Of short-term memory only the newest `recent` are searched. Each layer gives about twice the pattern's `top`; more
+    if scores are equal. `name` maps a row to the memory's id.
     """
     wanted = np.zeros(len(rows), bool)
     fresh = recency(rows["at"], now, rules.retrieval.decay_per_hour)
@@ -93,9 +95,9 @@ def ranked(
 
 
 def merged(found: Sequence[Found], origins: Callable[[UUID], Collection[UUID]], top: int) -> list[Found]:
-    """The best of several layers, at most `top`, none that tells of an experience that a better one tells of (§4.6.2).
+    """Return the best `top` memories, skipping each that shares an experience with a better one (document 004 §4.6.2).
 
-    `origins` are the experiences that a memory came from; itself, where it is one.
+    `origins` returns the ids of the experiences that a memory was made from; its own id if it is an experience.
     """
     told, kept = set[UUID](), list[Found]()
     for each in found:
@@ -113,7 +115,9 @@ def _newest(mine: NDArray[np.bool_], at: NDArray[Any], most: int) -> NDArray[np.
 
 
 def _best(mine: NDArray[np.bool_], values: NDArray[Any], most: int) -> NDArray[np.bool_]:
-    """Those of `mine` whose values are among the highest; all that equal the last of them, so that no order decides."""
+    """Return the mask of those in `mine` with the highest `most` values. Includes all that equal the last one, so that
+    the input order does not matter.
+    """
     if int(mine.sum()) <= most or most == 0:
         return mine & (most > 0)
     bound = np.partition(values[mine], -most)[-most]

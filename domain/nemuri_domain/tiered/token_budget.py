@@ -1,4 +1,4 @@
-"""How much of a prompt each part may take, and texts cut to fit it (document 004 §4.2.1)."""
+"""Division of a prompt's token budget among its sections, and truncation of texts to fit (document 004 §4.2.1)."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -7,28 +7,28 @@ from typing import Final, Literal
 from nemuri_domain.language.token_estimate import estimate_tokens, most_tokens, truncate
 
 Part = Literal["system", "working_memory", "goals", "social", "memories", "alerts"]
-"""A part of the controller's prompt."""
+"""A section of the controller's prompt."""
 PARTS: Final[tuple[Part, ...]] = ("system", "alerts", "working_memory", "goals", "social", "memories")
-"""All parts, what may least be missing first."""
+"""All sections, most important first."""
 PROMPT_TOKENS: Final = 4_096
-"""Tokens of a whole prompt of the controller."""
+"""Tokens of the controller's whole prompt."""
 BASE: Final[Mapping[Part, float]] = MappingProxyType(
     {"system": 0.10, "working_memory": 0.30, "goals": 0.15, "social": 0.15, "memories": 0.20, "alerts": 0.10}
 )
-"""The shares while nothing presses and nobody is near."""
+"""Shares of the budget at urgency 0 and company 0."""
 URGENT: Final = 2.0
-"""How much more alerts weigh at full urgency: three times as much."""
+"""Relative growth of the weight of alerts at urgency 1: it triples."""
 SOCIABLE: Final = 1.0
-"""How much more the social situation weighs in full company: twice as much."""
+"""Relative growth of the weight of the social section at company 1: it doubles."""
 _BREAK: Final = 1
-"""What the line break behind a text costs."""
+"""Tokens of the line break after a text."""
 
 
 def shares(urgency: float, company: float) -> Mapping[Part, float]:
-    """The share of each part, which sum to 1; both arguments count from 0 to 1, and as the nearer bound outside of it.
+    """Return the share of the budget for each section; the shares sum to 1.
 
-    At 0 and 0 these are the document's. Urgency makes alerts grow, company the social situation; the other parts give
-    way in proportion, but for the system prompt, which keeps its tenth: who the agent is does not change.
+    Both arguments are clamped to 0 to 1. At 0 and 0 the shares are those of document 004. Urgency raises alerts and
+    company raises the social section. The others shrink in proportion, except the system prompt, which keeps its tenth.
     """
     gains: dict[Part, float] = {
         "alerts": 1 + URGENT * min(1.0, max(0.0, urgency)),
@@ -43,12 +43,13 @@ def shares(urgency: float, company: float) -> Mapping[Part, float]:
 def fit(
     texts: Mapping[Part, Sequence[str]], budget: int, shares: Mapping[Part, float]
 ) -> Mapping[Part, tuple[str, ...]]:
-    """The texts of each part that fit `budget` estimated tokens, in their order; a part without any has an empty tuple.
+    """Return the texts of each section that fit into `budget` estimated tokens, in their order.
 
-    What a part does not need of its share passes to those that need more, in proportion to their shares. The first text
-    of a part that does not fit whole is cut at a sentence's end, and what follows it is left out. Every text costs a
-    line break more, so that the texts of all parts on lines of their own are never over the budget. Empty ones are
-    dropped. Every part in `texts` is in the answer; a part without a share has what all others leave.
+    Unused tokens of a section pass to those that need more, in proportion to their shares. The first text of a section
+    that does not fit is cut at the end of a sentence, and the texts after it are dropped. Each text costs one token
+    more for its line break, so that all texts on lines of their own stay within the budget. Empty texts are dropped.
+    Every section in `texts` is in the result, perhaps with an empty tuple; a section without a share gets what the
+    others leave.
     """
     if all(shares.get(part, 0.0) > 0 for part in texts) and _fits(texts, budget):
         return {part: tuple(each for each in texts[part] if each) for part in PARTS if part in texts}
@@ -62,12 +63,14 @@ def fit(
 
 
 def _fits(texts: Mapping[Part, Sequence[str]], budget: int) -> bool:
-    """Whether all of them fit for certain, however they are counted."""
+    """Return True if all texts fit by an upper bound of their tokens."""
     return sum(most_tokens(each) + _BREAK for some in texts.values() for each in some if each) <= budget
 
 
 def _allotted(needs: Mapping[Part, int], budget: int, shares: Mapping[Part, float]) -> dict[Part, int]:
-    """Tokens for each part, whole: what it needs where that is less than its share of what is left, else that share."""
+    """Return whole tokens for each section: its need if that is below its share of the remaining budget, else that
+    share.
+    """
     given: dict[Part, int] = {}
     open_parts, left = [part for part in needs if shares.get(part, 0.0) > 0], max(0, budget)
     while open_parts:
@@ -82,7 +85,7 @@ def _allotted(needs: Mapping[Part, int], budget: int, shares: Mapping[Part, floa
 
 
 def _cut(texts: Sequence[str], prices: Sequence[int], room: int) -> tuple[tuple[str, ...], int]:
-    """The texts that fit, and the tokens that are left."""
+    """Return the texts that fit into `room` tokens, and the tokens that are left."""
     kept: list[str] = []
     for text, price in zip(texts, prices, strict=True):
         if price <= room:

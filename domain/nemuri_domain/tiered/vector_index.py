@@ -1,4 +1,4 @@
-"""The memories of one agent as columns and vectors: what is searched where a mind is kept in process."""
+"""The in-process vector index of one agent's memories."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.retrieval import Found, Rows, asking, merged, ranked
 
 Known = Callable[[UUID], TierMemory]
-"""The memory of an id."""
+"""Function that returns the memory of an id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """All memories of an agent, in any order."""
+    """The vector index of all memories of an agent, in any order."""
 
     name: Callable[[int], UUID]
-    """The id of the memory at a place."""
+    """Function that returns the id of the memory in a row."""
     rows: Rows
     vectors: NDArray[np.float32]
-    """Shape (n, dimension), each of length 1 or 0."""
+    """Array of shape (n, dimension); each vector has length 1 or 0."""
 
     def recall(
         self,
@@ -34,9 +34,9 @@ class Shelf:
         module: Module = "default",
         top: int | None = None,
     ) -> list[tuple[Found, TierMemory]]:
-        """What comes to a module's mind, best first; `asked` is the query's vector, of length 1.
+        """Return the memories for a module, best first.
 
-        Working memory is not searched but referred to. `top` is the module's own unless given.
+        `asked` is the query's vector, of length 1. `top` defaults to the module's own. Working memory is not searched.
         """
         pattern = asking(agent.rules.pattern(module), top=top)
         found = ranked(self.name, self.rows, self.vectors @ asked, now, pattern, agent.rules)

@@ -1,26 +1,26 @@
-"""Who may see which memory (document 004 §4.8.3, shared memory)."""
+"""Access to shared memories (document 004 §4.8.3)."""
 
 from typing import Protocol
 
 
 class Visible(Protocol):
-    """A memory as far as that decides who sees it."""
+    """The fields of a memory that decide who may see it."""
 
     @property
     def agent_id(self) -> str:
-        """Its author."""
+        """Id of the agent that owns the memory."""
 
     @property
     def scope(self) -> str:
-        """With whom it is shared: nobody, all, a group, one other."""
+        """Scope of sharing: private, global, group or bilateral."""
 
     @property
     def visible_to(self) -> tuple[str, ...]:
-        """Those it is shared with by name."""
+        """Ids of the agents that it is shared with."""
 
 
 def visible(memory: Visible, agent_id: str) -> bool:
-    """Whether an agent may see the memory: its author always, all where it is global, else those named."""
+    """Return True if an agent may see the memory: its owner, everybody if it is global, else the agents named."""
     return (
         memory.agent_id == agent_id
         or memory.scope == "global"
