@@ -1,1 +1,1 @@
-"""Affective memory, pure: what is felt strongly stays, what is not fades by night (document 001)."""
+"""The affective memory without I/O: memories with an emotion decay each night and are archived (document 001)."""

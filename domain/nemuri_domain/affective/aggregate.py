@@ -1,4 +1,4 @@
-"""An affective mind: its memories and how much of each is left, as a fold of the agent's own events."""
+"""The aggregate of an affective memory: memories, moods and totals of one agent, folded from its events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,16 +16,16 @@ from nemuri_domain.event_sourcing import memory_totals
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 ARCHIVED = 4
-"""The level of what is archived."""
+"""Level of archived memories."""
 LET_GO = 5
-"""The level of what a night has let go: it comes to mind no more, and is to be erased."""
+"""Level of memories that a nightly job has deleted. They are not retrieved, and wait for erasure."""
 
 
 class AffectMemory(RowModel):
-    """A turn that is remembered.
+    """A memory of one turn of a conversation.
 
-    Its retention on a night is `kept` · `coefficient` ^ (night - `zero`), document 001's
-    intensity · coefficient ^ days, so that a night that does not touch it rewrites nothing.
+    Its retention on a night is `kept` · `coefficient` ^ (night - `zero`): document 001's intensity · coefficient ^
+    days. A night that does not change the memory therefore rewrites no row.
     """
 
     memory_id: UUID
@@ -34,16 +34,16 @@ class AffectMemory(RowModel):
     label: str
     said_at: datetime
     kept: float
-    """The retention at age zero: the intensity, or what it was revived with."""
+    """Retention at age zero, 0 to 100: the intensity, or the score that it was revived with."""
     zero: float
-    """The night, counted from the agent's first and with fractions, at which its age is zero."""
+    """Night at which its age is zero, counted from the agent's first night, with fractions."""
     begun: int
-    """The night on which it began; until the next one all of it is left."""
+    """Night on which it was created. It does not decay until the next night."""
     coefficient: float
     level: int = 1
     recall_count: int = 0
     recalled: bool = False
-    """Whether it was recalled since the last night."""
+    """True if it was recalled since the last night."""
     intensity: int
     valence: Valence
     arousal: int
@@ -55,62 +55,64 @@ class AffectMemory(RowModel):
     protection: Literal["none", "protected", "asked"] = "none"
     relations: tuple[Link, ...] = ()
     fresh: bool = True
-    """Whether its words are new since a night last compared them with all others."""
+    """True if its text has changed since the nightly job last compared it with all other memories."""
     archived_night: int | None = None
     archived_at: datetime | None = None
     asked_back_at: datetime | None = None
-    """Since when it is asked back from the archive."""
+    """Time at which a recall asked for it from the archive; None if no recall did."""
     vector: str
     words_level: int = 1
-    """The level whose words these are: whole, a summary, keywords; below `level` while they are still to be made."""
+    """Level of the stored text: 1 for the whole text, 2 for a summary, 3 for keywords. It is below `level` until the
+    text is compressed.
+    """
     worded: int
-    """The log's sequence of its present words."""
+    """Log sequence of the event that set its text."""
     revision: int = 0
     changed: int
-    """The log's sequence of what last changed this row."""
+    """Log sequence of the last event that changed this row."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def protected(self) -> bool:
-        """Whether it is outside of all forgetting."""
+        """True if it does not decay."""
         return self.protection == "protected"
 
     @property
     def emotion(self) -> Emotion:
-        """What was felt."""
+        """The emotion of the turn."""
         return Emotion(valence=self.valence, arousal=self.arousal, tags=self.tags)
 
     @property
     def archived(self) -> bool:
-        """Whether it is in the archive."""
+        """True if it is in the archive."""
         return self.level == ARCHIVED
 
     def days(self, night: float) -> float:
-        """Its age on a night."""
+        """Return its age on a night, in days."""
         return night - self.zero
 
     def retention(self, night: float) -> float:
-        """How much of it is left on a night, 0 to 100 (document 001, retention score); in the archive it stands."""
+        """Return its retention on a night, 0 to 100 (document 001, retention score). It is constant in the archive."""
         at = night if self.archived_night is None else self.archived_night
         return float(self.kept if at <= self.begun else self.kept * self.coefficient ** self.days(at))
 
 
 class AffectAgent(RowModel):
-    """An agent with affective memory: how many nights it has seen, and how much it remembers.
+    """An agent with affective memory: its nights, its parameters and the numbers of its memories.
 
-    It counts only what its memories' rows say, so that an erased memory is in no count, whatever it has lived through.
+    The numbers count rows of memories only, so that an erased memory is not counted.
     """
 
     agent_id: str
     nights: int = 0
     last_night: date | None = None
     last_night_by: int = 0
-    """The log's sequence of the newest night; 0 before the first."""
+    """Log sequence of the newest night; 0 before the first."""
     policy: Mapping[str, Any] = {}
     next_policy: Mapping[str, Any] | None = None
-    """Parameters that come into force when the next night falls."""
+    """Parameters that come into force at the start of the next night."""
     levels: tuple[int, int, int, int] = (0, 0, 0, 0)
-    """Unprotected memories at levels 1 to 3 and in the archive."""
+    """Number of unprotected memories at levels 1, 2 and 3 and in the archive."""
     protected: int = 0
     defined_at: datetime
 
@@ -121,11 +123,14 @@ class AffectAgent(RowModel):
 
     @property
     def number(self) -> int:
-        """All memories but the protected, archived ones included: what ratios are shares of."""
+        """The number of unprotected memories, archived ones included. The ratios of levels are shares of it."""
         return sum(self.levels)
 
     def counting(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
-        """The agent with its totals in step with one memory's change; None where there is none."""
+        """Return the agent with its numbers updated for the change of one memory.
+
+        `before` is None for a new memory, `after` is None for a removed one.
+        """
         place = [_place(each) for each in (before, after)]
         if place[0] == place[1]:
             return self
@@ -137,14 +142,14 @@ class AffectAgent(RowModel):
 
 
 def _place(memory: AffectMemory | None) -> int | None:
-    """Where a memory counts: 0 for the protected, else its level; nowhere what there is not, or no more."""
+    """Return the counter of a memory: 0 if it is protected, else its level; None if there is none or it is deleted."""
     if memory is None or memory.level == LET_GO:
         return None
     return 0 if memory.protected else memory.level
 
 
 class Mood(RowModel):
-    """What is felt in a session: the emotion of what was last remembered or recalled in it."""
+    """The mood of a session: the emotion of the memory that was last created or recalled in it."""
 
     agent_id: str
     session: str
@@ -155,13 +160,13 @@ class Mood(RowModel):
 
     @property
     def emotion(self) -> Emotion:
-        """The emotion alone."""
+        """The emotion of the mood."""
         return Emotion(valence=self.valence, arousal=self.arousal, tags=self.tags)
 
 
 @dataclass(frozen=True)
 class AffectMind:
-    """An agent with its memories, or with as many of them as the events at hand concern."""
+    """An agent with its memories. May hold only those memories that the events at hand concern."""
 
     agent: AffectAgent | None = None
     memories: Map[UUID, AffectMemory] = field(default_factory=Map)
@@ -169,23 +174,23 @@ class AffectMind:
 
     @cached_property
     def night(self) -> int:
-        """How many nights there were."""
+        """Number of nights so far."""
         return self.agent.nights if self.agent else 0
 
     def with_agent(self, **changes: object) -> "AffectMind":
-        """The mind with some fields of the agent changed; unchanged when there is no agent."""
+        """Return a copy with some fields of the agent changed; itself if there is no agent."""
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
-        """Those of the memories that there are, each once."""
+        """Return the memories of these ids that exist, each once."""
         return memory_totals.known(self.memories, memory_ids)
 
     def left(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
-        """Those that no night has let go."""
+        """Return the memories of these ids that exist and are not deleted by a nightly job."""
         return tuple(each for each in self.known(memory_ids) if each.level != LET_GO)
 
     def holding(self, memories: Iterable[AffectMemory]) -> "AffectMind":
-        """The mind with these memories new or changed, its totals in step."""
+        """Return a copy with these memories added or replaced, and the agent's numbers updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
@@ -193,12 +198,12 @@ class AffectMind:
         return replace(self, agent=agent, memories=held)
 
     def without(self, memory_ids: Iterable[UUID]) -> "AffectMind":
-        """The mind without these memories, its totals in step."""
+        """Return a copy without these memories, with the agent's numbers updated."""
         agent, memories = memory_totals.without(self.agent, self.memories, self.known(memory_ids))
         return replace(self, agent=agent, memories=memories)
 
     def letting_go(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
-        """The mind without relations to these memories, whether or not they are there."""
+        """Return a copy without relations to these memories, which need not exist."""
         gone = set(memory_ids)
         return self.holding(
             each.replace(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
@@ -207,7 +212,7 @@ class AffectMind:
         )
 
     def feeling(self, session: str, emotion: Emotion, by: int) -> "AffectMind":
-        """The mind with the mood of a session."""
+        """Return a copy with the mood of a session set."""
         if self.agent is None:
             return self
         felt = {"valence": emotion.valence, "arousal": emotion.arousal, "tags": emotion.tags}

@@ -1,4 +1,4 @@
-"""The block of text that an assistant is given with a prompt: whole memories, within a bound of characters."""
+"""The text block with memories that an assistant gets with a prompt, limited in characters."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.retrieval import Told
 
 LIMIT: Final = 8_000
-"""Characters of a block, marks and line breaks included: assistants cut what a hook prints at 10,000."""
+"""Characters of a block, tags and line breaks included. Assistants truncate the output of a hook at 10,000."""
 
 _OPEN: Final = "<memories>"
 _CLOSE: Final = "</memories>"
@@ -17,21 +17,23 @@ _MARKS = re.compile(
     r"|task-notification|ide_\w+)\b)",
     re.IGNORECASE,
 )
-"""What begins a mark that an assistant reads as the end of the block, or as the words of its own program."""
+"""Start of a tag that an assistant would read as the end of the block, or as its own program's text."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
 class Block:
-    """A block that is filled, best memory first, as long as whole memories fit in."""
+    """A block to fill with memories, best first. Memories are added whole; only a very long first one is cut."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.shown: list[Told] = []
-        """The memories that are in the block."""
+        """The memories in the block."""
         self._lines = list[str]()
         self._room = limit - len(_OPEN) - len(_CLOSE) - len("\n\n")
 
     def fill(self, told: Iterable[Told]) -> list[Told]:
-        """Add each memory that fits in whole, and return those. A first one that is too long says that it is cut."""
+        """Add each memory that fits and return those. If the first memory of the block is too long, it is cut with a
+        notice.
+        """
         added: list[Told] = []
         for each in told:
             entry = _entry(each.memory)
@@ -47,12 +49,12 @@ class Block:
 
     @property
     def text(self) -> str:
-        """The block between its marks, an entry for each memory; "" for none."""
+        """The text of the block in its tags, one entry per memory; "" if there is none."""
         return "\n".join((_OPEN, *self._lines, _CLOSE)) if self._lines else ""
 
 
 def _entry(memory: AffectMemory) -> str:
-    """The day, the level and the words of a memory; further lines are indented, so that none looks like an entry."""
+    """Return day, level and text of a memory. Further lines are indented, so that none looks like an entry."""
     mark = "[archived]" if memory.archived else ""
     level = ARCHIVED - 1 if memory.archived else memory.level
     return f"- [{memory.said_at:%Y-%m-%d}][L{level}]{mark} {_laid_out(f'{memory.trigger} → {memory.content}')}"

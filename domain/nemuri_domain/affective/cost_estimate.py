@@ -1,52 +1,52 @@
-"""What affective memory costs where models and embeddings are paid for (document 001, appendix on yearly costs)."""
+"""Estimate of the yearly cost of affective memory for models and embeddings (document 001, yearly costs)."""
 
 from dataclasses import dataclass
 
 MILLION = 1_000_000
 DAYS = 365
-"""Of a year."""
+"""Days of a year."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What there was to do."""
+    """Number of operations of each kind in a period."""
 
     remembered: float
     """Turns that became memories."""
     recalls: float
-    """Times that something was looked for."""
+    """Retrievals."""
     summaries: float
-    """Memories that fell to level 2."""
+    """Memories that were lowered to level 2."""
     keyword_lists: float
-    """Memories that fell to level 3."""
+    """Memories that were lowered to level 3."""
 
     def yearly(self, days: float) -> "Work":
-        """What there would be to do in a year, where this was the work of so many days."""
+        """Return the numbers for a year if these are the numbers for `days` days."""
         share = DAYS / days
         return Work(self.remembered * share, self.recalls * share, self.summaries * share, self.keyword_lists * share)
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Dollars for a million tokens, and how long texts are; by default as in the document."""
+    """Prices in dollars per million tokens, and lengths of texts. The defaults are those of document 001."""
 
     embedding: float = 0.02
     model_input: float = 1.00
     model_output: float = 5.00
     tokens_per_character: float = 1.5
-    """Of Japanese."""
+    """Tokens per character of Japanese text."""
     whole: int = 2_200
-    """Characters of a turn: of its trigger and its content together."""
+    """Characters of a turn: trigger and content together."""
     summary: int = 280
     keywords: int = 50
     query: int = 150
     feeling: int = 100
-    """Tokens that a model answers about what was felt."""
+    """Tokens of a model's answer about the emotion of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one sort of work costs."""
+    """The cost of one kind of operation."""
 
     work: str
     input_tokens: float
@@ -55,10 +55,10 @@ class Cost:
 
 
 def costs(work: Work, prices: Prices | None = None) -> tuple[Cost, ...]:
-    """What each sort of work costs: vectors first, then what a model writes.
+    """Return the cost of each kind of operation, embeddings first.
 
-    The document's tables are this with its tokens rounded to a tenth of a million. Its comparison with larger models
-    does not follow from them, and has no counterpart here.
+    The tables of document 001 are this with tokens rounded to 0.1 million. Its comparison with larger models does not
+    follow from these numbers and is not implemented.
     """
     at = prices or Prices()
     whole, summary, keywords, query = (
@@ -76,7 +76,7 @@ def costs(work: Work, prices: Prices | None = None) -> tuple[Cost, ...]:
 
 
 def dollars(found: tuple[Cost, ...]) -> float:
-    """What it all costs."""
+    """Return the sum in dollars."""
     return sum(each.dollars for each in found)
 
 

@@ -1,6 +1,6 @@
-"""The words by which the lexicon knows what is felt, in Japanese and English (document 001, emotional tags).
+"""The lexicon of emotion words, Japanese and English (document 001, emotional tags).
 
-They are met in text that is NFKC and case-folded, so "！" is "!", "……" is "......" and capitals are small.
+The patterns match text in NFKC and case-folded: "！" is "!", "……" is "......", and there are no capitals.
 """
 
 import re
@@ -12,14 +12,14 @@ from nemuri_contracts.affective import Tag
 
 @dataclass(frozen=True, slots=True)
 class Feeling:
-    """Words that tell of one feeling."""
+    """One emotion and the pattern of its words."""
 
     tags: tuple[Tag, ...]
     sign: Literal[-1, 0, 1]
     strength: Literal[1, 2, 3]
-    """How strongly who says so feels: in passing, plainly, strongly."""
+    """Strength of the emotion: 1 weak, 2 normal, 3 strong."""
     arousal: int
-    """What it adds to how awake a text sounds, or takes from it."""
+    """Amount that it adds to the arousal of a text; may be negative."""
     words: re.Pattern[str]
 
 
@@ -40,7 +40,7 @@ _KNOWN: Final[tuple[Tag, ...]] = (
 _TAGS: Final[dict[str, Tag]] = {tag: tag for tag in _KNOWN}
 
 _TOLD: Final = r"(?=[!,~、。ー]|よ|ぞ|ね|ぜ|$)"
-"""Behind a word that is called out and not only mentioned."""
+"""Look-ahead for a word that is exclaimed, not only mentioned."""
 
 
 # fmt: off
@@ -250,4 +250,4 @@ _OTHER: Final = (
 
 FEELINGS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER)
 ORDER: Final = {tag: place for place, tag in enumerate(_KNOWN)}
-"""The place of every tag in the document's vocabulary."""
+"""Index of every tag in the vocabulary of document 001."""

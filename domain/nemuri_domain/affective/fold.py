@@ -1,4 +1,4 @@
-"""The fold of an affective mind: what each event means for it."""
+"""The fold of affective memory: how each event changes it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -27,11 +27,14 @@ FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
     TurnRemembered, MemoriesRecalled, ProtectionChanged, NightFell, NightPassed, MemoryCompressed,
 )  # fmt: skip
-"""What an affective mind is folded from."""
+"""Event types that an affective memory is folded from."""
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
-    """The memories whose rows `evolve` needs in order to fold the event; of an erasure, the related ones too."""
+    """Return the ids of the memories whose rows `evolve` needs for the event.
+
+    An erasure also needs the memories that have relations to these.
+    """
     match event:
         case MemoriesRecalled():
             return frozenset((*event.recalled, *event.asked_back))
@@ -49,17 +52,17 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
 
 
 def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
-    """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
+    """Return the affective memory after `event`. Total: unknown memories or an unknown agent change nothing."""
     match event:
         case AgentDefined() if mind.agent is None and event.definition.memory == "affective":
             return AffectMind(agent=AffectAgent(agent_id=event.agent_id, defined_at=event.at))
         case AgentErased():
             return AffectMind()
         case PolicyAdopted():
-            # Before the first night there is nothing that fell asleep under other parameters.
+            # Before the first night no memory has decayed under other parameters.
             return mind.with_agent(**{"next_policy" if mind.night else "policy": event.parameters})
         case MemoriesErased():
-            # What was felt about the erased goes too, and nobody can tell which session felt it about what.
+            # A mood does not name the memory that it came from, so an erasure removes all moods.
             mind = replace(mind.without(event.memory_ids), moods=Map())
             return mind.letting_go(event.memory_ids, event.sequence or 0)
         case TurnRemembered():
@@ -69,7 +72,7 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
         case ProtectionChanged():
             return _protection(mind, event)
         case NightFell() if mind.agent is not None and mind.agent.next_policy is not None:
-            # Before the night is decided, so that decision and fold go by the same parameters.
+            # This event comes before the night is decided, so that decision and fold use the same parameters.
             return mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
         case NightPassed():
             return _night(mind, event)
@@ -80,7 +83,7 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
 
 
 def fold(events: Iterable[AnyAgentEvent], mind: AffectMind | None = None) -> AffectMind:
-    """The mind after these events of its agent, of which each counts once, however often it is among them."""
+    """Return the affective memory after these events of its agent. A repeated event counts once."""
     return reduce(evolve, first_of_each(events), mind or AffectMind())
 
 
@@ -116,7 +119,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
-    """That it was recalled is noted, and nothing else changes before the night (document 001, recall)."""
+    """Mark the memories as recalled. Nothing else changes before the night (document 001, recall)."""
     if mind.agent is None:
         return mind
     by = event.sequence or 0
@@ -137,7 +140,7 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
-    """Fewer words from now on, unless it was put into still fewer meanwhile."""
+    """Replace the text by the compressed one, unless it has been compressed further since."""
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.holding(
@@ -148,13 +151,13 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
 
 
 def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
-    """Document 001, contents of the nightly batch; ids that moved or were protected meanwhile stay as they are."""
+    """Apply a night (document 001, contents of the nightly batch). Memories that moved or were protected since stay."""
     if mind.agent is None:
         return mind
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
     mind = mind.holding(_reinforced(each, agent, event) for each in mind.left(event.recalled) if not each.archived)
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
-    # Whether there was room for them, the night has decided: of what is erased since, no other's protection may depend.
+    # The event already decided that there was room for them. An erasure since then must not change that.
     waiting = (each for each in mind.left(event.protected) if each.protection == "asked" and not each.archived)
     mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
@@ -176,7 +179,8 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     )
     scores = {each.memory_id: each.score for each in event.revived}
     back = (each for each in mind.left(scores) if each.archived)
-    # Age and score are rebased together, so that it does not fall again in the same night; counted as one recall.
+    # Age and score are reset together, so that the memory does not fall again in the same night. It counts as one
+    # recall.
     return mind.holding(
         _moved(
             each,
@@ -196,7 +200,9 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
 
 
 def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) -> AffectMemory:
-    """A recalled memory is half as old instead of a day older; of several missed nights only one halves it."""
+    """Return a recalled memory with half its age and a higher coefficient. Only one of several missed nights halves the
+    age.
+    """
     recall = agent.rules.recall
     days = memory.days(agent.nights) * (1 - recall.memory_days_reduction) + max(0, event.nights - 1)
     most = agent.rules.retention.max_decay_coefficient
@@ -216,10 +222,10 @@ def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
 
 
 def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
-    """The mind with these relations, none twice.
+    """Return a copy with these relations added, each once.
 
-    Whether the other one is there, or in the archive, changes nothing: what becomes of it later, and that it is erased,
-    must not change what was said of this one. Who follows a relation looks where it leads.
+    Adds a relation even if the other memory does not exist or is archived: later changes and the erasure of the other
+    memory must not change this one. Whoever follows a relation checks that its target exists.
     """
     for each in ties:
         link = Link(to=each.to, sort=each.sort)
@@ -232,7 +238,7 @@ def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
 
 
 def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
-    """The mind without these relations."""
+    """Return a copy without these relations."""
     gone: dict[UUID, set[tuple[UUID, str]]] = {}
     for each in ties:
         gone.setdefault(each.of, set()).add((each.to, each.sort))

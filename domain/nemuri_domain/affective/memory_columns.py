@@ -1,4 +1,4 @@
-"""The active memories of an agent as columns: what a night looks at all at once."""
+"""The active memories of an agent as columns of an array, for the nightly job."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -22,13 +22,13 @@ COLUMNS = np.dtype(
         ("recall_count", "i4"),
     ]
 )
-"""One row for each memory; `level` 0 for a row that nobody uses any more."""
+"""One row per memory. `level` is 0 for an unused row."""
 Row = tuple[UUID, int, bool, bool, float, float, float, datetime, int]
 """A memory's id and its columns, in their order."""
 
 
 class Ledger:
-    """The columns, which may be brought up to date one memory at a time."""
+    """A table of memories in columns that can be updated one memory at a time."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         found = list(rows)
@@ -41,11 +41,11 @@ class Ledger:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """The columns by place, as in `ids`."""
+        """The columns, in the order of `ids`."""
         return self._rows[: len(self.ids)]
 
     def take(self, memories: Iterable[AffectMemory]) -> None:
-        """Bring these memories up to date; archived ones go."""
+        """Insert or update these memories, and remove those that are archived."""
         for each in memories:
             if each.level >= ARCHIVED:
                 self.drop([each.memory_id])
@@ -54,7 +54,7 @@ class Ledger:
             self._rows[place] = _columns(row_of(each))
 
     def drop(self, memory_ids: Iterable[UUID]) -> None:
-        """What is gone; its row is free for another one."""
+        """Remove these memories. Their rows can be reused."""
         for each in memory_ids:
             place = self.place.pop(each, None)
             if place is not None:
@@ -74,18 +74,18 @@ class Ledger:
         return place
 
     def mask(self, memory_ids: Iterable[UUID]) -> NDArray[np.bool_]:
-        """Which rows are those of these memories."""
+        """Return the mask of the rows of these memories."""
         found = np.zeros(len(self.ids), np.bool_)
         found[[self.place[each] for each in memory_ids if each in self.place]] = True
         return found
 
     def chosen(self, mask: NDArray[np.bool_]) -> Iterator[UUID]:
-        """The ids of the rows of a mask, in the order of the rows."""
+        """Return the ids of the rows of a mask, in row order."""
         return (self.ids[place] for place in np.flatnonzero(mask))
 
 
 def row_of(memory: AffectMemory) -> Row:
-    """A memory's id and its columns."""
+    """Return a memory's id and columns."""
     return (
         memory.memory_id,
         0 if memory.archived else memory.level,

@@ -1,6 +1,6 @@
-"""The words of an affective memory."""
+"""The text of an affective memory that is embedded."""
 
 
 def embedded_text(trigger: str, content: str) -> str:
-    """The text whose vector a memory is found by: what set it off, and what came of it."""
+    """Return the text to embed for a memory: its trigger and its content."""
     return f"{trigger} {content}"

@@ -1,4 +1,4 @@
-"""What a night does, decided from what the agent knows now (document 001, contents of the nightly batch)."""
+"""The decision of the nightly job: decay, archive, revival, protection, relations (document 001, nightly batch)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,53 +16,54 @@ from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.relations import Alike, Standing, Web, mended, within
 
 RECALLED = 10_000
-"""Recalls that one night reinforces, so that they fit its event; whoever is left is reinforced by the next."""
+"""Recalled memories that one night reinforces, at most, so that they fit in its event. The next night takes the rest.
+"""
 AT_ONCE = 2_000
-"""At most so many memories of each sort move in one event; another goes on with the rest."""
+"""Memories of each kind that one event changes, at most. A further event changes the rest."""
 Numbers = NDArray[np.float64]
 Levels = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
 class Evening:
-    """What a night has to look at."""
+    """Input of the nightly job."""
 
     agent: AffectAgent
     ledger: Ledger
     """All active memories."""
     asked_back: Sequence[AffectMemory] = ()
-    """Archived ones that are asked back, in the order in which they were."""
+    """Archived memories that recalls asked for, in the order of these recalls."""
     forgotten: Sequence[AffectMemory] = ()
-    """Archived ones of which some may be due to be deleted; all that are, are among them."""
+    """Archived memories to check for deletion. Contains at least all that are due."""
     waiting: Sequence[AffectMemory] = ()
-    """Those that wait for protection, oldest first."""
+    """Memories that wait for protection, oldest first."""
     web: Web = field(default_factory=tuple)
-    """The relations that active memories hold."""
+    """Relations of the active memories."""
     fresh: Sequence[UUID] = ()
-    """New and changed memories, which are compared with all others now."""
+    """New and changed memories, which are now compared with all others."""
     alike: Sequence[Alike] = ()
-    """Which of them are how similar to which others, where that is above the threshold."""
+    """Pairs of a new or changed memory and another one whose similarity exceeds the threshold."""
 
 
 def evening_of(now: datetime, hour: int) -> datetime:
-    """The newest moment up to now at which a night was due, in the zone of `now`."""
+    """Return the last time up to `now` at which a night was due, in the time zone of `now`."""
     due = now.replace(hour=hour, minute=0, second=0, microsecond=0)
     return due if due <= now else due - timedelta(days=1)
 
 
 def first_days(ended: datetime, hour: int) -> float:
-    """The age of a memory that begins: the share of a day from the session's end to the next night."""
+    """Return the age of a new memory in days: the time from the session's end to the next night, above 0 to 1."""
     return (evening_of(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
 
 
 def decide(cause: NightFell, evening: Evening) -> NightPassed:
-    """The night that has come; days that an earlier one counted already are not counted again."""
+    """Return the event of a night. Days that an earlier night counted are not counted again."""
     last = evening.agent.last_night
     return _over(cause, evening, cause.nights if last is None else max(1, (cause.date - last).days))
 
 
 def go_on(passed: NightPassed, evening: Evening) -> NightPassed | None:
-    """What an unfinished night had no room for; None where it had, or another night has come since."""
+    """Return the event that continues an unfinished night; None if it is finished or another night came since."""
     if not passed.unfinished or evening.agent.last_night_by != passed.sequence:
         return None
     return _over(passed, evening, 0)
@@ -70,21 +71,23 @@ def go_on(passed: NightPassed, evening: Evening) -> NightPassed | None:
 
 @dataclass(frozen=True, slots=True)
 class _Dark:
-    """The active memories in the middle of a night."""
+    """The active memories during the computation of a night."""
 
     ledger: Ledger
     rows: NDArray[np.void]
-    """As in the ledger, but for those that are protected from this night on."""
+    """Columns of the memories, with the protection that starts this night."""
     scores: Numbers
-    """Their retention once the night is over."""
+    """Retention of each memory after the night."""
     stays: NDArray[np.bool_]
-    """Those that an earlier part of the night brought back."""
+    """True for memories that an earlier part of the night revived."""
     number: int
-    """What ratios are shares of, once the night is over."""
+    """Number of memories after the night that the ratios of levels are shares of."""
     rules: AffectPolicy
 
     def natural(self) -> Levels:
-        """The levels that retention asks for; none rises, and what is protected or just came back stays."""
+        """Return the level of each memory by its retention. No level rises. Protected and just revived memories keep
+        theirs.
+        """
         held = self.rows["level"]
         asked = 1 + sum((self.scores <= each).astype(np.int8) for each in self.rules.thresholds)
         free = (held > 0) & ~self.rows["protected"] & ~self.stays
@@ -94,9 +97,10 @@ class _Dark:
     def revivals(
         self, asked_back: Sequence[AffectMemory], level: Levels, night: int
     ) -> tuple[tuple[Revived, ...], tuple[UUID, ...]]:
-        """Which of those that are asked back come back, as long as level 3 has room for them (document 001, revival).
+        """Return the memories to revive, as long as level 3 has room, and the ids of those to decline (document 001,
+        revival).
 
-        A night answers `AT_ONCE` of them; whoever asked later waits for the next.
+        A night decides on the first `AT_ONCE` of them; the next night decides on the rest.
         """
         there = int(np.count_nonzero((level == ARCHIVED - 1) & ~self.rows["protected"]))
         back: list[Revived] = []
@@ -110,10 +114,11 @@ class _Dark:
         return tuple(back), tuple(declined)
 
     def enforce(self, level: Levels, newcomers: int) -> None:
-        """Lower the faintest of each level that holds more than its share, from level 1 down (ratio enforcement).
+        """Lower the weakest memories of each level that exceeds its ratio, from level 1 down (document 001, ratio
+        enforcement).
 
-        In the order of retention, then of age, then of recalls. What comes back this night counts, and stays:
-        `newcomers` that have no row yet, and rows of an earlier part of the night.
+        Weakest is lowest retention, then oldest, then fewest recalls. Memories that are revived this night count but
+        are not lowered: `newcomers` that have no row yet, and rows of an earlier part of the night.
         """
         if self.number < self.rules.compression.enforced_from:
             return
@@ -143,7 +148,7 @@ def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> Nigh
     lowered, archived = _fallen(ledger, level)
     more = max(len(lowered), len(archived)) > AT_ONCE
     standing = Standing(ledger, dark.scores, frozenset(archived[:AT_ONCE]), agent.rules.relations)
-    # What came back in an earlier part is compared in the next night, as it is where one event holds all.
+    # Memories revived in an earlier part are compared in the next night, as in a night that fits in one event.
     alike = () if more else [each for each in evening.alike if came.isdisjoint(each[:2])]
     untied, tied, whole = within(mended(evening.web, alike, standing), AT_ONCE)
     fresh = () if more or not whole else [each for each in evening.fresh if each not in came]
@@ -167,13 +172,13 @@ def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> Nigh
 
 
 def _first(mask: NDArray[np.bool_], number: int) -> NDArray[np.bool_]:
-    """The first so many of a mask."""
+    """Return a mask of the first `number` true values of a mask."""
     first: NDArray[np.bool_] = mask & (np.cumsum(mask) <= number)
     return first
 
 
 def _fallen(ledger: Ledger, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:
-    """Which memories are at a lower level now, and which are archived."""
+    """Return the memories that are at a lower level now, and the ids of those that are archived."""
     falls = level > ledger.rows["level"]
     lowered = [(ledger.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
     told = tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered)
@@ -181,7 +186,7 @@ def _fallen(ledger: Ledger, level: Levels) -> tuple[tuple[Lowered, ...], tuple[U
 
 
 def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAgent, nights: int) -> Numbers:
-    """The retention of every row once the night is over, as the fold will have it."""
+    """Return the retention of every row after the night, as the fold computes it."""
     recall, most = agent.rules.recall, agent.rules.retention.max_decay_coefficient
     days = agent.nights - rows["zero"]
     halved = days * (1 - recall.memory_days_reduction) + max(0, nights - 1)
@@ -192,14 +197,16 @@ def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAg
 
 
 def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> float:
-    """What a memory comes back with: its intensity, less for each night in the archive, and enough to stay a while."""
+    """Return the retention of a revived memory: its intensity, reduced for each night in the archive, with a minimum
+    above level 3's threshold.
+    """
     archived = night - (night if memory.archived_night is None else memory.archived_night)
     score = memory.intensity * rules.archive.revival_decay_per_day**archived
     return max(score, rules.levels.level3_threshold + rules.archive.revival_min_margin)
 
 
 def share(ratio: float, number: int) -> int:
-    """Return how many of a number a ratio allows: rounded down, so that none is exceeded; at least one but of 0."""
+    """Return the number of memories that a ratio allows: rounded down, at least 1 unless the ratio is 0."""
     return max(1, floor(round(ratio * number, 9))) if ratio else 0
 
 
@@ -215,9 +222,9 @@ def _faintest(
 
 
 def due(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
-    """Whether an archived memory is to be deleted (document 001, conditions of automatic deletion).
+    """Return True if an archived memory is to be deleted (document 001, conditions of automatic deletion).
 
-    Not while it is asked back, so that no night revives and deletes the same.
+    A memory that a recall asked for is not deleted, so that no night both revives and deletes it.
     """
     archive = rules.archive
     if not archive.auto_delete_enabled or memory.archived_night is None or memory.asked_back_at is not None:
@@ -229,6 +236,6 @@ def due(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
 
 
 def admitted(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:
-    """Those of the waiting for whose protection there is room."""
+    """Return the ids of the waiting memories that the limit of protected memories admits."""
     free = max(0, agent.rules.protection.max_protected_memories - agent.protected)
     return tuple(each.memory_id for each in waiting[:free])

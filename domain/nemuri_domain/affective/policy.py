@@ -13,7 +13,7 @@ from nemuri_contracts.affective import Category
 Coefficient = Annotated[float, Field(gt=0, lt=1)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
 Score = Annotated[float, Field(ge=0, le=100)]
-"""As retention: intensity is 100 at most."""
+"""A retention score, 0 to 100."""
 Weight = Annotated[float, Field(ge=0, le=1_000)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 LOCAL = "local"
@@ -29,13 +29,13 @@ def _zone(name: str) -> str:
 
 
 class Section(BaseModel):
-    """A part of the parameters."""
+    """A group of parameters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Range(Section):
-    """From which to which coefficient, by intensity 0 to 100."""
+    """Decay coefficients of a category at intensity 0 and at intensity 100."""
 
     min: Coefficient
     max: Coefficient
@@ -48,7 +48,7 @@ class Range(Section):
 
 
 class Categories(Section):
-    """The range of each category."""
+    """Decay coefficients of each category."""
 
     casual: Range = Range(min=0.70, max=0.80)
     work: Range = Range(min=0.85, max=0.92)
@@ -57,21 +57,23 @@ class Categories(Section):
 
 
 class Retention(Section):
-    """How fast memories fade."""
+    """Parameters of decay."""
 
     base_decay_coefficient: Coefficient = 0.995
-    """For what has no range."""
+    """Decay coefficient of a category without a range."""
     decay_by_category: Categories = Categories()
     max_decay_coefficient: Coefficient = 0.999
 
     def coefficient(self, category: Category, intensity: int) -> float:
-        """What a day leaves: within the range of the category, the higher the more intense."""
+        """Return the decay coefficient per day for a category and an intensity, 0 to 100. A higher intensity decays
+        more slowly.
+        """
         within: Range = getattr(self.decay_by_category, category)
         return within.min + (within.max - within.min) * intensity / 100
 
 
 class Levels(Section):
-    """The retention that each level asks for: more than this."""
+    """Retention scores that a memory must exceed to stay at each level."""
 
     level1_threshold: Score = 50
     level2_threshold: Score = 20
@@ -85,7 +87,7 @@ class Levels(Section):
 
 
 class Recall(Section):
-    """What a recall is worth in the next night."""
+    """Effect of a recall on the memory in the next night."""
 
     decay_coefficient_boost: Annotated[float, Field(ge=0, le=1)] = 0.02
     memory_days_reduction: Ratio = 0.5
@@ -93,7 +95,7 @@ class Recall(Section):
 
 
 class Resonance(Section):
-    """How much the present mood brings up what was felt alike."""
+    """Weights of emotional resonance between the present mood and a memory."""
 
     valence_match_bonus: Weight = 0.3
     arousal_proximity_bonus: Weight = 0.2
@@ -102,25 +104,25 @@ class Resonance(Section):
 
     @property
     def most(self) -> float:
-        """What resonance is at most."""
+        """The maximum of resonance."""
         return self.valence_match_bonus + self.arousal_proximity_bonus + self.tags_overlap_weight
 
 
 class Compression(Section):
-    """The nights: how much of all memories each level may hold, and when a night is."""
+    """Share of all memories that each level may hold, and the time of the nightly job."""
 
     level1_ratio: Ratio = 0.15
     level2_ratio: Ratio = 0.30
     level3_ratio: Ratio = 0.35
     delete_ratio: Ratio = 0.20
-    """What is left for the archive."""
+    """Share that is left for the archive."""
     enforced_from: Annotated[int, Field(ge=1, le=1_000_000)] = 20
-    """From so many memories on the ratios are enforced."""
+    """Number of memories from which the ratios are enforced."""
     schedule_hour: Annotated[int, Field(ge=0, le=23)] = 3
     interval_hours: Literal[24] = 24
-    """One night a day."""
+    """Hours between two nights."""
     timezone: Annotated[str, Field(max_length=64), AfterValidator(_zone)] = LOCAL
-    """Where the hour is meant: a name such as Asia/Tokyo, or the zone of the machine."""
+    """Time zone of `schedule_hour`: a name such as Asia/Tokyo, or `local` for the zone of the machine."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -130,7 +132,7 @@ class Compression(Section):
 
 
 class Relations(Section):
-    """How memories are tied to each other."""
+    """Parameters of relations between memories."""
 
     score_proximity_threshold: Score = 5.0
     auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] = 0.85
@@ -140,25 +142,25 @@ class Relations(Section):
 
 
 class Retrieval(Section):
-    """How much comes to mind."""
+    """Parameters of retrieval."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
     relevance_threshold: Weight = 5.0
-    """What has at least this priority comes first, among what is about the same thing."""
+    """Priority from which a relevant memory is ranked first."""
     relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """The cosine from which on a memory is about the same thing; the embedder's own for recall unless given."""
+    """Cosine from which a memory is relevant; None for the embedder's threshold for recall."""
     fill_up: bool = False
-    """Whether the next best fill up to `top_k`, though they are about something else, as the document has it."""
+    """If True, less relevant memories fill the result up to `top_k`, as in document 001."""
 
 
 class Archive(Section):
-    """What becomes of what has faded."""
+    """Parameters of the archive: revival and automatic deletion."""
 
     enable_archive_recall: bool = True
     revival_decay_per_day: Annotated[float, Field(gt=0, le=1)] = 0.995
     revival_min_margin: Score = 3.0
     revival_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """The cosine from which on an archived memory is asked back; that of recall unless given."""
+    """Cosine from which an archived memory is asked for; None for the threshold of recall."""
     auto_delete_enabled: bool = False
     retention_days: Count = 365
     delete_require_zero_recall: bool = True
@@ -167,13 +169,13 @@ class Archive(Section):
 
 
 class Protection(Section):
-    """How much can be kept from forgetting."""
+    """Limit of protected memories."""
 
     max_protected_memories: Count = 50
 
 
 class AffectPolicy(Section):
-    """How an agent with affective memory remembers and forgets."""
+    """All parameters of an agent's affective memory."""
 
     retention: Retention = Retention()
     levels: Levels = Levels()
@@ -187,7 +189,7 @@ class AffectPolicy(Section):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "AffectPolicy":
-        """The policy with these parameters; the default one if they are not valid, because history happened."""
+        """Return the policy with these parameters; the default if they are invalid, because a fold never raises."""
         return _of(orjson.dumps(parameters)) if parameters else _DEFAULT
 
     @property
@@ -197,12 +199,12 @@ class AffectPolicy(Section):
 
     @property
     def thresholds(self) -> tuple[float, float, float]:
-        """The retention above which a memory stays at levels 1 to 3."""
+        """Retention above which a memory stays at levels 1, 2 and 3."""
         return self.levels.level1_threshold, self.levels.level2_threshold, self.levels.level3_threshold
 
     @property
     def ratios(self) -> tuple[float, float, float]:
-        """The share of all memories that levels 1 to 3 may hold."""
+        """Share of all memories that levels 1, 2 and 3 may hold."""
         return self.compression.level1_ratio, self.compression.level2_ratio, self.compression.level3_ratio
 
 

@@ -1,4 +1,4 @@
-"""Parameters of affective memory for what an agent is the memory of, each by a name."""
+"""Named sets of parameters of affective memory for different uses of an agent."""
 
 from types import MappingProxyType
 from typing import Any, Final
@@ -12,9 +12,10 @@ _CODING: Final[dict[str, Any]] = {
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
     "compression": {"enforced_from": 5_000},
 }
-"""Work is what a coding assistant's sessions are about, and has an intensity of about 33: by the document's thresholds
-it would leave level 1 in its first night. Here it stays whole for a week, a summary for ten nights more, and keywords
-for another ten. Ratios are enforced once their shares hold a week of sessions."""
+"""The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document 001
+such a memory would leave level 1 in its first night. With these it stays whole for a week, a summary for ten more
+nights, and keywords for another ten. The ratios are enforced once their shares hold a week of sessions.
+"""
 
 DOCUMENT: Final = "document"
 CODING: Final = "coding"

@@ -1,4 +1,4 @@
-"""What a prompt says of itself: that it is a command, is to be remembered, or goes back to something earlier.
+"""Detection of requests to remember and of references to earlier turns in a prompt.
 
 Document 001: exclusion, protected memories, types of relations.
 """
@@ -11,11 +11,11 @@ from nemuri_contracts.affective import LinkSort
 from nemuri_domain.affective.spoken_text import spoken
 
 _HEARD: Final = 8_000
-"""Characters of what is said in which such words are looked for."""
+"""Characters of the user's own words that are searched."""
 _QUOTED = re.compile(
     r"「[^「」]{0,200}」(?=と|って)|『[^『』]{0,200}』(?=と|って|を|は)|\"[^\"]{0,200}\"|“[^“”]{0,200}”"
 )
-"""Words of somebody else; a whole prompt in brackets is nobody else's."""
+"""Quotations inside a sentence. A prompt that is wholly in brackets is not a quotation."""
 
 _END_JA: Final = r"[。!\n」』]|\s|$"
 _ASKED_JA: Final = rf"(?:{_END_JA}|ね|よ|ください|下さい|くれ(?!て|た|なく)|ほしい|欲しい|もらえ|いただけ|頂け)"
@@ -103,9 +103,10 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
 
 
 def to_be_remembered(prompt: str) -> bool:
-    """Whether the user asks for it to be remembered, in Japanese or English.
+    """Return True if the user asks for the turn to be remembered, in Japanese or English.
 
-    Who only asks whether something is remembered, tells that somebody remembers or asks not to remember does not.
+    A question whether something is remembered, a statement that somebody remembers and a request not to remember do not
+    count.
     """
     text = _said(prompt)
     return _REMEMBER_JA.search(text) is not None or any(
@@ -115,15 +116,15 @@ def to_be_remembered(prompt: str) -> bool:
 
 
 def tie_of(prompt: str) -> LinkSort | None:
-    """The relation to an earlier turn that the prompt's own words tell of; None where they tell of none.
+    """Return the relation to an earlier turn that the prompt's words express; None if they express none.
 
-    Of several the most telling: that it takes something back, builds on it, goes on with it, or merely mentions it.
+    If there are several, the most specific: contradicts, derived_from, continues, references.
     """
     text = _said(prompt)
     return next((sort for sort, words in _TIES if words.search(text)), None)
 
 
 def _said(prompt: str) -> str:
-    """What the user says in the prompt's own lines, folded, without the words of others."""
+    """Return the user's own words, folded, without quotations."""
     plain = unicodedata.normalize("NFKC", spoken(prompt)[:_HEARD]).replace("’", "'").casefold()
     return _QUOTED.sub(" ", plain)

@@ -1,4 +1,4 @@
-"""Relations between memories: from the one of which more is left to the other (document 001, relations)."""
+"""Relations between memories, directed from the higher retention to the lower (document 001, relations)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,28 +13,30 @@ from nemuri_domain.affective.memory_columns import Ledger
 from nemuri_domain.affective.policy import Relations
 
 Web = Sequence[Tie]
-"""Relations as active memories hold them."""
+"""The relations of the active memories."""
 Alike = tuple[UUID, UUID, float]
-"""Two memories and how similar they are."""
+"""The ids of two memories and their similarity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How memories stand to each other once a night is over."""
+    """Scores and existence of memories after a night, which decide about relations."""
 
     ledger: Ledger
     scores: NDArray[np.float64]
     gone: frozenset[UUID]
-    """Those that the night archives."""
+    """Ids of the memories that the night archives."""
     rules: Relations
 
     def there(self, memory_id: UUID) -> bool:
-        """Whether it is active."""
+        """Return True if the memory is active."""
         place = self.ledger.place.get(memory_id)
         return place is not None and bool(self.ledger.rows["level"][place]) and memory_id not in self.gone
 
     def directed(self, one: UUID, other: UUID) -> tuple[UUID, UUID]:
-        """Both in the direction of a relation: from the stronger; where they are close, from the newer."""
+        """Return both ids in the direction of their relation: the higher score first; if the scores are close, the
+        newer first.
+        """
         scores, born = self.scores, self.ledger.rows["said_at"]
         first, second = self.ledger.place[one], self.ledger.place[other]
         apart = scores[first] - scores[second]
@@ -44,11 +46,15 @@ class Standing:
 
 
 Step = tuple[Tie | None, Tie | None]
-"""A relation that ends, one that begins, or one that takes the place of another."""
+"""A relation to remove, one to add, or one to replace by another."""
 
 
 def mended(web: Web, alike: Iterable[Alike], standing: Standing) -> list[Step]:
-    """What is done about relations: none to what is gone, each in its direction, new ones between the alike."""
+    """Return the changes of relations after a night.
+
+    Removes relations of inactive memories, turns those with a wrong direction, and adds new ones between similar
+    memories.
+    """
     kept = [each for each in web if standing.there(each.of) and standing.there(each.to)]
     steps: list[Step] = [(each, None) for each in web if not (standing.there(each.of) and standing.there(each.to))]
     held, known = Counter(each.of for each in kept), {(each.of, each.to, each.sort) for each in kept}
@@ -69,7 +75,9 @@ def mended(web: Web, alike: Iterable[Alike], standing: Standing) -> list[Step]:
 
 
 def within(steps: Sequence[Step], most: int) -> tuple[tuple[Tie, ...], tuple[Tie, ...], bool]:
-    """Which relations end and which begin in the first of the steps, at most so many or one; whether these are all."""
+    """Return the relations to remove and to add in the first steps, at most `most` changes but at least one step; and
+    True if these are all steps.
+    """
     ended, begun = list[Tie](), list[Tie]()
     for end, begin in steps:
         done = len(ended) + len(begun)

@@ -1,4 +1,4 @@
-"""What comes to mind: similarity and retention, mood, time and category, and what belongs together (document 001)."""
+"""Retrieval by similarity, retention, mood, time and category, with related memories (document 001)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,88 +19,88 @@ _LAST_TIME = re.compile(
 
 
 class Felt(Protocol):
-    """What was felt."""
+    """An emotion."""
 
     @property
     def valence(self) -> Valence:
-        """Of which kind."""
+        """Valence of the emotion."""
 
     @property
     def arousal(self) -> int:
-        """How awake, 0 to 100."""
+        """Arousal, 0 to 100."""
 
     @property
     def tags(self) -> tuple[Tag, ...]:
-        """In words."""
+        """Emotion tags."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory that may come to mind: as much of it as decides that."""
+    """A candidate of a retrieval: the fields of a memory that its ranking uses."""
 
     memory_id: UUID
     archived: bool
     said_at: datetime
     category: Category
     retention: float
-    """As of the last night."""
+    """Retention as of the last night, 0 to 100."""
     recall_count: int
     similarity: float
-    """Cosine, or the share of words."""
+    """Cosine, or share of common words."""
     valence: Valence
     arousal: int
     tags: tuple[Tag, ...]
     shares_words: bool = True
-    """False where the embedder compares letters and there are too few words in common to be about the same thing."""
+    """False if the embedder is lexical and the texts have too few words in common to be about the same topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Come:
-    """A memory that came to mind."""
+    """A retrieved memory with its scores."""
 
     found: Found
     resonance: float = 0.0
     priority: float = 0.0
     by: Literal["similarity", "category", "time", "fill"] = "similarity"
-    """`fill`: it is about something else, and only fills up the number."""
+    """Reason of the retrieval. `fill` is a memory about another topic that only fills the result up."""
 
     @property
     def memory_id(self) -> UUID:
-        """Which memory."""
+        """Id of the memory."""
         return self.found.memory_id
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A memory as it is told, and why."""
+    """A memory in the answer, with the reason why it is there."""
 
     memory: AffectMemory
     come: Come | None
-    """None for what belongs to another that came to mind."""
+    """The ranked candidate; None for a memory that is only related to one."""
     relation: LinkSort | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What something comes to mind for."""
+    """A query with its thresholds and preferences."""
 
     prompt: str
     relevance: float
-    """The similarity from which on a memory is about the same thing."""
+    """Similarity from which a memory is relevant."""
     revival: float
-    """The similarity from which on an archived one is asked back."""
+    """Similarity from which an archived memory is asked for."""
     mood: Emotion | None = None
     category: Category | None = None
-    """Wanted first, where the asker says so."""
+    """Category to rank first; None for no preference."""
 
     @property
     def last_time(self) -> bool:
-        """Whether the prompt speaks of an earlier time, so that what is newest comes first."""
+        """True if the prompt refers to an earlier time, so that the newest memories are ranked first."""
         return bool(_LAST_TIME.search(self.prompt))
 
 
 def resonance(felt: Felt, mood: Emotion | None, rules: Resonance) -> float:
-    """How alike two emotions are, 0 to 1 with the default weights (document 001, emotional resonance)."""
+    """Return the similarity of two emotions, 0 to 1 with the default weights (document 001, emotional resonance)."""
     if mood is None:
         return 0.0
     tags, others = set(felt.tags), set(mood.tags)
@@ -113,17 +113,19 @@ def resonance(felt: Felt, mood: Emotion | None, rules: Resonance) -> float:
 
 
 def priority(retention: float, similarity: float, recalls: int, resonant: float, rules: AffectPolicy) -> float:
-    """Document 001, reference priority: retention · match · (1 + 0.1 · recalls) + 0.3 · resonance · retention."""
+    """Return retention · similarity · (1 + 0.1 · recalls) + 0.3 · resonance · retention (document 001, reference
+    priority).
+    """
     base = retention * max(0.0, similarity) * (1 + rules.recall.recall_count_weight * recalls)
     return base + rules.resonance.priority_weight_alpha * resonant * retention
 
 
 def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Come]:
-    """Return the best of what was found, in the order in which it is told: at most `top_k`.
+    """Return the best `top_k` candidates in the order of the answer.
 
-    Only what is about the same thing, unless the policy fills up. What reaches the threshold of priority comes first;
-    then what the archive holds that is similar enough to be asked back; then the rest by priority. Of an earlier time
-    the newest come before all, half of the places; those of a wanted category do.
+    Only relevant candidates, unless the policy fills up. If the prompt refers to an earlier time, the newest come first
+    and take half of the places. Then come those of the wanted category, those above the threshold of priority, archived
+    ones that are similar enough, and the rest by priority.
     """
     every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
     relevant = [each for each in every if _relevant(each, asking)]
@@ -144,18 +146,18 @@ def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Co
 
 
 def asked_back(chosen: Iterable[Come], asking: Asking) -> tuple[UUID, ...]:
-    """The archived ones that come back with the next night if there is room; never what only filled up."""
+    """Return the ids of the archived memories to revive in the next night if there is room, without fillers."""
     return tuple(each.memory_id for each in chosen if each.found.archived and _relevant(each, asking))
 
 
 def _relevant(one: Come, asking: Asking) -> bool:
-    """Whether it is about the same thing, whatever its priority."""
+    """Return True if the similarity reaches the threshold, whatever the priority."""
     bound = asking.revival if one.found.archived else asking.relevance
     return one.found.shares_words and one.found.similarity >= bound
 
 
 def _filled_up(every: Iterable[Come], asking: Asking) -> list[Come]:
-    """All that has anything in common (document 001, fallback where there are too few candidates)."""
+    """Return all candidates with a positive priority (document 001, fallback if there are too few candidates)."""
     some = (each for each in every if each.priority > 0)
     return [each if _relevant(each, asking) else replace(each, by="fill") for each in some]
 
@@ -163,7 +165,11 @@ def _filled_up(every: Iterable[Come], asking: Asking) -> list[Come]:
 def related(
     reach: Iterable[UUID], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]], told: Iterable[UUID]
 ) -> list[Told]:
-    """What belongs to these memories, in either direction; each once, after what it belongs to, none that is told."""
+    """Return the memories related to these, in either direction.
+
+    Each comes once, in the order of the memories that it is related to. Archived memories and those in `told` are left
+    out.
+    """
     known, found = set(told), list[Told]()
     for each in reach:
         for memory, sort in near.get(each, ()):

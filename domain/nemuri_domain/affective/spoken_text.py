@@ -1,6 +1,6 @@
-"""What a person says in a prompt, without what is only pasted into it, and the marks by which a voice is heard.
+"""Extraction of a person's own words from a prompt, and the features of their style that indicate arousal.
 
-The marks are those of document 001 (arousal): punctuation, length, strong words, repetition.
+The features are those of document 001 (arousal): punctuation, length, strong words, repetition.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 HEARD: Final = 4_000
-"""Characters from the beginning of what is said, and a quarter of it from its end; between them nothing is heard."""
+"""Characters at the beginning that are analysed. A quarter of that is also analysed at the end."""
 
 _FENCED = re.compile(r"^[ \t]{0,9}(```|~~~).*?(?:^[ \t]{0,9}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _PASTED = re.compile(
@@ -49,25 +49,25 @@ _MUCH_FELT: Final = 61
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How something is said."""
+    """The features of a text that indicate arousal."""
 
     text: str
-    """What is heard, NFKC and case-folded."""
+    """The analysed text, NFKC and case-folded."""
     length: int
-    """Characters of all that is said."""
+    """Characters of the whole text."""
     exclamations: int
     ellipses: int
     strong: int
-    """Different words that strengthen others."""
+    """Number of distinct intensifiers."""
     mild: int
-    """Words that take something back."""
+    """Number of hedges."""
     repeats: bool
-    """Whether words or letters are said again and again, or stretched."""
+    """True if words or letters are repeated or stretched."""
     shouted: bool
-    """Whether it is mostly in capitals."""
+    """True if most of it is in capitals."""
 
     def arousal(self, felt: int, *, acknowledging: bool) -> int:
-        """0 to 100: how awake it sounds, where the feelings in it add `felt`."""
+        """Return the arousal, 0 to 100. `felt` is what the emotions in the text add."""
         loud = (0, 22, 31)[self.exclamations] if self.exclamations < 3 else 38
         brief = 8 if loud and self.length <= _SHORT else 0
         strong = min(12, 6 * self.strong) + 10 * self.repeats + 18 * self.shouted
@@ -77,23 +77,23 @@ class Voice:
 
 
 def spoken(prompt: str) -> str:
-    """The prompt without code, quotations, logs and addresses, which say nothing of who pastes them."""
+    """Return the prompt without code, quotations, logs and addresses, which are usually pasted."""
     said = _INLINE.sub(" ", _PASTED.sub("", _FENCED.sub("", prompt)))
     return said.strip()
 
 
 def own_lines(prompt: str) -> str:
-    """Return the prompt without blocks of code, quotations and logs, or all of it where it has nothing else."""
+    """Return the prompt without blocks of code, quotations and logs; the whole prompt if nothing else is left."""
     return _PASTED.sub("", _FENCED.sub("", prompt)).strip() or prompt
 
 
 def unfenced(text: str) -> str:
-    """The text without its blocks of code, where there is anything else in it."""
+    """Return the text without its blocks of code; the whole text if nothing else is left."""
     return _FENCED.sub("\n", text) if _FENCED.sub("", text).strip() else text
 
 
 def heard(said: str) -> Voice:
-    """How this is said."""
+    """Return the features of a text."""
     part = said if len(said) <= HEARD + HEARD // 4 else f"{said[:HEARD]}\n{said[-(HEARD // 4) :]}"
     plain = unicodedata.normalize("NFKC", part).replace("’", "'")
     text = " ".join(plain.casefold().split())
@@ -114,5 +114,5 @@ def heard(said: str) -> Voice:
 
 
 def awake(arousal: int) -> bool:
-    """Whether it is of the highest band of the document."""
+    """Return True if the arousal is in the highest band of document 001."""
     return arousal >= _MUCH_FELT

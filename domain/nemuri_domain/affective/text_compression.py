@@ -1,4 +1,6 @@
-"""A memory in fewer words: sentences of its own, then words of its own (document 001, three levels of compression)."""
+"""Compression of a memory's text by extraction: to a summary, then to keywords (document 001, three levels of
+compression).
+"""
 
 import re
 import unicodedata
@@ -16,27 +18,27 @@ from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, KATAKANA, is_cjk
 
 EXTRACTIVE: Final = "extractive"
-"""By whom such a compression is."""
+"""Model name recorded for such a compression."""
 MOST_WORDS: Final = 3
 WHOLE_TRIGGER: Final = 1_000
-"""Characters of a prompt that a whole memory holds."""
+"""Characters of the prompt in a whole memory, at most."""
 WHOLE_CONTENT: Final = 3_000
-"""Characters of a reply that a whole memory holds (document 001, level 1: hundreds to thousands)."""
+"""Characters of the reply in a whole memory, at most (document 001, level 1: hundreds to thousands)."""
 
 _LEFT_OUT: Final = "\n[…]\n"
 _FENCE: Final = "\n```"
 _FENCED_LINE = re.compile(r"^[ \t]{0,9}```", re.MULTILINE)
 _BREAK_BEFORE = re.compile(r"(?:\n[^\n]{0,200}|(?<=[.!?。！？])[^.!?。！？\n]{0,200}|\s[^\s]{0,60})\Z")
-"""What stands at the end of a text after its last whole line, sentence or word."""
+"""The rest of a text after its last whole line, sentence or word."""
 _BREAK_AFTER = re.compile(r"\A(?:[^\n]{0,200}\n|[^.!?。！？\n]{0,200}[.!?。！？](?!\S)|[^\s]{0,60}\s)")
 _BLANK = re.compile(r"\n{3,}")
 _SUMMARISED: Final = 20_000
-"""Characters of a text that are looked through for sentences."""
+"""Characters of a text that are searched for sentences."""
 _FALLBACK: Final = 24
 _FELT: Final = 1.4
-"""How much more a sentence tells in which something is felt."""
+"""Factor of the weight of a sentence with an emotion."""
 _FIRST: Final = 1.3
-"""How much more the first sentence tells, which says what it is about."""
+"""Factor of the weight of the first sentence, which often names the topic."""
 _NAMES: Final[dict[Tag, str]] = {
     "joy": "喜び", "satisfaction": "満足", "relief": "安堵", "excitement": "興奮",
     "gratitude": "感謝", "pride": "誇り", "hope": "希望", "love": "愛情", "curiosity": "好奇心",
@@ -49,21 +51,22 @@ _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _FEELING = re.compile(
     r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z"
 )
-"""The sentence that `reaction` adds: the tags say the same."""
+"""The sentence that `reaction` appends, which repeats the tags."""
 _LONGEST_FEELING: Final = 200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
 
 
 def cleaned(text: str) -> str:
-    """The text as every store takes it: without NUL, lone surrogates replaced."""
+    """Return the text without NUL and lone surrogates."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:
-    """Up to `most` of the text's own sentences, the most telling ones in their order, in about so many characters.
+    """Return up to `most` of the text's own sentences, the most informative ones, in their order and in about
+    `characters`.
 
-    Blocks of code and set phrases are left out. The first chosen always fits. A text of at most `whole` characters is
-    told whole, on one line. Never longer than the text.
+    Blocks of code and boilerplate are left out. The first sentence chosen is always included. A text of at most `whole`
+    characters is returned whole, on one line. The result is never longer than the text.
     """
     prose = unfenced(text)
     plain = normalised(prose)
@@ -75,9 +78,9 @@ def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str
 
 
 def detailed(text: str, limit: int) -> str:
-    """Return the text line by line, code included; of a longer one its beginning and its end, in `limit` characters.
+    """Return the text line by line, code included. A text longer than `limit` keeps its beginning and its end.
 
-    What is left out between them is marked, and a block of code that is cut is closed and opened again.
+    A marker stands for the part left out. A block of code that is cut is closed before it and opened again after it.
     """
     whole = _BLANK.sub("\n\n", "\n".join(each.rstrip() for each in text.splitlines())).strip("\n")
     if len(whole) <= limit:
@@ -91,16 +94,16 @@ def detailed(text: str, limit: int) -> str:
 
 
 def reaction(reply: str, tags: Sequence[Tag], prompt: str) -> str:
-    """Return what a whole memory holds of a reply: its details, and what the user felt, where something was felt."""
+    """Return the content of a whole memory: the reply and a sentence on the user's emotions, if there are any."""
     told, felt = detailed(reply, WHOLE_CONTENT), _feeling(tags, prompt)
     return f"{told}\n{felt}" if felt and "\n" in told else _joined((told, felt))
 
 
 def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, str]:
-    """A memory's trigger and content at a level, from its own words; neither gets longer.
+    """Return a memory's trigger and content compressed to a level by extraction. Neither gets longer.
 
-    Level 2: one or two sentences of the trigger and up to three of the content, what was felt among them. Level 3: up
-    to three keywords of each (fewer where it has no more), joined by ", "; words at level 3 stay as they are.
+    Level 2: one or two sentences of the trigger and up to three of the content, the sentence on emotions included.
+    Level 3: up to three keywords of each, joined by ", ". Text at level 3 stays unchanged.
     """
     trigger, content = cleaned(trigger), cleaned(content)
     core, felt = _parted(content)
@@ -111,17 +114,17 @@ def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, s
 
 
 def _open_fence(text: str) -> bool:
-    """Whether a block of code that begins in the text does not end in it."""
+    """Return True if a block of code is open at the end of the text."""
     return len(_FENCED_LINE.findall(text)) % 2 == 1
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words as level 3 holds them."""
+    """Return keywords in the form of level 3."""
     return ", ".join(words)
 
 
 def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
-    """The most telling sentences, in their order."""
+    """Return the most informative sentences, in their order."""
     found = passages("", text)
     every = [_weighed(each, first=each is found[0]) for each in found if saying_nothing(each.text) is None] or found
     favoured = {key for key, _ in candidates(about[:_SUMMARISED])}
@@ -144,7 +147,7 @@ def _weighed(passage: Passage, *, first: bool) -> Passage:
 
 
 def _joined(told: Sequence[str]) -> str:
-    """Sentences side by side, with a space where their script has one."""
+    """Return the sentences joined, with a space between them if their script uses one."""
     text = ""
     for each in filter(None, told):
         tight = not text or (text[-1] in "。！？｡」』" and is_cjk(each[0]))
@@ -161,13 +164,13 @@ def _feeling(tags: Sequence[Tag], prompt: str) -> str:
 
 
 def _parted(content: str) -> tuple[str, str]:
-    """The content, and apart from it the sentence that only tells the tags; "" where there is none."""
+    """Return the content and the appended sentence on emotions; "" if there is none."""
     ending = _FEELING.search(content, max(0, len(content) - _LONGEST_FEELING))
     return (content[: ending.start()].rstrip(), ending.group()) if ending else (content, "")
 
 
 def _words(text: str) -> str:
-    """The best keywords in the order of their first occurrence; where there are none, the first words."""
+    """Return the best keywords in the order of their first occurrence; the first words if there are no keywords."""
     plain = unicodedata.normalize("NFKC", text).strip()
     runs = list(dict.fromkeys(run[:_FALLBACK] for run in _RUN.findall(plain[:_SUMMARISED])))[:MOST_WORDS]
     best = _lasting(keywords(plain[:_SUMMARISED], 2 * MOST_WORDS)) or _lasting(runs)
@@ -176,7 +179,7 @@ def _words(text: str) -> str:
 
 
 def _lasting(words: Sequence[str]) -> list[str]:
-    """Those that are keywords where they stand alone, too."""
+    """Return the words that are keywords also when they stand alone."""
     return [word for word in words if keywords(word, 2) == (word,)][:MOST_WORDS]
 
 

@@ -1,4 +1,4 @@
-"""What a turn is about, by its words: the deeper a matter goes, the longer it is kept (document 001, categories)."""
+"""Classification of a turn's topic by words. The topic decides how long the turn is kept (document 001, categories)."""
 
 import re
 from dataclasses import dataclass
@@ -9,40 +9,40 @@ from nemuri_contracts.affective import Category
 
 
 class Matter(Enum):
-    """What a turn is about: its category, how strong it is by itself, and what a feeling adds to that (appendix)."""
+    """A topic: its category, its base intensity, and the factor of the emotions' weight (document 001, appendix)."""
 
     GREETING = ("casual", 13, 1.0)
     CASUAL = ("casual", 19, 1.0)
     OUTBURST = ("emotional", 26, 1.0)
-    """Mere feeling, about nothing that is said."""
+    """An emotion without a topic."""
     SLIP = ("work", 19, 0.4)
-    """Something small to be put right, such as a typo."""
+    """A small correction, such as a typo."""
     WORK = ("work", 33, 0.6)
     DECISION = ("decision", 43, 0.4)
     TURNING_POINT = ("decision", 60, 0.4)
-    """A decision that is said to be important."""
+    """A decision that is called important."""
     PERSONAL = ("emotional", 54, 0.3)
     DEEP = ("emotional", 73, 0.2)
     TRAUMA = ("emotional", 88, 0.15)
 
     @property
     def category(self) -> Category:
-        """The document's word for it."""
+        """The category of document 001."""
         return self.value[0]
 
     def intensity(self, feeling: float) -> int:
-        """How strong a turn about it is, with a feeling of this weight in it."""
+        """Return the intensity, 0 to 100, of a turn on this topic. `feeling` is the weight of its emotions."""
         return min(100, round(self.value[1] + self.value[2] * feeling))
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Words of both languages."""
+    """A pattern of words in both languages."""
 
     pattern: re.Pattern[str]
 
     def count(self, text: str) -> int:
-        """How many different ones occur, up to 4."""
+        """Return the number of distinct matches, at most 4."""
         found: set[str] = set()
         for match in self.pattern.finditer(text):
             found.add(match.group())
@@ -146,7 +146,7 @@ _REQUEST = re.compile(
     r"|find|revert|build|set|replace|split|extract|format|compare|rewrite|improve|review|describe|draft|plot|count)"
     r"(?: also)? (?:the|a|an|this|that|these|all|it|me|my|more|some|another|up|out|to|\w+)(?![a-z0-9_])"
 )
-"""What is asked of an assistant is work, whatever it is about."""
+"""A request to an assistant counts as work on any topic."""
 _SLIP = _words(
     r"typo|誤字|脱字|タイポ|スペルミス|綴り|誤記|リネーム|変数名|(?:名前|表記)(?:だけ)?を(?:変|直|統一)|改行"
     r"|インデント|フォーマット(?:して|だけ|をかけ)|空白|句読点|てにをは|セミコロン|コメント(?:を)?(?:消|削除)",
@@ -163,25 +163,25 @@ ACKNOWLEDGED: Final = re.compile(
     r"|sure|got it|understood|will do|sounds good|al?right|yes|yep|yeah|go ahead|continue|please do|roger|noted"
     r"|fine)(?![a-z])"
 )
-"""How a text begins that only says yes."""
+"""Beginning of a text that only agrees."""
 _BRIEF: Final = 60
 _SMALL: Final = 200
-"""Characters of a request that is about nothing but a slip."""
+"""Characters of a small correction, at most."""
 
 
 _HEAVY: Final = 36
-"""From this weight of the feelings on, a personal matter is a deep one."""
+"""Weight of the emotions from which a personal topic counts as deep."""
 _FELT: Final = 20
-"""From this one on, a feeling about nothing in particular is what a turn is about."""
+"""Weight from which an emotion without a topic is the topic itself."""
 _MEANT: Final = 14
-"""From this one on, a heavy word is meant as it is said, also in a matter of work."""
+"""Weight from which a word of trauma or grief is taken literally in a turn about work."""
 
 
 def matter_of(text: str, reply: str, *, coded: bool, weight: float) -> Matter:
-    """What a turn is about.
+    """Return the topic of a turn.
 
-    `text` is what the user said, folded; `reply` the beginning of the answer, folded; `coded` says that there is code
-    in either, `weight` how heavy the feelings in it are.
+    `text` is the user's text and `reply` the beginning of the answer, both folded. `coded` is True if either contains
+    code. `weight` is the weight of the emotions.
     """
     asked = _REQUEST.search(text) is not None
     work = _WORK.count(text) + len(_CODE.findall(text[:2_000])) + coded
@@ -197,7 +197,7 @@ def matter_of(text: str, reply: str, *, coded: bool, weight: float) -> Matter:
 
 
 def _decided(text: str, reply: str) -> Matter | None:
-    """A small thing to be put right, or a decision."""
+    """Return the topic if it is a small correction or a decision, else None."""
     if len(text) <= _SMALL and _SLIP.count(text):
         return Matter.SLIP
     if _DECISION.count(text) or (_WEIGHING.count(text) and _CONCLUDED.count(reply)):

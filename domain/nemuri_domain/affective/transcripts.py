@@ -1,9 +1,8 @@
-"""The transcript of a coding assistant's session: lines of JSON in, turns out.
+"""Parser of a coding assistant's transcript: lines of JSON in, turns out.
 
-A turn is a prompt of the user and all that the assistant says until the next one (document 001, generation of
-memories). What is no prompt, though it stands as one: results of tools, entries that the assistant made for itself,
-those of other agents beside it, marks of an interruption, and slash commands with all that answers them.
-Keys, tokens and passwords are replaced before anybody is handed a turn.
+A turn is a prompt of the user and all that the assistant says until the next prompt (document 001, generation of
+memories). Results of tools, entries that the assistant generates, those of other agents, marks of an interruption and
+slash commands with their answers are not prompts. Keys, tokens and passwords are redacted in every turn.
 """
 
 import json
@@ -19,7 +18,7 @@ from nemuri_domain.affective.sanitize import is_conversation, storable
 from nemuri_domain.language.secret_redaction import redacted
 
 TURNS = UUID("6e656d75-7269-5000-8000-7475726e7300")
-"""The root of the ids of turns, which are of version 3: those of version 5 are for the platform alone."""
+"""Namespace of the ids of turns. They have UUID version 3; version 5 is reserved for the platform's own ids."""
 Skipped = Literal[
     "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted", "other"
 ]
@@ -27,47 +26,47 @@ _INSERTED = re.compile(
     r"<(system-reminder|memories|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook)>.*?</\1>",
     re.DOTALL,
 )
-"""What programs put into a prompt that the user never wrote; what came to mind among it."""
+"""Text that programs insert into a prompt, retrieved memories included."""
 _COMMAND = re.compile(r"<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr))>")
-"""How commands and what they print stand in a transcript."""
+"""Tags of commands and their output in a transcript."""
 _INTERRUPTED = "[Request interrupted by user"
 _NOTIFICATION = "<task-notification>"
 _SYNTHETIC = "<synthetic>"
-"""The model of replies that no model wrote."""
+"""Model name of replies that no model wrote."""
 
 
 class Turn(NamedTuple):
-    """One prompt and the reply to it."""
+    """A prompt and the reply to it."""
 
     prompt: str
     reply: str
     said_at: datetime | None
-    """When the prompt was given, with a zone; None where the transcript never says."""
+    """Time of the prompt, in UTC; None if the transcript has no time before it."""
     identity: str
-    """The same however often, and out of whichever copy, it is read."""
+    """Stable id of the turn: equal in every copy of the transcript."""
 
 
 class Transcript(NamedTuple):
-    """What a transcript comes to."""
+    """The result of parsing a transcript."""
 
     turns: tuple[Turn, ...]
     skipped: dict[Skipped, int]
-    """Lines that are no part of a turn, by why."""
+    """Number of lines that belong to no turn, by reason."""
     session: str | None
-    """As the transcript itself names it."""
+    """The session's id in the transcript."""
     ended_at: datetime | None
-    """The last time that it tells of."""
+    """The latest time in the transcript."""
 
 
 def turn_id(agent: str, identity: str) -> UUID:
-    """The id under which a turn is offered to an agent."""
+    """Return the id under which a turn is offered to an agent."""
     return uuid3(TURNS, f"{agent}/{identity}")
 
 
 def read(lines: Iterable[bytes], session: str) -> Transcript:
-    """The turns in the lines of a transcript; never raises for what they hold.
+    """Return the turns in the lines of a transcript. Never raises because of their content.
 
-    `session` tells turns of different sessions apart where their entries have no id of their own.
+    `session` distinguishes turns of different sessions whose entries have no id.
     """
     reading = _Reading(session)
     for line in lines:
@@ -77,7 +76,7 @@ def read(lines: Iterable[bytes], session: str) -> Transcript:
 
 
 class _Reading:
-    """How far a transcript has been read."""
+    """The state of the parser."""
 
     def __init__(self, session: str) -> None:
         self._session = session
@@ -91,7 +90,7 @@ class _Reading:
         self._of_command = False
 
     def take(self, line: bytes) -> None:
-        """Read on by one line."""
+        """Read one line."""
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError):
@@ -107,12 +106,12 @@ class _Reading:
             self._skipped[why] += 1
 
     def end(self) -> Transcript:
-        """What it came to."""
+        """Return the result after the last line."""
         self._close()
         return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last)
 
     def _why_not(self, entry: dict[str, Any]) -> Skipped | None:
-        """Why an entry is skipped wherever it stands."""
+        """Return the reason why an entry is skipped wherever it stands, else None."""
         if entry.get("type") not in ("user", "assistant"):
             return "other"
         if entry.get("isSidechain"):
@@ -160,7 +159,7 @@ class _Reading:
 
 
 def _prompted(entry: dict[str, Any]) -> dict[str, Any]:
-    """The entry; as a prompt where a person typed one while the assistant worked, which has no entry of its own."""
+    """Return the entry, as a prompt if it is one that a person queued while the assistant worked."""
     queued = entry.get("attachment")
     if entry.get("type") != "attachment" or not isinstance(queued, dict) or queued.get("type") != "queued_command":
         return entry
@@ -178,7 +177,7 @@ def _message(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _blocks(content: object) -> list[dict[str, Any]]:
-    """The content as blocks, be it text alone or a list of them."""
+    """Return the content as blocks. It is either text or a list of blocks."""
     if isinstance(content, list):
         return [each if isinstance(each, dict) else {"type": "text", "text": each} for each in content]
     return [{"type": "text", "text": content}]

@@ -1,4 +1,4 @@
-"""How a turn becomes a memory."""
+"""Conversion of an offered turn to a memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,26 +14,26 @@ from nemuri_domain.affective.policy import LOCAL, AffectPolicy
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What was made of a turn."""
+    """The results of reading a turn."""
 
     reading: Reading
     usage: Usage
     vector: str
     sort: LinkSort | None
-    """The relation that the turn's own words tell of."""
+    """The relation that the turn's words express, if any."""
     earlier: Sequence[AffectMemory]
-    """What it is about, most similar first."""
+    """Earlier memories that the turn may relate to, most similar first."""
 
 
 def home(rules: AffectPolicy, local: tzinfo) -> tzinfo:
-    """The zone in which the agent's hours are meant; `local` is that of the machine."""
+    """Return the time zone of the agent's hours; `local` is the zone of the machine."""
     return local if rules.compression.timezone == LOCAL else ZoneInfo(rules.compression.timezone)
 
 
 def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, number: int, zone: tzinfo) -> TurnRemembered:
-    """The memory that a turn becomes; `number` counts the agent's turns, from 1.
+    """Return the event that turns an offered turn into a memory. `number` is the number of the agent's turn, from 1.
 
-    The label has the day of the turn; the session's end starts the decay.
+    The label has the day of the turn. The decay starts at the session's end.
     """
     rules, reading = agent.rules, made.reading
     said = offered.said_at.astimezone(zone)
@@ -55,17 +55,19 @@ def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, numbe
 
 
 def age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
-    """How old a memory begins: from the session's end to its first night, and every night that has passed since."""
+    """Return the initial age of a memory in days: from the session's end to its first night, plus the nights since
+    then.
+    """
     hour = agent.rules.compression.schedule_hour
     last = agent.last_night or evening_of(agent.defined_at.astimezone(zone), hour).date()
     return first_days(ended, hour) + max(0, (last - evening_of(ended, hour).date()).days)
 
 
 def _ended(offered: TurnOffered) -> datetime:
-    """When the session ended; never later than it was told."""
+    """Return the end of the session, at most the time at which the turn was offered."""
     return min(offered.ended_at, offered.at)
 
 
 def _relations(made: Understood) -> tuple[Link, ...]:
-    """To the memory that the turn's words speak of, if there is one."""
+    """Return the relation to the most similar earlier memory, if the turn's words express one."""
     return () if made.sort is None else tuple(Link(to=each.memory_id, sort=made.sort) for each in made.earlier[:1])

@@ -1,4 +1,4 @@
-"""A turn understood by a lexicon and by the marks in its text, without a model: it knows words and not what they mean.
+"""Reading of a turn by a lexicon and by features of its text, without a language model.
 
 Document 001: the scale of emotional intensity, the classes of emotion, and the examples in its appendix.
 """
@@ -16,15 +16,15 @@ from nemuri_domain.affective.topic_categories import ACKNOWLEDGED, Matter, matte
 from nemuri_domain.language.keywords import keywords
 
 LEXICON: Final = "lexicon"
-"""By whom such a reading is."""
+"""Model name recorded for such a reading."""
 MOST_KEYWORDS: Final = 8
 
 _WEIGHTS: Final = {1: 4, 2: 14, 3: 26}
-"""What a feeling of this strength weighs."""
+"""Weight of an emotion by its strength."""
 _MOST_TAGS: Final = 8
 _CALM: Final = 30
 _READ: Final = 20_000
-"""Characters of a prompt, and of a reply, in which keywords are looked for."""
+"""Characters of the prompt, and of the reply, that are searched for keywords."""
 
 _NOT = re.compile(
     r"(?:\b(?:not|never|no longer|isn't|aren't|wasn't|don't|doesn't|didn't|hardly|without)\s+(?:\w+\s+)?)$"
@@ -37,14 +37,14 @@ _BUT = re.compile(
     r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![a-z0-9_'])(?:but|however|although|though)(?![a-z0-9_])"
 )
 _CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
-"""Code: a block of it, indented lines, or a name between backticks."""
+"""Code: a fenced block, indented lines, or a name in backticks."""
 
 
 def read(prompt: str, reply: str) -> Reading:
-    """What the turn means and how it felt, as far as words and marks tell; the same text always reads the same.
+    """Return topic, emotion, intensity, keywords and text of a turn. Deterministic, linear time.
 
-    What is felt is the user's: the reply counts for what the turn is about, for keywords and content. Code, quotations
-    and logs in the prompt say nothing of a feeling. Time is linear in the texts.
+    The emotion is the user's. The reply is used for topic, keywords and content. Code, quotations and logs in the
+    prompt do not count for the emotion.
     """
     asked, answered = cleaned(prompt), cleaned(reply)
     voice = heard(spoken(asked))
@@ -53,7 +53,7 @@ def read(prompt: str, reply: str) -> Reading:
     weight = _weight(voice, emotion.arousal, felt)
     coded = any(_CODE.search(each[:_READ]) for each in (asked, answered))
     matter = matter_of(voice.text, heard(answered).text, coded=coded, weight=weight)
-    if matter is Matter.TRAUMA and emotion.valence == "neutral":  # told without a word of how it felt
+    if matter is Matter.TRAUMA and emotion.valence == "neutral":  # described without an emotion word
         emotion = emotion.model_copy(update={"valence": "negative"})
     return Reading(
         intensity=matter.intensity(weight),
@@ -67,18 +67,18 @@ def read(prompt: str, reply: str) -> Reading:
 
 
 def strength(text: str) -> float:
-    """How strong the strongest feeling is that the words tell of and do not deny, 0 to 1: a third, two thirds, all.
+    """Return the strength of the strongest emotion that the words express and do not negate, 0 to 1.
 
-    What is said before "but" counts a half.
+    An emotion before "but" counts half.
     """
     felt = _felt(heard(spoken(cleaned(text))))
     return max((feeling.strength * share for feeling, share in felt), default=0.0) / 3
 
 
 def _felt(voice: Voice) -> list[tuple[Feeling, float]]:
-    """The feelings that the words tell of and that are not denied, each with its share.
+    """Return the emotions that the words express and do not negate, each with its share.
 
-    What is said after "but" counts in full, what is said before it a half.
+    An emotion after "but" has share 1, one before it 0.5.
     """
     turns = [match.end() for match in _BUT.finditer(voice.text)]
     turning = turns[-1] if turns else 0
@@ -108,7 +108,7 @@ def _emotion(voice: Voice, felt: Sequence[tuple[Feeling, float]]) -> Emotion:
 
 
 def _tags(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence, arousal: int) -> tuple[Tag, ...]:
-    """The feelings by name, and those that go with them when awake or calm."""
+    """Return the tags of the emotions, and those that follow from high or low arousal."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     if awake(arousal):
         named |= _roused(voice, felt, valence)
@@ -119,7 +119,7 @@ def _tags(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence,
 
 
 def _roused(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence) -> set[Tag]:
-    """What goes with a voice that is awake; polite words with one exclamation mark are not enough for joy."""
+    """Return the tags that follow from high arousal. Polite words with one exclamation mark are not enough for joy."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     angry: set[Tag] = {"anger", "frustration"}
     if valence == "positive":
@@ -129,7 +129,7 @@ def _roused(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valenc
 
 
 def _weight(voice: Voice, arousal: int, felt: Sequence[tuple[Feeling, float]]) -> float:
-    """How heavy the feelings are: the strongest one, then others, strong words and an awake voice; 0 to about 60."""
+    """Return the weight of the emotions, 0 to about 60: the strongest one, then others, intensifiers and arousal."""
     if not felt:
         return min(10, 5 * voice.exclamations) if awake(arousal) else 0
     strongest = max(_WEIGHTS[feeling.strength] * share for feeling, share in felt)
