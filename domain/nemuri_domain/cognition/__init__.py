@@ -1,1 +1,1 @@
-"""An agent that perceives, thinks and acts at several speeds at once: shared state, modules, their scheduling (002)."""
+"""The cognition of a simulated agent: shared state, concurrent modules and their scheduling (document 002)."""

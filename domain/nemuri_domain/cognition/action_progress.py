@@ -1,6 +1,6 @@
-"""How far hands have come with what was decided: the step, what is done of it, and what they are at.
+"""The progress of an agent in its plan or action: current step, completed acts, act under way.
 
-It goes by what is said to be done. Where action awareness tells that something was not, that is taken back.
+Progress counts the reported outcomes of acts. A correction by action awareness takes a reported success back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,49 +16,49 @@ from nemuri_domain.cognition.situation import number
 from nemuri_domain.cognition.surroundings import View
 
 RETRIES: Final = 3
-"""How often a step may fail in a row."""
+"""Consecutive failures of a step, at most."""
 LEGS: Final = 40
-"""How often a step may lead somewhere else before it counts as failed."""
+"""Acts that only lead to a step, at most. With more of them the step has failed."""
 _COUNTED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where hands are in a course: the steps of a plan, or the one action of a decision."""
+    """Progress in a course, which is the steps of a plan or the single action of a decision."""
 
     course: str
-    """The id of the plan, or of the decision."""
+    """Id of the plan or decision."""
     step: int = 0
     done: int = 0
-    """Acts that served the step and are said to be done."""
+    """Number of acts that served the step and were reported as done."""
     legs: int = 0
-    """Acts that only led to it."""
+    """Number of acts that only led to the step."""
     failed: int = 0
-    """Failures in a row."""
+    """Number of consecutive failures."""
     act: str | None = None
-    """The act under way."""
+    """Id of the act under way."""
     serves: bool = True
-    """Whether that act is the thing itself."""
+    """True if that act performs the step; False if it only leads to it."""
     status: Literal["on", "done", "failed"] = "on"
     why: str = ""
-    """Why it failed."""
+    """Reason of the last failure."""
     acts: int = 0
-    """All acts ever, for their ids."""
+    """Number of all acts ever begun. Act ids are derived from it."""
     had: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What was held when the step began."""
+    """Inventory at the beginning of the step."""
     counted: tuple[tuple[str, int], ...] = ()
-    """The last acts that were counted, each with its step."""
+    """Ids of the last counted acts, each with the index of its step."""
     undone: tuple[str, ...] = ()
-    """Those that were taken back."""
+    """Ids of counted acts that were taken back."""
 
     def values(self) -> dict[str, JsonValue]:
-        """The same as plain values."""
+        """Return the progress as plain JSON values."""
         plain = {name: getattr(self, name) for name in _NAMES}
         return plain | {"counted": [list(each) for each in self.counted], "undone": list(self.undone)}
 
     @classmethod
     def of(cls, values: Mapping[str, Any], course: str) -> "Progress":
-        """The progress that was kept, if it is of this course; else a beginning."""
+        """Return the stored progress if it belongs to this course, else new progress."""
         acts = int(number(values.get("acts")))
         if values.get("course") != course:
             return cls(course, acts=acts)
@@ -66,7 +66,7 @@ class Progress:
         return cls(**{**values, "counted": counted, "undone": tuple(values["undone"])})
 
     def advanced(self, steps: Sequence[Intent], view: View) -> "Progress":
-        """On the first step that is not done yet."""
+        """Return the progress moved to the first unfinished step, or `done` after the last step."""
         now = self
         while now.status == "on" and now.step < len(steps):
             intent = steps[now.step]
@@ -78,7 +78,7 @@ class Progress:
         return replace(now, status="done") if now.status == "on" else now
 
     def ended(self, act: Mapping[str, Any]) -> "Progress":
-        """With the outcome of the act under way."""
+        """Return the progress after the act under way ended with its outcome."""
         outcome = mapped(act.get("outcome"))
         over = replace(self, act=None)
         if outcome.get("done"):
@@ -91,7 +91,7 @@ class Progress:
         return replace(over, failed=self.failed + 1, why=str(outcome.get("reason") or "nothing was heard of it"))
 
     def corrected(self, corrections: Iterable[Mapping[str, Any]], steps: Sequence[Intent]) -> "Progress":
-        """With what was only supposed to be done taken back, and hands at that step again."""
+        """Return the progress moved back to steps whose acts were wrongly counted as done."""
         counted, now = dict(self.counted), self
         for each in corrections:
             act = str(each.get("act"))
@@ -105,7 +105,7 @@ class Progress:
         return now
 
     def settled(self) -> "Progress":
-        """Failed, where it was tried often enough."""
+        """Return the progress as `failed` if the step exceeded `RETRIES` or `LEGS`, else unchanged."""
         if self.status == "on" and (self.failed > RETRIES or self.legs > LEGS):
             return replace(self, status="failed", why=self.why or "found none")
         return self
@@ -115,7 +115,7 @@ _NAMES: Final = tuple(each.name for each in fields(Progress))
 
 
 def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:
-    """The steps of a plan that hands can do."""
+    """Return the executable steps of a plan as intents."""
     return [found for each in listed(plans, "steps") if (found := read_intent(str(each))) and found.verb != "plan"]
 
 

@@ -1,4 +1,7 @@
-"""From an intent to the next act that serves it, by what is in sight: go there, then do it (document 002 §1.3)."""
+"""Action selection: the next act for an intent, from the percepts (document 002 §1.3).
+
+An agent first walks to its target and then acts on it.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,32 +18,32 @@ from nemuri_domain.cognition.surroundings import Place, View, place_of, position
 from nemuri_domain.world.game_rules import COLLECTING, CREATURES, FREE, PLACING, RECIPES
 
 LEG: Final = 12
-"""Blocks that one walks before looking around again."""
+"""Blocks of one walk. The agent looks around again after it."""
 PAUSE: Final = 5.0
-"""Seconds of a rest at least."""
+"""Seconds of a rest, at least."""
 _AROUND: Final = sorted(
     ((dx, dz) for dx in range(-3, 4) for dz in range(-3, 4) if (dx, dz) != (0, 0) and hypot(dx, dz) < REACH - 0.5),
     key=lambda each: (hypot(*each), each),
 )
 FAR, LOWEST, HIGHEST = 30_000_000, -64, 320
-"""The bounds of every world (`contracts.worlds.Position`)."""
+"""Limits of x and z, lowest y and highest y of every world (`nemuri_contracts.world_protocol.Position`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One act, with what is expected of it."""
+    """One act and its expected effects."""
 
     act: Mapping[str, JsonValue]
-    """As `contracts.worlds.Action` has it."""
+    """The act in the form of `nemuri_contracts.world_protocol.Action`."""
     text: str
     expected: Mapping[str, JsonValue] = field(default_factory=dict)
-    """`gain` and `loss` by item, `rises` of feelings, `at` a place, `block` at it."""
+    """Expected effects: `gain` and `loss` by item, `rises` of health or hunger, `at` a position, `block` at it."""
     serves: bool = True
-    """Whether it is the thing itself; False for what only leads to it."""
+    """True if the act performs the intent; False if it only leads to it."""
 
 
 def needed(intent: Intent) -> int:
-    """How many acts that serve it make an intent done."""
+    """Return the number of serving acts that complete an intent."""
     match intent.verb:
         case "collect" | "place" | "eat" | "explore":
             return intent.count
@@ -54,7 +57,10 @@ def needed(intent: Intent) -> int:
 
 
 def finished(intent: Intent, view: View, had: Mapping[str, JsonValue]) -> bool:
-    """Whether nothing is left to do, by what is in sight; `had` is what it held when it began with this intent."""
+    """Return whether the percepts show that an intent is complete.
+
+    `had` is the inventory at the beginning of the intent.
+    """
     if intent.verb == "flee":
         return _threat(view) is None
     if intent.verb == "attack" and intent.item is not None:
@@ -66,7 +72,7 @@ def finished(intent: Intent, view: View, had: Mapping[str, JsonValue]) -> bool:
 
 
 def next_deed(intent: Intent, view: View) -> Deed | None:
-    """The next act towards an intent; None where nothing leads there from here."""
+    """Return the next act for an intent, or None if no act leads to it from here."""
     item = intent.item or ""
     match intent.verb:
         case "collect":
@@ -98,7 +104,7 @@ def next_deed(intent: Intent, view: View) -> Deed | None:
 
 
 def resting(seconds: float) -> Deed:
-    """Do nothing for a while, which ends whatever the hands are at."""
+    """Return an act that rests for some seconds. It interrupts the act under way."""
     return Deed({"action": "rest", "seconds": seconds}, "rest")
 
 
@@ -222,7 +228,7 @@ def _at(action: str, block: str, place: Place) -> dict[str, JsonValue]:
 
 
 def _free(view: View) -> Place | None:
-    """A place within reach on which nothing is known to stand."""
+    """Return a position within reach at which nothing is known to stand, or None."""
     x, y, z = view.here
     taken = {place_of(each.get("position")) for each in listed(view.percepts, "blocks") if each["block"] not in FREE}
     taken |= {place_of(each.get("position")) for each in sighted(view.percepts)}

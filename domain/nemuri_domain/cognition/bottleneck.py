@@ -1,7 +1,7 @@
-"""The information bottleneck: what passed, pressed into a prompt of at most 4,096 tokens (document 002 §1.5, 3c).
+"""The information bottleneck: salient module outputs in a prompt of at most 4,096 tokens (document 002 §1.5, step 3c).
 
-Each of the six parts has the share of document 004 §4.2.1, moved by urgency and company; what a part does not need
-passes to the others, and a text that does not fit is cut at a sentence.
+Each of the six parts has the share of document 004 §4.2.1, adjusted by urgency and company. Parts pass unused tokens to
+other parts. A text that does not fit is cut at the end of a sentence.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,7 +26,7 @@ HEADINGS: Final[Mapping[Part, str]] = {
     "social": "The others, and what was said, the last words first:",
     "memories": "What comes to mind:",
 }
-"""What stands above each part of the question, in this order."""
+"""Heading of each part of the user prompt, in this order."""
 TASK: Final = (
     "Decide what you do now. Answer with one JSON object with the keys high_level_intent (a sentence), priority_action"
     f" (one of the verbs {', '.join(each for each in VERBS if each != 'plan')}, with what it needs, like"
@@ -35,12 +35,15 @@ TASK: Final = (
     " matters now)."
 )
 ANSWER: Final = 300
-"""Tokens of a decision at most."""
+"""Tokens of a decision, at most."""
 _FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEADINGS) + 2
 
 
 def narrowed(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> dict[Part, tuple[str, ...]]:
-    """What of each part fits a prompt: of what modules put forward only what passed, and always the plan in force."""
+    """Return the lines of each prompt part that fit the token budget.
+
+    Module outputs are included only if they passed the salience threshold. The plan in force is always included.
+    """
     texts: dict[Part, list[str]] = {
         "system": [prompt_text.who(snapshot)],
         "working_memory": [
@@ -56,7 +59,7 @@ def narrowed(snapshot: Snapshot, situation: Situation, passed: Collection[Output
 
 
 def prompted(parts: Mapping[Part, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
-    """The question for a decision; system and user together cost at most 4,096 estimated tokens."""
+    """Return the prompt for a decision. System and user prompt have at most 4,096 estimated tokens together."""
     blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
     return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER)
 

@@ -1,4 +1,4 @@
-"""The cognitive controller: what passes the threshold goes through the bottleneck, and is decided on (002 §1.5)."""
+"""The cognitive controller: turns salient module outputs into decisions through the bottleneck (document 002 §1.5)."""
 
 from typing import Final
 
@@ -23,15 +23,15 @@ from nemuri_domain.cognition.situation import (
 )
 
 SHORTEST, LONGEST = 1.0, 15.0
-"""Seconds between two decisions (document 002 §3.3)."""
+"""Shortest and longest seconds between two decisions (document 002 §3.3)."""
 IN_TALK, AT_WORK, LOOKING = 2.0, 5.0, 8.0
-"""Seconds while talking, working, looking around."""
+"""Seconds between two decisions during a conversation, during work and during exploration."""
 NEWS: Final = 5.0
-"""Seconds within which changes count as at once."""
+"""Seconds within which changes of several sections count as simultaneous."""
 
 
 class CognitiveController(Module):
-    """Decides for all others, of what presses most."""
+    """The module that decides for all others, from the most salient outputs."""
 
     spec = Spec(
         name="cognitive_controller",
@@ -45,7 +45,7 @@ class CognitiveController(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks for a decision where something passes; else the last one stands and salience adds up."""
+        """Ask a model for a decision if an output passes the threshold. Otherwise only accumulate salience."""
         situation = situation_of(snapshot)
         selection = attended(snapshot, situation)
         workspace = _workspace(snapshot, selection)
@@ -61,7 +61,9 @@ class CognitiveController(Module):
         return Ask(prompted(parts, _about(snapshot, situation, selection)), decided)
 
     def pause(self, snapshot: Snapshot) -> float:
-        """1 s in danger or with anomalies, 2 s in a conversation, 15 s while nothing changes, else 5 or 8 s."""
+        """Return the seconds until the next run: 1 in danger or with anomalies, 2 in a conversation, 15 without
+        changes, else 5 at work and 8 otherwise.
+        """
         situation = situation_of(snapshot)
         if situation.danger or situation.anomalies:
             return SHORTEST
@@ -72,7 +74,7 @@ class CognitiveController(Module):
         return AT_WORK if situation.working else LOOKING
 
     def urgency(self, snapshot: Snapshot) -> bool:
-        """Whether it was hurt, something went wrong, or somebody named it, since it last decided."""
+        """Return whether it was hurt, noticed an anomaly or was named by another agent since its last decision."""
         decided = decided_at(snapshot)
         if hurt_since(snapshot, decided):
             return True
@@ -84,7 +86,10 @@ class CognitiveController(Module):
 
 
 def attended(snapshot: Snapshot, situation: Situation) -> Selection:
-    """What passes now: of all that is new since it last passed, what is salient enough in this situation."""
+    """Return the new outputs that are salient enough in this situation.
+
+    An output is new if its section has changed since it last passed.
+    """
     new = [output for output, section in OUTPUTS.items() if _new(snapshot, output, section)]
     updated = sum(snapshot.age(OUTPUTS[each]) <= NEWS for each in new)
     kept: dict[Output, float] = {each: number(_trace(snapshot, each).get("score")) for each in new}
@@ -102,7 +107,7 @@ def _trace(snapshot: Snapshot, output: Output) -> dict[str, JsonValue]:
 
 
 def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]:
-    """What is kept of each, and of what passed which revision did."""
+    """Return the accumulated score of each output that did not pass, and the revision of each that did."""
     passed: dict[str, JsonValue] = {
         each: {"score": 0.0, "seen": snapshot.sections[OUTPUTS[each]].revision} for each in selection.passed
     }
@@ -110,7 +115,7 @@ def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]
 
 
 def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> dict[str, JsonValue]:
-    """The same as plain values."""
+    """Return the input of the decision as plain values, for models without language."""
     percepts, plans = snapshot["percepts"], snapshot["plans"]
     heard = listed(snapshot["conversations"])[-6:] if "hearing" in selection.passed else []
     return {

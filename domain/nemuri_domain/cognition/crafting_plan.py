@@ -1,4 +1,4 @@
-"""The steps to an item along the recipes of the world, from what is held and in sight."""
+"""Crafting plans: the steps to an item by the recipes of the world, given the inventory and the blocks in sight."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,23 +10,23 @@ from nemuri_domain.cognition.intents import MOST, Intent
 from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PICKAXES, PLACING, RECIPES, SEEN
 
 DEEPEST: Final = 12
-"""How far back a way is followed."""
+"""Depth of the recipe search, at most."""
 ROUNDS: Final = 8
-"""How often what an item takes is looked through until all of it is there at once."""
+"""Passes over the ingredients of a recipe until all are held at once, at most."""
 
 
 @dataclass(slots=True)
 class Way:
-    """Steps that grow, with what will be held and what will stand near by then."""
+    """A crafting plan under construction: its steps, and the inventory and stations after them."""
 
     held: Counter[str]
     near: set[str]
-    """Stations that will be within reach, or in sight."""
+    """Stations within reach or in sight after the steps."""
     sight: frozenset[str]
     steps: list[Intent] = field(default_factory=list)
 
     def get(self, item: str, count: int, depth: int = 0) -> None:
-        """So many of an item are held then; ValueError where there is no way to it."""
+        """Append the steps after which `count` of an item are held. Raise ValueError if there are none."""
         missing = count - self.held[item]
         if missing <= 0:
             return
@@ -41,7 +41,7 @@ class Way:
         recipe = RECIPES[item]
         times = ceil(missing / recipe.gives)
         uses = Counter({each: number * times for each, number in recipe.uses.items()})
-        for _ in range(ROUNDS):  # getting one thing may use up another, or lead away from a station
+        for _ in range(ROUNDS):  # Obtaining one ingredient may use up another one or lead away from a station.
             stations = [] if self.near.issuperset(recipe.near) else list(recipe.near)
             needs = uses + Counter(stations)
             short = [each for each, number in needs.items() if self.held[each] < number]
@@ -74,10 +74,10 @@ class Way:
 
 
 def way_to(target: Intent, inventory: Mapping[str, int], blocks: Iterable[str]) -> list[Intent]:
-    """The steps that end with an intent, of which an empty list says that there are none; `blocks` are those in sight.
+    """Return the steps that end with an intent, or an empty list if there are none. `blocks` are the blocks in sight.
 
-    What is to be crafted is crafted anew, what is to be placed, given or stored is got first. Stations that are used at
-    once are put up together, unless all of them are in sight.
+    An item to craft is always crafted anew. An item to place, give or store is obtained first. Stations that are used
+    together are placed together, unless all of them are in sight.
     """
     sight = frozenset(blocks)
     way = Way(Counter(inventory), set(sight), sight)

@@ -1,4 +1,4 @@
-"""What the controller decides, and how a model's words are read as a decision (document 002 §1.5, step 3d)."""
+"""The controller's decision and its parser for model replies (document 002 §1.5, step 3d)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,36 +16,36 @@ LONGEST: Final[Mapping[str, int]] = {
     "speech_directive": 240,
     "context_summary": 600,
 }
-"""Characters of each part that are kept."""
+"""Characters that are kept of each part."""
 _NOTHING: Final = frozenset({"", "none", "null", "n/a", "-", "nothing", "silence", "no", "なし"})
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the agent is about, broadcast to all its modules."""
+    """A decision of an agent, broadcast to all its modules."""
 
     id: str
     high_level_intent: str
     priority_action: str
-    """In words that `read_intent` reads."""
+    """The action, in words that `read_intent` parses."""
     speech_directive: str
-    """What to talk about; empty to say nothing."""
+    """Topic of the next utterance; empty for silence."""
     context_summary: str
     at: float
-    """The second of what it rests on."""
+    """Second of the snapshot that the decision is based on."""
 
     def values(self) -> dict[str, JsonValue]:
-        """The section `decision` that holds it."""
+        """Return the values of the section `decision`."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @property
     def intent(self) -> Intent:
-        """What hands are to do: what the priority action says, or to wait where it says nothing that they can do."""
+        """The intent of the priority action; `wait` if the action cannot be parsed."""
         return read_intent(self.priority_action) or Intent("wait")
 
     @classmethod
     def of(cls, section: Mapping[str, JsonValue]) -> "Decision | None":
-        """The decision in a section; None before the first."""
+        """Return the decision in a section, or None before the first decision."""
         if not section.get("id"):
             return None
         texts = {name: str(section.get(name) or "") for name in ("id", *LONGEST)}
@@ -53,16 +53,16 @@ class Decision:
 
 
 def next_id(section: Mapping[str, JsonValue], second: float) -> str:
-    """The id of the decision that follows the one in this section: its number, and the centisecond it rests on."""
+    """Return the id of the next decision: its number and the centisecond of its snapshot."""
     last = str(section.get("id") or "d0").removeprefix("d").partition("t")[0]
     return f"d{int(last) + 1 if last.isdecimal() else 1}t{round(second * 100)}"
 
 
 def read_decision(text: str, decision_id: str, at: float) -> Decision:
-    """The first JSON object in a reply that holds an intent and an action that hands can do.
+    """Return the decision from the first JSON object in a reply that has an intent and an executable action.
 
-    Fences and prose around it are passed over, values are brought to one line and cut to their lengths, and a missing
-    directive or summary is empty. Raises ValueError where there is no such object.
+    Code fences and prose around the object are ignored. Values are reduced to one line and cut to their lengths. A
+    missing directive or summary is empty. Raises ValueError if there is no such object.
     """
     for found in objects(text):
         parts = {name: one_line(found.get(name), longest) for name, longest in LONGEST.items()}

@@ -1,7 +1,8 @@
-"""The agents of one host: what is due runs, what changes wakes others, what goes out is collected (document 002 §1.5).
+"""The engine that runs the modules of all agents of one host (document 002 §1.5).
 
-The engine knows neither a clock nor a loop: whoever drives it says what time it is, and does what takes time. The host
-of a society drives it by the wall's clock, an experiment by one that jumps.
+It runs due modules, wakes modules whose sections changed and collects outgoing acts, speech and experiences. The engine
+has neither a clock nor an event loop: its driver passes the time and does slow work. An agent host drives it by the
+wall clock, an experiment by a clock that jumps.
 """
 
 from asyncio import CancelledError
@@ -23,19 +24,19 @@ from nemuri_domain.cognition.percept_updates import Plain, in_force, listed, per
 from nemuri_domain.cognition.shared_state import EMPTY, Changes, Conflict, SharedState, Snapshot
 
 BACKOFF = 2.0
-"""How much longer than its interval a module rests after a failure (document 002 §3.2)."""
+"""Pause of a module after a failure, as a multiple of its interval (document 002 §3.2)."""
 PERCEPTS: Final = "percepts"
 SPREAD: Final = 0.25
-"""Seconds within which who is told something calm looks at it, so that a thousand do not at once."""
+"""Seconds over which agents' reads of calm percepts are spread, so that a thousand agents do not read at once."""
 RAISED: Final = (Exception, SystemExit, CancelledError)
-"""What a module may raise: it is told, and the others go on."""
+"""Exceptions of a module that are recorded as failures of this module only."""
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
-"""The sections whose contents leave the agent."""
+"""Sections whose contents leave the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A run that takes time: a question to a model, a coroutine, or a function that may block."""
+    """A run that takes time: a model request, a coroutine, or a function that may block."""
 
     slot: Slot
     base: Snapshot
@@ -44,7 +45,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """What leaves an agent."""
+    """Acts, speech and experiences that leave an agent."""
 
     acts: tuple[Any, ...] = ()
     speech: str = ""
@@ -53,7 +54,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that went wrong."""
+    """A failed run of a module."""
 
     agent_id: str
     module: str
@@ -61,13 +62,13 @@ class Failure:
 
 
 class Watch(Protocol):
-    """Whoever wants to know how late things are."""
+    """An observer of latencies."""
 
     def begins(self, slot: Slot) -> None:
-        """A run begins."""
+        """Record that a run begins."""
 
     def hears(self, waited: float) -> None:
-        """An agent takes in what it was told so many seconds ago."""
+        """Record that an agent reads a percept which waited so many seconds."""
 
 
 class _Unwatched:
@@ -79,36 +80,36 @@ class _Unwatched:
 
 
 UNWATCHED: Final[Watch] = _Unwatched()
-"""Nobody wants to know."""
+"""An observer that ignores everything."""
 
 
 class Engine:
-    """Agents, their states and their modules."""
+    """The agents of a host with their states and modules."""
 
     def __init__(self, modules: Iterable[Module], now: float, seed: int) -> None:
-        """The modules are the same for all; `now` is the society's second at which it begins."""
+        """Create an engine whose agents all have these modules. `now` is the simulation time in seconds."""
         self.schedule = Schedule(modules, now, Random(seed))
         self.states: dict[str, SharedState] = {}
         self.changed: dict[str, set[str]] = {}
-        """By agent, the sections that are to be written behind."""
+        """Changed sections that are not persisted yet, by agent."""
         self.sending: set[str] = set()
-        """The agents that something leaves."""
+        """Ids of the agents with outgoing contents."""
         self.failures: list[Failure] = []
-        """What went wrong since somebody last looked; who drives the engine tells it, and clears it."""
+        """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
-        """Modules that rest for now, whatever wakes them: those without which an agent does while no model answers."""
+        """Names of modules that do not run at the moment because no model answers."""
         self._senses = Senses()
         self.conflicts = 0
-        """How often two modules changed the same."""
+        """Number of conflicts between changes of two modules."""
 
     def add(self, state: SharedState, now: float) -> None:
-        """An agent begins, or goes on; all that it knows is new to its modules."""
+        """Add an agent, new or restored. All its sections count as changed."""
         self.states[state.agent_id] = state
         self.schedule.add(state.agent_id, now)
         self._touched(state, frozenset(state.sections), now)
 
     def remove(self, agent_id: str) -> None:
-        """An agent is here no more; what it still waits for is lost."""
+        """Remove an agent. Results of its pending runs are discarded."""
         self.states.pop(agent_id, None)
         self._senses.take(agent_id)
         self.changed.pop(agent_id, None)
@@ -116,32 +117,33 @@ class Engine:
         self.schedule.remove(agent_id)
 
     def perceive(self, agent_id: str, percept: Percept | Plain, now: float) -> None:
-        """The world tells an agent what it perceives; raises ValueError for what is no percept."""
+        """Apply a percept to an agent's state at once. Raise ValueError if it is no valid percept."""
         plain = percept.model_dump(mode="json") if isinstance(percept, Percept) else percept
         self.put(agent_id, perceived(self.states[agent_id], plain), now)
 
     def tell(self, agent_id: str, percept: Plain | bytes, now: float, *, calm: bool) -> None:
-        """The same, to be taken in when it is its turn: `run` does that. In bytes it is JSON.
+        """Queue a percept, which `run` applies later. Bytes are JSON.
 
-        What is `calm`, in which nothing happens, is read only when a module looks, and a newer one takes its place. A
-        world tells everybody at the same moment; each looks at a moment of its own within `SPREAD` seconds.
+        A `calm` percept reports no event. It is read only when a module looks, and a newer percept replaces it. A world
+        sends percepts to all agents at once; each agent reads its own at a different moment within `SPREAD` seconds.
         """
         self._senses.tell(agent_id, percept, now, calm=calm)
         if calm:
             moment = now + SPREAD * crc32(agent_id.encode()) / 2**32
             for _ in self.schedule.touched(agent_id, (PERCEPTS,), moment):
-                pass  # nothing in it is urgent
+                pass  # A calm percept contains nothing urgent.
 
     def put(self, agent_id: str, changes: Changes, now: float) -> None:
-        """Changes from outside the modules."""
+        """Apply changes from outside the modules."""
         state = self.states[agent_id]
         self._touched(state, state.put(changes, now), now)
 
     def run(self, now: float, watch: Watch = UNWATCHED) -> Iterator[Pending | None]:
-        """Do what is due, one by one; yields what takes time, None for what is done. Who stops reading loses nothing.
+        """Run everything that is due, one step at a time. Yield runs that take time, and None for each finished step.
 
-        First the modules that ask no model; then what somebody was told, with those that it wakes; then a question. So
-        what comes for many at once is seen through one by one. It waits behind others for `SPREAD` seconds at most.
+        Modules without a model run first, then percepts are read together with the modules that they wake, then one
+        model request is taken. A percept waits behind other work for at most `SPREAD` seconds. The caller may stop
+        iterating at any point without losing work.
         """
         while True:
             for slot in self.schedule.reflexes(now):
@@ -158,11 +160,11 @@ class Engine:
                 return
 
     def settle(self, pending: Pending, changes: Changes, now: float) -> None:
-        """Take in what a run made; it is repeated where somebody else changed what it rests on."""
+        """Apply the changes of a run. Repeat the run if another module changed its input."""
         slot, spec = pending.slot, pending.slot.module.spec
         state = self.states.get(slot.agent_id)
         if state is None or not self.schedule.holds(slot):
-            self.schedule.ran(slot, now, 0.0)  # Its agent has gone, or began anew; its place is free.
+            self.schedule.ran(slot, now, 0.0)  # The agent was removed or restarted; release the place.
             return
         try:
             check(spec, changes)
@@ -181,14 +183,14 @@ class Engine:
         self._touched(state, touched, now)
 
     def fail(self, slot: Slot, error: BaseException, now: float) -> None:
-        """A run went wrong: its module rests longer, nobody else does."""
+        """Record a failed run and back off its module."""
         self.failures.append(Failure(slot.agent_id, slot.module.spec.name, error))
         self.schedule.ran(slot, now, BACKOFF * slot.module.spec.interval)
 
     def take(self, agent_id: str, now: float) -> Outgoing:
-        """What is to leave the agent; it is gone from there, and the agent has heard itself speak.
+        """Return and remove the outgoing contents of an agent. The agent hears its own speech.
 
-        Words and acts of a decision that is no longer in force stay: such acts end, undone, in the agent's history.
+        Speech and acts of an outdated decision are dropped. The dropped acts end as not done in the action history.
         """
         self.sending.discard(agent_id)
         state = self.states[agent_id]
@@ -209,7 +211,7 @@ class Engine:
             self.schedule.rested(slot, now)
             return None
         if PERCEPTS in module.spec.reads and self._look(slot.agent_id, now):
-            slot.dirty = slot.urgent = False  # what has just come is seen in this run
+            slot.dirty = slot.urgent = False  # This run sees the percepts that were just read.
         base = self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, now)
         if not module.spec.brief and not iscoroutinefunction(module.process):
             return Pending(slot, base, lambda: module.process(base))
@@ -224,7 +226,7 @@ class Engine:
         return Pending(slot, base, made)
 
     def _hear(self, agent_id: str, waited: float, now: float, watch: Watch) -> Iterator[Pending | None]:
-        """Let an agent take in what it was told, and see through what that wakes."""
+        """Read the queued percepts of an agent and run the modules that they wake."""
         watch.hears(waited)
         self._look(agent_id, now)
         yield None
@@ -233,7 +235,7 @@ class Engine:
             yield self._start(slot, now)
 
     def _look(self, agent_id: str, now: float) -> bool:
-        """Take in all that an agent was told; whether there was anything."""
+        """Apply all queued percepts of an agent. Return whether there were any."""
         told = self._senses.take(agent_id)
         for percept in told:
             try:

@@ -1,4 +1,4 @@
-"""What an agent lives through, put down once each as an experience with its cues (document 004 §4.2.2, §4.3)."""
+"""Recording of an agent's experiences, each once and with its cues (document 004 §4.2.2, §4.3)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,22 +15,24 @@ from nemuri_domain.cognition.state_sections import RECENT
 from nemuri_domain.cognition.working_memory import cues_of, location
 
 KNOWN: Final = 256
-"""How many others one knows at sight."""
+"""Number of agents and creatures that an agent knows by sight, at most."""
 LONG: Final = 12
-"""Utterances of a conversation that are put down without waiting for its end."""
+"""Utterances after which a part of an unfinished conversation is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """What is new since the cursor, and where the cursor is then."""
+    """New experiences since a cursor, and the cursor after them."""
 
     experiences: tuple[JsonValue, ...]
     cursor: Mapping[str, JsonValue]
-    """`heard`, the newest utterance; `acts`, those that are put down; `known`, whom it has seen; `hurt_at`."""
+    """`heard`: newest recorded utterance; `acts`: ids of recorded acts; `known`: ids of agents seen; `hurt_at`: a
+    second.
+    """
 
 
 def since(snapshot: Snapshot) -> New:
-    """What was said, done and noticed since the cursor in short-term memory."""
+    """Return the utterances, acts and sightings since the cursor in short-term memory."""
     cursor = snapshot["short_term_memory"]
     goals = [str(each.get("description")) for each in listed(snapshot["goals"], "active")]
     said, heard = _heard(snapshot, mapped(cursor.get("heard")))
@@ -46,7 +48,7 @@ def since(snapshot: Snapshot) -> New:
 def experience(
     snapshot: Snapshot, sort: Experienced, content: str, participants: Iterable[str] = (), *, cues: Cues
 ) -> JsonValue:
-    """An experience as plain values: those of `contracts.tiers.Experience`, and its cues. Participants are names."""
+    """Return an experience and its cues in the form of `nemuri_contracts.tiered.Experience`. Participants are names."""
     others: list[JsonValue] = [each for each in dict.fromkeys(participants) if each != snapshot.name]
     return {
         "type": sort,
@@ -59,7 +61,7 @@ def experience(
 
 
 def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue], Mapping[str, Any]]:
-    """The conversations behind the last utterance that was put down, as far as they are over or long."""
+    """Return the conversations after the last recorded utterance that are over or long, and the new last utterance."""
     entries = listed(snapshot["conversations"])
     behind = next((nth for nth, each in enumerate(reversed(entries)) if each == last), len(entries))
     new = entries[len(entries) - behind :]
@@ -81,7 +83,7 @@ def _speaker(snapshot: Snapshot, said: Mapping[str, Any]) -> str:
 
 
 def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Acts that ended and were more than walking about."""
+    """Return experiences of ended acts other than successful walks and rests, and the ids of all recorded acts."""
     entries = listed(snapshot["action_history"])
     known = frozenset(put_down)
     over = [each for each in entries if each.get("id") not in known and mapped(each.get("outcome"))]
@@ -106,7 +108,7 @@ def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
 
 
 def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Others who are seen for the first time, and creatures that strike."""
+    """Return experiences of agents and hostile creatures seen for the first time, and all known ids."""
     familiar = frozenset(known)
     new = [each for each in sighted(snapshot["percepts"]) if each["id"] not in familiar]
     new = [each for each in new if not each.get("creature") or sort(each) in HOSTILE]

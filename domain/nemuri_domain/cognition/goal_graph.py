@@ -1,4 +1,4 @@
-"""Goals as a graph: what is wanted, what needs what, and what to turn to next (document 002 §1.3, §2.1)."""
+"""The goal graph: goals, their dependencies and the next goal (document 002 §1.3, §2.1)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -11,24 +11,24 @@ from nemuri_domain.cognition.situation import number
 from nemuri_domain.language.json_objects import objects, one_line
 
 MOST: Final = 5
-"""How many goals are active at once."""
+"""Active goals of an agent, at most."""
 NODES: Final = 32
-"""How many goals the graph remembers."""
+"""Goals in the graph, at most."""
 LONGEST: Final = 160
-"""Characters of a goal."""
+"""Characters of a goal, at most."""
 SORTS: Final = ("personal", "social")
 
 
 def goal_id(description: str) -> str:
-    """The id of a goal: the same for the same words."""
+    """Return the id of a goal. Equal descriptions have equal ids."""
     return f"g{crc32(' '.join(description.casefold().split()).encode()):08x}"
 
 
 def read_goals(text: str) -> list[dict[str, Any]]:
-    """The goals in a reply: the first JSON object with a list `goals`, each an object with a description.
+    """Return the goals in the first JSON object of a reply that has a list `goals` of objects with a description.
 
-    Priorities are brought to 0 to 1, sorts to `personal` or `social`, `needs` are descriptions of other goals. Raises
-    ValueError where there is none.
+    Priorities are limited to 0 to 1. The sort is `personal` or `social`. `needs` holds descriptions of other goals.
+    Raises ValueError if there are no goals.
     """
     for found in objects(text):
         given = found.get("goals")
@@ -39,7 +39,10 @@ def read_goals(text: str) -> list[dict[str, Any]]:
 
 
 def graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """`nodes`, the newest last, and `edges` from what is needed to what needs it; no goal needs itself."""
+    """Return the graph with new goals: `nodes`, newest last, and `edges` from a needed goal to the goal that needs it.
+
+    The graph has no edge from a goal to itself.
+    """
     known = {str(each["id"]): each for each in [*listed(before, "nodes"), *goals]}
     nodes: list[JsonValue] = [{"id": each, "description": goal.get("description")} for each, goal in known.items()]
     nodes = nodes[-NODES:]
@@ -53,7 +56,7 @@ def graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, JsonValue]) -
 def next_goal(
     goals: Sequence[Mapping[str, Any]], edges: Sequence[Sequence[str]], over: Collection[str]
 ) -> Mapping[str, Any] | None:
-    """The most important goal that is not over, or what it needs first; None where all are over."""
+    """Return the unfinished goal of the highest priority, or a goal that it needs first. None if all are finished."""
     wanted = {
         str(each["id"]): each for each in sorted(goals, key=lambda each: (-number(each.get("priority")), each["id"]))
     }

@@ -1,7 +1,7 @@
-"""What hands are to do, read from a few words: `collect 3 wood`, `craft stone_pickaxe`, `give 2 wood to bea`.
+"""Intents: executable commands parsed from a few words, such as `collect 3 wood` or `give 2 wood to bea`.
 
-A decision's priority action and the steps of a plan are such words, whoever wrote them. They are read here alone, so
-what hands do and what mouths may promise is compared in the same terms.
+The priority action of a decision and the steps of a plan are such words. They are parsed only here, so acts and spoken
+promises are compared in the same terms.
 """
 
 import re
@@ -28,10 +28,10 @@ Verb = Literal[
     "wait",
     "plan",
 ]
-"""Everything that hands can be told; `plan` is to go on with the plan, step by step."""
+"""All executable verbs. `plan` continues with the plan, step by step."""
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
 MOST: Final = 64
-"""The most of anything that one intent asks for."""
+"""Count of an intent, at most."""
 _SYNONYMS: Final[dict[Verb, str]] = {
     "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
     "craft": "craft make build create smelt cook forge",
@@ -52,7 +52,7 @@ _SYNONYMS: Final[dict[Verb, str]] = {
     "plan": "plan continue proceed",
 }
 VERB_OF: Final[dict[str, Verb]] = {word: verb for verb, words in _SYNONYMS.items() for word in words.split()}
-"""The verb that a word stands for."""
+"""Verb of each synonym."""
 NEEDS_ITEM: Final = frozenset[Verb]({"collect", "craft", "place", "eat", "attack", "give", "deposit", "withdraw"})
 _TEN: Final = "one two three four five six seven eight nine ten"
 _NUMBERS: Final = {word: count for count, word in enumerate(_TEN.split(" "), 1)}
@@ -61,31 +61,31 @@ _FILLERS: Final = frozenset(_ARTICLES.split(" "))
 _PREPOSITIONS: Final = "to with for from at near using by in on into onto until and then toward towards"
 _BREAKS: Final = frozenset(_PREPOSITIONS.split(" "))
 _WORD: Final = re.compile(r"[^\W\d][\w-]*|-?\d+|[,;:.!?()](?=\s|$)")
-"""A word, a number, or a mark at which a name ends."""
+"""Pattern of a word, a number, or a punctuation mark that ends a name."""
 _NAME: Final = 4
-"""Words of a name at most."""
+"""Words of a name, at most."""
 _ITEM: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One thing to do."""
+    """One executable command."""
 
     verb: Verb
     item: str | None = None
-    """An item, a block or a creature; of a trade, what is offered."""
+    """An item, block or creature. For a trade, the offered item."""
     count: int = 1
-    """1 to 64."""
+    """Number of items, 1 to 64."""
     whom: str | None = None
-    """An agent by name, or for `go` the name of what is to be reached: as it was put, so perhaps with more words."""
+    """Name of an agent, or of the target of `go`. It may include further words of the text."""
     want: str | None = None
-    """Of a trade, what is asked for."""
+    """For a trade, the wanted item."""
     price: int = 1
-    """How many of it."""
+    """For a trade, the number of wanted items."""
     place: tuple[int, int, int] | None = None
 
     def words(self) -> str:
-        """The words that this intent is read from."""
+        """Return words that `read_intent` parses to this intent."""
         parts: list[str] = [self.verb]
         if self.item is not None:
             parts += [str(self.count), self.item]
@@ -102,7 +102,7 @@ class Intent:
 
 @lru_cache(maxsize=4096)
 def read_intent(text: str) -> Intent | None:
-    """The first thing to do that the words name; None where they name none that hands could do."""
+    """Return the first intent in a text, or None if there is none."""
     words = [part for word in _WORD.findall(text[:400]) for part in _parts(word)]
     if "plan" in (word.casefold() for word in words[:4]):
         return Intent("plan")
@@ -113,14 +113,14 @@ def read_intent(text: str) -> Intent | None:
 
 
 def singular(word: str) -> str:
-    """An item's name from a word that may be a plural: `logs`, `torches`, `pickaxes`, but `glass`."""
+    """Return the singular of an item's name: `logs`, `torches` and `pickaxes` lose their plural, `glass` stays."""
     if word.endswith(("ches", "shes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
 def _parts(word: str) -> list[str]:
-    """`move_to_mine` is three words, `stone_pickaxe` is one."""
+    """Split a word at underscores if it begins with a verb: `move_to_mine` is split, `stone_pickaxe` is not."""
     first, *rest = word.split("_")
     return [first, *rest] if rest and first.casefold() in VERB_OF else [word]
 
@@ -154,7 +154,7 @@ def _read(verb: Verb, words: list[str]) -> Intent | None:
 
 
 def _thing(words: list[str]) -> tuple[int, str | None, list[str]]:
-    """How many of what, up to the next preposition, and what follows."""
+    """Return the count and item up to the next preposition, and the remaining words."""
     count, names = 1, list[str]()
     for number, word in enumerate(words):
         plain = word.casefold()
@@ -181,7 +181,7 @@ def _name(words: list[str], preposition: str) -> str | None:
 
 
 def _named(words: list[str]) -> str | None:
-    """The name that the words begin with, up to the next mark or preposition; it may hold numbers, as in `Aiko 2`."""
+    """Return the name at the beginning, up to the next mark or preposition. It may contain numbers, as in `Aiko 2`."""
     begin = next((nth for nth, word in enumerate(words) if _begins_a_name(word)), len(words))
     end = next((nth for nth, word in enumerate(words) if nth > begin and _ends_a_name(word)), len(words))
     return " ".join(words[begin : min(end, begin + _NAME)]) or None
@@ -200,6 +200,6 @@ def _is_mark(word: str) -> bool:
 
 
 def _number_in(words: list[str]) -> int:
-    """Where a count stands, as in `give Bea 2 wood`; 0 where there is none, or nothing before it."""
+    """Return the index of a count, as in `give Bea 2 wood`. 0 if there is no count or it is the first word."""
     counts = (nth for nth, word in enumerate(words) if word.isdecimal() or word.casefold() in _NUMBERS)
     return next(counts, 0)

@@ -1,4 +1,4 @@
-"""What modules may ask of an agent's tiered memory; the host holds it, modules only ask (document 004 §4.6)."""
+"""The interface of tiered memory for modules. The agent host implements it (document 004 §4.6)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,26 +7,27 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Something that came to mind."""
+    """A memory found by a query."""
 
     content: str
     score: float
     layer: Literal["working", "short", "long", "shared"]
     sort: str
-    """Of an experience: conversation, action, observation, reflection; of a memory: episodic, semantic, procedural."""
+    """Type of an experience (conversation, action, observation, reflection) or memory (episodic, semantic, procedural).
+    """
 
 
 class Memories(Protocol):
     """The memories of the agents of a host."""
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
-        """What comes to the agent's mind, by the layers, sorts, weights and number that belong to the module."""
+        """Return an agent's memories for a query. The module determines layers, types, weights and number."""
         ...
 
 
 class Oblivious:
-    """No memories at all: for agents that are to do without."""
+    """An implementation without memories."""
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:  # noqa: ARG002
-        """Nothing."""
+        """Return nothing."""
         return ()

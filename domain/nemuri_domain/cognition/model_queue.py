@@ -1,9 +1,8 @@
-"""Who has the next turn at a model where more want one than models can answer (PIANO.md).
+"""A deadline queue for model requests when there are more requests than the models can answer (PIANO.md).
 
-Who is due waits in line *before* it looks at the agent's state, so a question is never older than its turn: none grows
-stale, and none is put into words in vain. Each has a deadline, the moment it was due and how patient its module is, and
-the earliest is first: the controller before the others, nobody passed over for ever. Where too many wait, everybody's
-turns come less often, by just as much as it takes.
+A module waits in the queue *before* it takes its snapshot, so a prompt is never older than its turn. The deadline of an
+entry is the second at which it was due plus the patience of its rank. The earliest deadline is first: the controller
+goes before other modules, and no entry starves. Under overload all modules run less often, as much as necessary.
 """
 
 from collections.abc import Mapping
@@ -22,30 +21,30 @@ PATIENCE: Final[Mapping[Rank, float]] = {
     Rank.PLANNING: 8.0,
     Rank.REFLECTION: 16.0,
 }
-"""Seconds that a module may wait behind a controller that was due as early."""
+"""Seconds that a module waits behind a controller that was due at the same time, by rank."""
 HURRY: Final = 30.0
-"""Seconds by which something urgent is preferred to what is not: enough to be next, and nobody waits for ever."""
+"""Seconds by which the deadline of an urgent entry is earlier. It is usually next, and other entries do not starve."""
 
 
 class Line(Generic[T]):
-    """Those who wait for their turn, the one with the earliest deadline first."""
+    """A priority queue, earliest deadline first."""
 
     def __init__(self) -> None:
-        """Nobody waits."""
+        """Create an empty queue."""
         self._heap: list[tuple[float, int, float, T]] = []
         self._order = count()
 
     def __len__(self) -> int:
-        """How many wait; who came twice, in a hurry, counts twice."""
+        """Return the number of entries. An item that was put twice counts twice."""
         return len(self._heap)
 
     def put(self, item: T, due: float, rank: Rank, *, urgent: bool) -> None:
-        """Let somebody wait, or go further ahead, who was due at that second."""
+        """Add an item that was due at a second. An item may be added again to move it forward."""
         deadline = due + PATIENCE[rank] - HURRY * urgent
         heappush(self._heap, (deadline, next(self._order), due, item))
 
     def next(self) -> tuple[float, T] | None:
-        """Whose turn it is, with when it was due; None where nobody waits."""
+        """Remove and return the item with the earliest deadline and its due second. None if the queue is empty."""
         if not self._heap:
             return None
         _, _, due, item = heappop(self._heap)

@@ -1,8 +1,8 @@
-"""What a module is: a stateless step from a snapshot to changes, with what it reads, writes and needs (002 §3.1).
+"""The interface of a module: a stateless step from a snapshot to changes, with declared sections (document 002 §3.1).
 
-A module that needs a model answers with an `Ask`: what to ask, and what follows from the answer. It never waits for
-one itself; whoever runs modules does, and no other module waits with it. A plug-in's `process` may also be a coroutine,
-or a plain function that blocks: both run aside, in threads of their own.
+A module that needs a model returns an `Ask` with the prompt and a function for the answer. It never waits for the model
+itself, so it blocks no other module. The `process` of a plug-in may also be a coroutine or a function that blocks; both
+run in separate threads.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ from nemuri_domain.cognition.timing_wheel import SLOT
 
 
 class Rank(IntEnum):
-    """Who is served first when models are scarce."""
+    """Priority of a module when model capacity is scarce; the lowest value is served first."""
 
     CONTROLLER = 0
     TALKING = 1
@@ -30,28 +30,28 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a module says about itself."""
+    """The declaration of a module."""
 
     name: str
     speed: Literal["fast", "mid", "slow", "selective"]
     interval: float
-    """Seconds at least between the end of one run and the beginning of the next."""
+    """Seconds between the end of a run and the beginning of the next, at least."""
     reads: frozenset[str]
     writes: frozenset[str]
-    """It is shown these as well: a change rests on what was there."""
+    """Sections that it changes. They are part of its snapshot too."""
     wakes: frozenset[str] = frozenset()
-    """It runs only after one of these has changed; empty: whenever its interval is over."""
+    """Sections whose change starts a run. If empty, the module runs after each interval."""
     urgent: frozenset[str] = frozenset()
-    """A change of these ends its interval at once, if `urgency` says so."""
+    """Sections whose change ends the interval at once if `urgency` returns True."""
     rests: frozenset[str] = frozenset()
-    """An answer is void if one of these has changed since the question: the run is repeated on what is there then."""
+    """Sections on which an answer depends. If one changes before the answer arrives, the run is repeated."""
     rank: Rank | None = None
-    """Its place among those that ask a model; None: it never asks one."""
+    """Priority of its model requests; None if it makes none."""
     brief: bool = False
-    """`process` returns within a millisecond and never blocks, so that it runs without a thread of its own."""
+    """True if `process` returns within a millisecond and never blocks. It then runs without a thread of its own."""
 
     def __post_init__(self) -> None:
-        """Refuse what could never work: sections that do not exist, no time between runs."""
+        """Raise ValueError for unknown sections, a too short interval, or triggers that are not read."""
         unknown = sorted((self.reads | self.writes | self.wakes | self.urgent) - SECTIONS.keys())
         if unknown:
             raise ValueError(f"module {self.name!r}: there is no section {', '.join(unknown)}")
@@ -63,38 +63,38 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is asked."""
+    """A prompt for a model."""
 
     system: str
     user: str
     about: Mapping[str, JsonValue] = field(default_factory=dict)
-    """The same as plain values, for whoever answers without a language model."""
+    """The same content as plain values, for models without language."""
     limit: int = 400
-    """Tokens of the answer at most."""
+    """Tokens of the answer, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to a model, and what follows from the answer."""
+    """A model request and the function that turns its answer into changes."""
 
     prompt: Prompt
     then: Callable[[str], Changes]
-    """Pure; raises ValueError for an answer that it cannot read, which counts as a failure of the model."""
+    """A pure function. It raises ValueError for an unreadable answer, which counts as a failure of the model."""
 
 
 class Module(ABC):
-    """One of an agent's modules; it keeps nothing between two runs."""
+    """A module of an agent. It keeps no state between runs."""
 
     spec: Spec
 
     @abstractmethod
     def process(self, snapshot: Snapshot) -> Changes | Ask | Awaitable[Changes]:
-        """From what the sections of `reads` hold to changes of those of `writes`; empty where nothing is to do."""
+        """Return changes of the `writes` sections, computed from the snapshot. Empty if there is nothing to do."""
 
     def pause(self, snapshot: Snapshot) -> float:  # noqa: ARG002 - for those whose interval depends on the situation
-        """Seconds until it may run again after a run on this snapshot."""
+        """Return the seconds until the next run, at least."""
         return self.spec.interval
 
     def urgency(self, snapshot: Snapshot) -> bool:  # noqa: ARG002 - for those with `urgent` sections
-        """Whether what changed in an `urgent` section cannot wait until the interval is over."""
+        """Return whether a change of an `urgent` section cannot wait until the interval is over."""
         return True

@@ -1,4 +1,4 @@
-"""The nine modules of an agent, and others that are added to them (document 002 §1.3)."""
+"""The registry of an agent's nine modules and of plug-in modules (document 002 §1.3)."""
 
 from collections.abc import Collection, Iterable
 
@@ -15,13 +15,13 @@ from nemuri_domain.cognition.modules.social_awareness import SocialAwareness
 from nemuri_domain.cognition.modules.talking import Talking
 
 PLUGINS = "nemuri.modules"
-"""The group of entry points that plug-ins register under, each a class of modules that takes no arguments."""
+"""Entry point group of plug-ins. Each entry point is a module class without constructor arguments."""
 
 
 def modules(memories: Memories, *, without: Collection[str] = (), plugins: Iterable[Module] = ()) -> tuple[Module, ...]:
-    """The nine modules of document 002 and the plug-ins, but for those that an ablation goes without.
+    """Return the nine modules of document 002 and the plug-ins, except those removed by an ablation.
 
-    Raises ValueError where two have one name, or where there is none of a name to go without.
+    Raises ValueError if two modules have the same name, or if `without` names an unknown module.
     """
     nine = (
         ActionAwareness(),

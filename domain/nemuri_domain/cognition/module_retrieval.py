@@ -1,4 +1,4 @@
-"""Modules that ask memory themselves, each in its own way (document 004 §4.6.2, §4.6.3)."""
+"""Base class of modules that query memory (document 004 §4.6.2, §4.6.3)."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,18 +9,18 @@ from nemuri_domain.cognition.prompt_text import quoted
 from nemuri_domain.cognition.shared_state import Snapshot
 
 LONGEST: Final = 400
-"""Characters of a question to memory."""
+"""Characters of a memory query, at most."""
 
 
 class Recalling(Module):
-    """A module with memories to ask; it keeps nothing of what they answer."""
+    """A module that queries memory. It keeps no results."""
 
     def __init__(self, memories: Memories) -> None:
-        """Whose memories are asked."""
+        """Create the module for these memories."""
         self._memories = memories
 
     def recalled(self, snapshot: Snapshot, about: Iterable[str]) -> list[str]:
-        """What these words bring to mind, by the layers, types, weights and number that belong to this module."""
+        """Return memories for these texts as prompt lines. The module determines layers, types, weights and number."""
         query = ". ".join(each for each in about if each)[:LONGEST]
         if not query:
             return []

@@ -1,9 +1,9 @@
-"""When each module of each agent runs: on its own time, and woken only by what it reads (document 002 §3.2, PIANO.md).
+"""Scheduling of all modules of all agents of a host (document 002 §3.2, PIANO.md).
 
-Every module of every agent is a slot on a timing wheel. A module with `wakes` lies still until one of these sections
-changes, so modules without a model cost nothing while nothing happens; one without them runs whenever its interval
-is over. One run at a time for each slot, so a slow one delays only itself. Those that ask a model stand in line for one
-of so many places, and hold it until they have their answer.
+Each module of each agent is a slot on a timing wheel. A module with `wakes` runs only after one of these sections
+changed, so modules without a model cost nothing while nothing happens. A module without `wakes` runs after each
+interval. A slot has at most one run at a time, so a slow run delays only itself. Modules that ask a model wait in a
+queue for one of a limited number of places and hold it until the answer arrives.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ from nemuri_domain.cognition.module import Module
 from nemuri_domain.cognition.timing_wheel import Wheel
 
 PLACES: Final = 200
-"""How many runs that ask a model go on at once, unless said otherwise (document 002 §5.4)."""
+"""Default number of concurrent model requests (document 002 §5.4)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -27,30 +27,30 @@ class Slot:
     agent_id: str
     module: Module
     free_at: float
-    """Its interval is over then."""
+    """Second at which its interval is over."""
     due: float | None = None
-    """When it runs next, as far as that is settled."""
+    """Second of its next run; None if no run is planned."""
     dirty: bool = False
-    """What wakes it has changed since its last run began."""
+    """True if a section that wakes it has changed since its last run began."""
     running: bool = False
     urgent: bool = False
-    """Something came that cannot wait: it runs as soon as can be, again if it is running."""
+    """True if it must run as soon as possible, and once more if it is running."""
     waited: float = 0.0
-    """Seconds between when its last run was due and when it began."""
+    """Seconds between the due time and the beginning of its last run."""
 
 
 class Schedule:
-    """The slots of all agents of a host. Times are seconds of the society's clock."""
+    """The slots of all agents of a host. Times are seconds of the simulation clock."""
 
     def __init__(self, modules: Iterable[Module], now: float, rng: Random) -> None:
-        """The random numbers only spread the first runs over an interval, so that not all begin at once."""
+        """Create a schedule. The random numbers spread the first runs over an interval."""
         self.modules = tuple(modules)
         self.places = PLACES
         self._rng = rng
         self._wheel = Wheel[Slot](now)
         self._line = Line[Slot]()
         self._asking: set[Slot] = set()
-        """Those that hold a place."""
+        """Slots that hold a place."""
         self._slots: dict[str, dict[str, Slot]] = {}
         self._woken: Mapping[str, tuple[str, ...]] = _by_section(
             (each.spec.name, each.spec.wakes) for each in self.modules
@@ -60,7 +60,7 @@ class Schedule:
         )
 
     def add(self, agent_id: str, now: float) -> None:
-        """An agent's modules begin; those that wait for changes wait for the first."""
+        """Add an agent's modules. Modules with `wakes` wait for the first change."""
         slots = {each.spec.name: Slot(agent_id, each, now) for each in self.modules}
         self._slots[agent_id] = slots
         for slot in slots.values():
@@ -68,16 +68,16 @@ class Schedule:
                 self._set(slot, now + self._rng.uniform(0, slot.module.spec.interval))
 
     def remove(self, agent_id: str) -> None:
-        """An agent's modules run no more; what runs is not settled any more either."""
+        """Remove an agent's modules. Results of running modules are discarded."""
         for slot in self._slots.pop(agent_id, {}).values():
             slot.due = None
 
     def holds(self, slot: Slot) -> bool:
-        """Whether this is a slot of an agent that is here, and not of one that was."""
+        """Return whether a slot belongs to an agent that is still scheduled."""
         return self._slots.get(slot.agent_id, {}).get(slot.module.spec.name) is slot
 
     def touched(self, agent_id: str, sections: Iterable[str], now: float) -> Iterator[Slot]:
-        """Sections have changed: wakes whoever reads them, and yields whom it may concern urgently."""
+        """Schedule the modules that changed sections wake. Yield the slots for which the change may be urgent."""
         slots = self._slots[agent_id]
         for section in sections:
             for name in self._woken.get(section, ()):
@@ -89,7 +89,7 @@ class Schedule:
             yield from (slots[name] for name in self._called.get(section, ()))
 
     def interrupt(self, slot: Slot, now: float) -> None:
-        """It runs as soon as can be, whatever its interval; after its present run, if it is running."""
+        """Run a slot as soon as possible and regardless of its interval. A running slot runs again afterwards."""
         if slot.urgent:
             return
         slot.urgent = True
@@ -101,7 +101,7 @@ class Schedule:
             self._stand(slot, slot.due)
 
     def reflexes(self, now: float) -> Iterator[Slot]:
-        """The slots that are due and ask no model; from then on they are running. What asks is put in line."""
+        """Yield due slots without a model and mark them as running. Put due slots with a model into the queue."""
         for due, slot in self._wheel.ring(now):
             if slot.due != due or slot.running:
                 continue
@@ -111,14 +111,16 @@ class Schedule:
                 self._stand(slot, due)
 
     def reflex(self, agent_id: str, now: float) -> Slot | None:
-        """One slot of an agent that is due and asks no model; it is running. None where there is none."""
+        """Return one due slot of an agent without a model and mark it as running. None if there is none."""
         for slot in self._slots.get(agent_id, {}).values():
             if slot.module.spec.rank is None and slot.due is not None and slot.due <= now and not slot.running:
                 return self._begun(slot, now)
         return None
 
     def asking(self, now: float) -> Slot | None:
-        """Whose turn it is to ask a model; it is running, and holds a place. None where nobody waits, or has room."""
+        """Return the next slot that may ask a model, marked as running and with a place. None if no slot waits or no
+        place is free.
+        """
         while len(self._asking) < self.places and (found := self._line.next()) is not None:
             due, slot = found
             if slot.due == due and not slot.running:
@@ -127,33 +129,33 @@ class Schedule:
         return None
 
     def ran(self, slot: Slot, now: float, pause: float) -> None:
-        """A run is over; the next at the earliest after a pause."""
+        """Record the end of a run. The next run begins after a pause at the earliest."""
         self._asking.discard(slot)
         slot.running = False
         if not self.holds(slot):
-            return  # Its agent has gone.
+            return  # The agent was removed.
         slot.free_at = now if slot.urgent else now + pause
         if slot.dirty or slot.urgent or not slot.module.spec.wakes:
             self._set(slot, slot.free_at)
 
     def rested(self, slot: Slot, now: float) -> None:
-        """It did not run after all; what woke it still does when its interval is over."""
+        """Record that a due run was skipped. Its trigger still applies after the interval."""
         slot.dirty = bool(slot.module.spec.wakes)
         self.ran(slot, now, slot.module.spec.interval)
 
     def again(self, slot: Slot, now: float) -> None:
-        """A run was for nothing: somebody else changed what it rests on, so it is repeated as soon as can be."""
+        """Repeat a run as soon as possible because another module changed its input."""
         slot.urgent = True
         self.ran(slot, now, 0.0)
 
     @property
     def waiting(self) -> int:
-        """How many stand in line for a place."""
+        """Number of entries in the queue for a place."""
         return len(self._line)
 
     @property
     def earliest(self) -> float | None:
-        """When the next slot is due, for clocks that can jump."""
+        """Second at which the next slot is due, for clocks that can jump."""
         return self._wheel.earliest
 
     def _begun(self, slot: Slot, now: float) -> Slot:

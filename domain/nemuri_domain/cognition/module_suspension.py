@@ -1,18 +1,18 @@
-"""Which modules rest while providers of models fail (document 002 §6.5, RULINGS)."""
+"""Suspension of modules while model providers fail (document 002 §6.5, RULINGS)."""
 
 from typing import Literal, assert_never
 
 Provider = Literal["ok", "failing", "down"]
-"""All is well; the first provider fails and another one answers; the last one fails too."""
+"""State of the providers: all work, the first fails and another answers, or all fail."""
 
 KEEPING = frozenset({"goal_generation", "planning"})
-"""They keep their last decision from the first failure on."""
+"""Modules that keep their last result from the first failing provider on."""
 PAUSING = frozenset({"social_awareness"})
-"""They pause at the last."""
+"""Modules that pause when all providers fail."""
 
 
 def suspended(state: Provider) -> frozenset[str]:
-    """The modules that ask nothing in this state. The controller always goes on, with whichever model there is."""
+    """Return the modules that make no model requests in this state. The controller is never suspended."""
     match state:
         case "ok":
             return frozenset()

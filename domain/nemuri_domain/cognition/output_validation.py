@@ -1,4 +1,4 @@
-"""What a module made, looked at before anybody takes it in: a plug-in that errs harms its own run and nothing else."""
+"""Validation of a module's output. An invalid output fails only the run of its module."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,11 +9,11 @@ from nemuri_contracts.world_protocol import Say, action_of
 from nemuri_domain.cognition.module import Spec
 
 LARGEST: Final = 262_144
-"""Bytes of what one run changes, at most, as JSON: a section is one message when it is written."""
+"""Bytes of the changes of one run as JSON, at most. A section is written as one message."""
 
 
 def check(spec: Spec, changes: Any) -> None:
-    """Raise ValueError or TypeError for what is none of the module's, could not be written, or could not leave."""
+    """Raise ValueError or TypeError for undeclared or too large changes, values that are no JSON, and invalid acts."""
     if not isinstance(changes, Mapping):
         raise TypeError(f"module {spec.name!r} made {type(changes).__name__}, and no changes")
     if foreign := sorted(changes.keys() - spec.writes):

@@ -1,4 +1,4 @@
-"""What agents were told and have not taken in yet: a world tells a thousand at once, and each takes in its own."""
+"""Queued percepts of agents. A world sends percepts to all agents at once; each agent reads its own later."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -6,32 +6,32 @@ from dataclasses import dataclass, field
 from nemuri_domain.cognition.percept_updates import Plain
 
 Told = Plain | bytes
-"""A percept, in bytes as JSON."""
+"""A percept as plain values, or as JSON bytes."""
 
 
 @dataclass(slots=True)
 class Untaken:
-    """What one agent was told."""
+    """The unread percepts of one agent."""
 
     since: float = 0.0
-    """When it was told the first of what happened."""
+    """Second of the first unread percept with an event."""
     pressing: list[Told] = field(default_factory=list)
-    """What happened, in the order of the telling."""
+    """Percepts with events, oldest first."""
     calm: Told | None = None
-    """How it is now, where nothing has happened since."""
+    """The newest percept without an event, if no percept with an event came after it."""
 
 
 class Senses:
-    """Between the world and the agents of a host. Times are seconds of the society's clock."""
+    """The unread percepts of all agents of a host. Times are seconds of the simulation clock."""
 
     def __init__(self) -> None:
-        """Nobody has been told anything."""
+        """Create an empty queue."""
         self._untaken: dict[str, Untaken] = {}
         self._order: deque[tuple[str, Untaken]] = deque()
-        """Those who were told what happened; some may have taken it in by themselves."""
+        """Agents with unread events, oldest first. Entries of agents that have read them already are skipped."""
 
     def tell(self, agent_id: str, percept: Told, now: float, *, calm: bool) -> None:
-        """Keep what an agent is told: how it is now only once, what happened until it is taken in."""
+        """Queue a percept. Only the newest calm percept is kept, and every percept with an event."""
         untaken = self._untaken.setdefault(agent_id, Untaken())
         if calm:
             untaken.calm = percept
@@ -43,12 +43,14 @@ class Senses:
         untaken.calm = None
 
     def take(self, agent_id: str) -> list[Told]:
-        """All that an agent was told, the oldest first; it is taken in then."""
+        """Remove and return the unread percepts of an agent, oldest first."""
         untaken = self._untaken.pop(agent_id, Untaken())
         return untaken.pressing if untaken.calm is None else [*untaken.pressing, untaken.calm]
 
     def first(self, now: float, patience: float = 0.0) -> tuple[str, float] | None:
-        """Who has waited longest to take in what happened, and how many seconds; None where nobody has for so long."""
+        """Return the agent whose events have waited longest and their age in seconds. None if none waits for `patience`
+        seconds.
+        """
         while self._order:
             agent_id, untaken = self._order[0]
             if self._untaken.get(agent_id) is untaken:

@@ -1,4 +1,4 @@
-"""What a percept changes in an agent's shared state, and what its own words and deeds do (document 002 §1.5, §3.4)."""
+"""Changes of the shared state by percepts and by an agent's own speech and acts (document 002 §1.5, §3.4)."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -13,13 +13,13 @@ from nemuri_domain.cognition.state_sections import recent
 from nemuri_domain.world.refusal_reasons import REPLACED
 
 ONCE = {"heard", "outcomes"}
-"""What a percept tells once; it goes to where it belongs and does not stand among the percepts."""
+"""Fields of a percept that report events. They go into other sections, not into `percepts`."""
 
 WITHDRAWN = "decided otherwise before it began"
-"""What became of an act that belongs to a decision that was no longer in force when it was to go out."""
+"""Reason of an act whose decision was replaced before the act was sent."""
 
 HARMLESS = frozenset({WITHDRAWN, REPLACED})
-"""Why an act ended that was no failure."""
+"""Reasons of unfinished acts that do not count as failures."""
 
 
 Plain = Mapping[str, Any]
@@ -34,11 +34,10 @@ _DONE: TypeAdapter[tuple[Outcome, ...]] = TypeAdapter(tuple[Outcome, ...])
 
 
 def perceived(state: SharedState, percept: Plain) -> Changes:
-    """What a percept changes: what is there now, what was said, what became of acts.
+    """Return the changes by a percept: current values, utterances heard and outcomes of acts.
 
-    Raises ValueError for what is no percept. Words and outcomes are checked against the contract, for they go on
-    into prompts and histories; of the rest only the form, for there is a lot of it many times a second, and modules
-    take it as it is.
+    Raises ValueError for an invalid percept. Utterances and outcomes are validated fully because they enter prompts and
+    histories. Only the form of other fields is validated, because percepts arrive many times a second.
     """
     second = _number(percept.get("second"))
     if strange := percept.keys() - Percept.model_fields.keys():
@@ -66,19 +65,19 @@ def _number(value: object) -> float:
 
 
 def spoken(state: SharedState, text: str, second: float) -> Changes:
-    """An agent hears itself, too."""
+    """Return the changes by the agent's own speech, which it hears too."""
     said: JsonValue = {"speaker": state.name, "text": text, "second": second}
     return {"conversations": {"entries": recent("conversations", [*entries(state, "conversations"), said])}}
 
 
 def in_force(state: SharedState, going: Mapping[str, JsonValue]) -> bool:
-    """Whether what is to go out belongs to the decision that is in force, or to none."""
+    """Return whether an outgoing act or speech belongs to the decision in force, or to no decision."""
     decision = going.get("decision")
     return decision is None or decision == state.sections.get("decision", EMPTY).values.get("id")
 
 
 def withdrawn(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], second: float) -> Changes:
-    """These acts were never done: something else was decided before they went out."""
+    """Return the changes that end unsent acts as not done because of a newer decision."""
     undone = {str(each.get("id")): Outcome(act_id=str(each.get("id")), done=False, reason=WITHDRAWN) for each in acts}
     return {
         "action_history": {"entries": [_with_outcome(act, undone, second) for act in entries(state, "action_history")]}
@@ -86,13 +85,13 @@ def withdrawn(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], secon
 
 
 def entries(state: SharedState, section: str) -> list[Any]:
-    """The entries of a section that is a list."""
+    """Return the entries of a list section."""
     return listed(state.sections.get(section, EMPTY).values)
 
 
 @lru_cache(maxsize=512)
 def _utterance(speaker: str, text: str, second: float) -> dict[str, JsonValue]:
-    """One value for all who hear it, the speaker by name: some dozens do, and keep it for minutes."""
+    """Return an utterance. All agents that hear it share one cached value to save memory."""
     return {"speaker": speaker, "text": text, "second": second}
 
 
@@ -104,11 +103,11 @@ def _with_outcome(act: dict[str, JsonValue], outcomes: Mapping[str, Outcome], se
 
 
 def listed(section: Mapping[str, JsonValue], name: str = "entries") -> list[Any]:
-    """A list within a section, empty where there is none."""
+    """Return a list within a section; empty if absent."""
     found = section.get(name)
     return found if isinstance(found, list) else []
 
 
 def mapped(value: object) -> Mapping[str, Any]:
-    """An object within a section, empty where there is none."""
+    """Return the value if it is an object, else an empty mapping."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""People by name: agents know each other, and are known to models, by names that are unique in their society."""
+"""Matching of agents' names. Names are unique in a society and are used instead of ids in prompts."""
 
 import re
 from collections.abc import Iterable
@@ -8,9 +8,10 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def called(words: str, names: Iterable[str]) -> str | None:
-    """Return the name that the words mean: itself, the longest that they hold, or the only one that holds them.
+    """Return the name that the words refer to: an equal name, the longest contained name, or the only name that
+    contains them.
 
-    Case and punctuation do not count. None where the words mean none of the names, or several alike.
+    Case and punctuation are ignored. Returns None if no name matches, or if several names contain the words.
     """
     said, known = parts(words), {name: parts(name) for name in names}
     if not said:
@@ -24,11 +25,11 @@ def called(words: str, names: Iterable[str]) -> str | None:
 
 
 def parts(words: str) -> tuple[str, ...]:
-    """Return the words of a name, or of what was said, without case and punctuation."""
+    """Return the words of a text without case and punctuation."""
     return tuple(_WORD.findall(words.casefold()))
 
 
 def holds(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
-    """Return whether all parts of a name stand side by side among the words."""
+    """Return whether the parts of a name are adjacent in the words."""
     wide = len(name)
     return bool(name) and any(words[start : start + wide] == name for start in range(len(words) - wide + 1))

@@ -1,4 +1,6 @@
-"""What an agent's sections hold, in words for a prompt; what others said stands in quotation marks it cannot leave."""
+"""Prompt text for the sections of an agent. Words of others are quoted as JSON strings so that they cannot end the
+quote.
+"""
 
 import json
 from collections import Counter
@@ -15,14 +17,14 @@ from nemuri_domain.cognition.situation import creatures, number
 from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, Part, fit
 
 _ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
-"""How parts of a profile are put into words."""
+"""Templates for the parts of a profile."""
 
 
 _BODY: Final = "Health and hunger count from 0 to 20: at 20 you are well and full, at 0 you die and starve."
 
 
 def who(snapshot: Snapshot) -> str:
-    """Who the agent is, in a paragraph."""
+    """Return a paragraph that describes the agent."""
     profile = snapshot["profile"]
     known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
     more = [_ABOUT[key].format(each).rstrip(".") + "." for key, each in known.items()]
@@ -30,7 +32,7 @@ def who(snapshot: Snapshot) -> str:
 
 
 def _listing(value: object) -> str:
-    """A value of a profile in words: a list as an enumeration."""
+    """Return a profile value as text; a list as an enumeration."""
     if not isinstance(value, list | tuple):
         return str(value)
     *others, last = map(str, value)
@@ -38,19 +40,19 @@ def _listing(value: object) -> str:
 
 
 def question(snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int) -> Prompt:
-    """A question to a model: who the agent is and its task, then these lines, of at most 4,096 tokens together."""
+    """Return a prompt of at most 4,096 tokens: the agent and its task as system prompt, the lines as user prompt."""
     texts: dict[Part, list[str]] = {"system": [f"{who(snapshot)} {task}"], "memories": [each for each in lines if each]}
     fitted = fit(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
     return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit)
 
 
 def quoted(text: object) -> str:
-    """A text as a JSON string: in one line, between marks that nothing in it can close."""
+    """Return a text as a JSON string on one line. Nothing in the text can close its quotation marks."""
     return json.dumps(str(text), ensure_ascii=False)
 
 
 def said(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
-    """Who said what, a line each; the agent itself is `own`."""
+    """Return one line for each utterance. The agent called `own` is "you"."""
     return [f"{_subject(each, own)} said: {quoted(each.get('text', ''))}" for each in entries]
 
 
@@ -59,7 +61,7 @@ def _subject(entry: Mapping[str, Any], own: str) -> str:
 
 
 def present(working: Mapping[str, JsonValue]) -> list[str]:
-    """Working memory, a fact on a line, what matters most first (document 004 §4.2.1)."""
+    """Return working memory as lines, most important first (document 004 §4.2.1)."""
     known = {name: value for name, value in working.items() if name in WorkingMemory.model_fields}
     return [*WorkingMemory.model_validate(known).lines()] if known else []
 
@@ -67,14 +69,14 @@ def present(working: Mapping[str, JsonValue]) -> list[str]:
 def wishes(
     goals: Mapping[str, JsonValue], plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 ) -> list[str]:
-    """The plan with the steps that are left, then the goals, the most important first."""
+    """Return the plan with its remaining steps, then the goals, highest priority first."""
     wanted = sorted(listed(goals, "active"), key=lambda each: -number(each.get("priority")))
     lines = [f"you want to: {each.get('description')} (priority {each.get('priority')} of 1)" for each in wanted]
     return [*plan(plans, progress), *lines]
 
 
 def plan(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> list[str]:
-    """The plan in force, with the steps that are left and how it stands; nothing where there is none."""
+    """Return the plan in force with its status and remaining steps. Empty if there is none."""
     steps = listed(plans, "steps")
     if not steps:
         return []
@@ -88,7 +90,7 @@ def plan(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> l
 
 
 def feelings(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]:
-    """What the agent thinks of others."""
+    """Return the agent's opinion of other agents as lines."""
     known = {name: mapped(social.get(name)) for name in about}
     return [
         f"{name} is to you: {each.get('relationship')} (you like them {number(each.get('sentiment')):g} of 10)"
@@ -98,7 +100,7 @@ def feelings(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]
 
 
 def reflections(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
-    """What the agent concluded last, the newest last, and what it advised itself to want instead."""
+    """Return the last conclusions, newest last, and the goal adjustments that they suggest."""
     lines = list[str]()
     for each in listed(thoughts)[-most:]:
         lines.append(f"you concluded: {each.get('insight')}")
@@ -108,7 +110,7 @@ def reflections(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
 
 
 def alerts(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What is not as expected, and what became of the last acts, the newest first."""
+    """Return the open corrections and the outcomes of the last acts, newest first."""
     wrong = [
         f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
     ]
@@ -117,12 +119,12 @@ def alerts(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any
 
 
 def _counted(lines: Iterable[str]) -> list[str]:
-    """Each line once, with how often it was there."""
+    """Return each line once, with its number of occurrences."""
     return [each if times == 1 else f"{each} ({times} times)" for each, times in Counter(lines).items()]
 
 
 def done(acts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What became of acts, a line each; one that was broken off for another is no failure."""
+    """Return one line for each act with its outcome. A replaced act is "broken off", not failed."""
     return [f"{each.get('text')}: {_ending(mapped(each.get('outcome')))}" for each in acts]
 
 
@@ -133,7 +135,7 @@ def _ending(outcome: Mapping[str, JsonValue]) -> str:
 
 
 def surroundings(percepts: Mapping[str, JsonValue]) -> list[str]:
-    """The sorts of blocks and the creatures in sight; nothing where there are none."""
+    """Return a line with the kinds of blocks and the creatures in sight. Empty if there are none."""
     there = dict.fromkeys(str(each.get("block")) for each in listed(percepts, "blocks"))
     roaming = [f"{sort} {away:.0f} blocks away" for sort, away in creatures(percepts)]
     return [f"in sight: {', '.join([*there, *roaming])}"] if there or roaming else []

@@ -1,7 +1,7 @@
-"""How much what each module put forward presses for attention, and what of it passes (document 002 §1.4, RULINGS).
+"""The salience of module outputs and their selection by a threshold (document 002 §1.4, RULINGS).
 
-Modules compete: what is above the threshold of the situation reaches the controller. What is below is kept, and its
-salience adds up from run to run, so that in the end everything that stays new is heard.
+Modules compete. Outputs above the threshold of the situation reach the controller. The salience of other outputs is
+kept and adds up from run to run, so every output that stays new passes eventually.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,16 +33,16 @@ OUTPUTS: Final[Mapping[Output, str]] = {
     "social_awareness": "social_model",
     "self_reflection": "reflections",
 }
-"""The section that each competitor speaks through."""
+"""Section of each competing output."""
 URGENCY_WEIGHT, RELEVANCE_WEIGHT, RECENCY_WEIGHT = 0.4, 0.35, 0.25
 ZERO: Final = 0.01
-"""What an axis of zero counts as, so that one alone silences nobody."""
+"""Lower limit of an axis, so that a single zero does not suppress an output."""
 FADING: Final = 30.0
-"""Seconds after which recency is down to 1/e."""
+"""Seconds after which recency has fallen to 1/e."""
 NORMAL, OVERLOAD, EMERGENCY, IDLE = 0.3, 0.5, 0.1, 0.6
-"""The thresholds of document 002 §1.4."""
+"""Thresholds of document 002 §1.4."""
 CROWDED: Final = 5
-"""So many modules with something new at once are too many."""
+"""Number of simultaneously updated modules that counts as overload."""
 _CONTEXTS: Final[tuple[Context, ...]] = ("danger", "conversation", "work", "exploration")
 _RELEVANCES: Final[Mapping[Output, tuple[float, ...]]] = {
     "perception": (1.0, 0.4, 0.5, 0.9),
@@ -58,12 +58,12 @@ _RELEVANCES: Final[Mapping[Output, tuple[float, ...]]] = {
 RELEVANCE: Final[Mapping[Context, Mapping[Output, float]]] = {
     context: {output: row[number] for output, row in _RELEVANCES.items()} for number, context in enumerate(_CONTEXTS)
 }
-"""How much each matters in what the agent is in the midst of."""
+"""Relevance of each output, 0 to 1, by context."""
 
 
 @dataclass(frozen=True, slots=True)
 class Salience:
-    """How much one output presses; each axis counts from 0 to 1."""
+    """The salience of one output. Each axis is 0 to 1."""
 
     output: Output
     urgency: float
@@ -72,7 +72,7 @@ class Salience:
 
     @property
     def composite(self) -> float:
-        """The weighted geometric mean of the three axes, 0.01 to 1; an axis of zero counts 0.01."""
+        """Weighted geometric mean of the three axes, 0.01 to 1. An axis of zero counts as 0.01."""
         urgency, relevance, recency = (
             min(1.0, max(ZERO, axis)) for axis in (self.urgency, self.relevance, self.recency)
         )
@@ -82,22 +82,22 @@ class Salience:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What reaches the controller, and what is kept for the next time."""
+    """Outputs that reach the controller and outputs that are kept for the next run."""
 
     passed: Mapping[Output, float]
-    """By output its accumulated score, the highest first."""
+    """Accumulated score by output, highest first."""
     kept: Mapping[Output, float]
 
 
 def recency(age: float) -> float:
-    """1 for what has just changed, less by and by; `age` in seconds."""
+    """Return the recency, 1 for a change just now and falling exponentially with `age` in seconds."""
     return exp(-max(0.0, age) / FADING)
 
 
 def threshold(situation: Situation, updated: int) -> float:
-    """How salient an output has to be; `updated` is how many modules have something new.
+    """Return the threshold for this situation. `updated` is the number of modules with new output.
 
-    An emergency, open anomalies or a wound, goes before too much at once, and that before unchanged surroundings.
+    An emergency (open anomalies or a wound) has precedence over overload, and overload over unchanged surroundings.
     """
     if situation.anomalies or situation.hurt:
         return EMERGENCY
@@ -107,7 +107,7 @@ def threshold(situation: Situation, updated: int) -> float:
 
 
 def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: float) -> Selection:
-    """Which outputs pass the threshold with what they have accumulated, at most 1; the others keep it."""
+    """Select the outputs whose accumulated score, at most 1, reaches the threshold. The others keep their score."""
     total = {each.output: min(1.0, kept.get(each.output, 0.0) + each.composite) for each in scores}
     ranked = sorted(total.items(), key=lambda each: (-each[1], each[0]))
     return Selection(

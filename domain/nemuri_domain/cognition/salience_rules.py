@@ -1,4 +1,4 @@
-"""How urgent what each module put forward is, by rules over its section (document 002 §1.5, step 3a)."""
+"""Rules for the urgency of module outputs (document 002 §1.5, step 3a)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from nemuri_domain.cognition.situation import Situation, number
 
 
 def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) -> list[Salience]:
-    """How salient these outputs are now."""
+    """Return the current salience of these outputs."""
     relevance = RELEVANCE[situation.context]
     ages = {each: snapshot.age(OUTPUTS[each]) for each in outputs}
     return [
@@ -21,7 +21,7 @@ def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) 
 
 
 def urgency(output: Output, snapshot: Snapshot, situation: Situation) -> float:
-    """0 to 1: wounds before danger before anomalies before words before goals."""
+    """Return the urgency, 0 to 1: wounds rank before danger, then anomalies, utterances and goals."""
     section = snapshot[OUTPUTS[output]]
     match output:
         case "perception":

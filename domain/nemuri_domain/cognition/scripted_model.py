@@ -1,7 +1,7 @@
-"""Answers to an agent's questions without a language model: rules that play the game and talk a little.
+"""A scripted model: rules that play the game and talk a little, without a language model.
 
-It reads `about` of a prompt, never its words, and answers in the form that the prompt asks for. The same question and
-the same random numbers give the same answer.
+It reads only `about` of a prompt and answers in the requested form. Equal prompts and random numbers give equal
+answers.
 """
 
 import json
@@ -18,7 +18,7 @@ from nemuri_domain.cognition.surroundings import View
 from nemuri_domain.world.game_rules import FOOD, SWORDS
 
 LADDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
-"""What one makes, each with the help of those before it."""
+"""Tools to make, in order. Each needs those before it."""
 BESIDES: Final = (
     "wood_sword",
     "stone_sword",
@@ -31,19 +31,19 @@ BESIDES: Final = (
     "armour",
     "lantern",
 )
-"""What one may also want."""
+"""Optional items to make."""
 STATIONS: Final = ("table", "furnace")
-"""What stands near whoever makes the better tools."""
+"""Stations that are needed for better tools."""
 CLOSE: Final = 4.0
-"""Blocks from which on one does not wait until a creature strikes."""
+"""Blocks within which a hostile creature is answered before it strikes."""
 TALKATIVE: Final = 0.4
-"""How often one greets whom one sees, and answers whom one hears."""
+"""Probability of greeting an agent in sight and of answering an utterance."""
 GIVING: Final = 6.5
-"""From which sentiment on one gives things away."""
+"""Sentiment, 0 to 10, from which gifts are given."""
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """The answer to any question of the nine modules; ValueError for one that is none of theirs."""
+    """Return the answer to a prompt of the nine modules. Raise ValueError for any other prompt."""
     job = str(prompt.about.get("job"))
     if job not in _JOBS:
         raise ValueError(f"nobody knows how to answer a question about {job!r} without a model")
@@ -63,7 +63,7 @@ def _decision(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def _action(about: Mapping[str, Any]) -> tuple[str, str]:
-    """What to do, and why: stay alive, then eat, then the plan, then look around."""
+    """Return an action and its reason. Survival comes first, then food, the plan and exploration."""
     inventory, sighted = about.get("inventory") or {}, about.get("sighted") or []
     near = NEAR_DANGER if about.get("hurt") else CLOSE
     threats = [sort(each) for each in sighted if sort(each) in HOSTILE and number(each.get("distance")) <= near]
@@ -84,7 +84,7 @@ def _action(about: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _directive(about: Mapping[str, Any], rng: Random) -> str:
-    """What to say: an answer to whoever spoke last, a call for help, a greeting, or mostly nothing."""
+    """Return a speech directive: an answer to the last speaker, a call for help, a greeting, or mostly nothing."""
     last, heard = about.get("last") or {}, about.get("heard") or []
     progress, near = (
         about.get("progress") or {},
@@ -103,7 +103,7 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def _goals(about: Mapping[str, Any], rng: Random) -> str:
-    """The next rungs of the ladder, something besides by taste, and a gift for a friend."""
+    """Return goals: the next tools, a random optional item and a gift for a friend."""
     inventory = about.get("inventory") or {}
     over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
     left = [each for each in LADDER if not inventory.get(each) and f"make a {each}" not in over]
@@ -126,7 +126,7 @@ def _goal(description: str, priority: float, needs: list[str], kind: str = "pers
 
 
 def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what is to be done follows from what there is
-    """The way to what the goal names; to look around where there is none."""
+    """Return the steps to the goal, or exploration if there are none."""
     target = read_intent(str(about.get("goal"))) or Intent("explore", count=3)
     view = View({"position": about.get("position"), "blocks": about.get("blocks")})
     blocks = {str(each.get("block")) for each in about.get("blocks") or []}
@@ -141,7 +141,7 @@ def _social(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - wor
 
 
 def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what happened alone counts
-    """How many acts failed and why; another goal where most did."""
+    """Return the number of failed acts and their main reason, and another goal if most acts failed."""
     acts = about.get("acts") or []
     reasons = [str(each.get("reason")) for each in acts if not each.get("done")]
     goal = (about.get("plan") or {}).get("description") or "what I am at"

@@ -1,7 +1,7 @@
-"""The state that an agent's modules share: sections with revisions, atomic snapshots, changes merged key by key.
+"""The state shared by an agent's modules: versioned sections, atomic snapshots and merging of changes by key.
 
-A section is replaced, never altered, so a snapshot is a handful of references and stays as it was (document 002
-§2.2). Where two modules change the same key of a section, the one that read it first is told so, and runs again.
+A section is replaced and never mutated, so a snapshot is a set of references and stays constant (document 002 §2.2). If
+two modules change the same key, the second one gets a conflict and runs again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,11 +14,11 @@ from pydantic import JsonValue
 from nemuri_domain.cognition.state_sections import SECTIONS
 
 Changes = Mapping[str, Mapping[str, JsonValue]]
-"""By section, what becomes of its keys; None takes a key away. Values are never altered after they were handed over."""
+"""New values by section and key; None removes a key. Values must not be mutated after they were passed."""
 
 
 class Conflict(Exception):  # noqa: N818 - nothing is wrong: it says that the module is to run again
-    """Somebody else changed a key since the snapshot that these changes rest on."""
+    """A key was changed after the snapshot on which the changes are based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class Section:
 
     values: Mapping[str, JsonValue]
     revisions: Mapping[str, int]
-    """Of each key that was ever set, the revision of its last change."""
+    """Revision of the last change of each key, including removed keys."""
     revision: int = 0
-    """Of the newest change to any key; 0 for a section that never changed."""
+    """Revision of the newest change; 0 if the section never changed."""
     changed_at: float = 0.0
-    """The second of the newest change."""
+    """Second of the newest change."""
 
     def changed(self, changes: Mapping[str, JsonValue], revision: int, second: float) -> "Section":
-        """This section with other values; itself where nothing differs."""
+        """Return the section with new values, or the same object if nothing differs."""
         differing = {key: value for key, value in changes.items() if self.values.get(key) != value}
         if not differing:
             return self
@@ -54,25 +54,25 @@ class Snapshot:
     """Some sections of one agent at one moment."""
 
     agent_id: str
-    """For machinery: no mind and no model is told it."""
+    """Technical id. It never appears in prompts or memories."""
     name: str
-    """What the agent and all others know it by."""
+    """Name by which all agents know the agent."""
     second: float
-    """Of the society's clock."""
+    """Simulation time in seconds."""
     sections: Mapping[str, Section]
 
     def __getitem__(self, section: str) -> Mapping[str, JsonValue]:
-        """The values of a section; a KeyError for one that the module did not say it reads."""
+        """Return the values of a section. Raise KeyError if the module did not declare that it reads it."""
         return self.sections[section].values
 
     def age(self, section: str) -> float:
-        """Seconds since the section last changed."""
+        """Return the seconds since the section last changed."""
         return max(0.0, self.second - self.sections[section].changed_at)
 
 
 @dataclass(slots=True)
 class SharedState:
-    """The shared state of one agent; whoever holds it alone changes it."""
+    """The shared state of one agent. Only one owner changes it."""
 
     agent_id: str
     sections: dict[str, Section] = field(default_factory=dict)
@@ -80,24 +80,24 @@ class SharedState:
 
     @classmethod
     def of(cls, agent_id: str, values: Changes, second: float = 0.0) -> "SharedState":
-        """A state that begins with these values."""
+        """Create a state with initial values."""
         state = cls(agent_id)
         state.put(values, second)
         return state
 
     @property
     def name(self) -> str:
-        """What the agent and all others know it by: the name in its profile, or its id where that has none."""
+        """Name by which all agents know the agent: the name in its profile, or its id if the profile has none."""
         return str(self.sections.get("profile", EMPTY).values.get("name") or self.agent_id)
 
     def snapshot(self, sections: Iterable[str], second: float) -> Snapshot:
-        """These sections as they are now, together."""
+        """Return a consistent snapshot of these sections."""
         return Snapshot(self.agent_id, self.name, second, {name: self.sections.get(name, EMPTY) for name in sections})
 
     def apply(self, changes: Changes, base: Snapshot, second: float) -> frozenset[str]:
-        """Take in what a module made of a snapshot; the sections that differ now.
+        """Apply changes that are based on a snapshot. Return the sections that differ now.
 
-        Raises Conflict, and changes nothing, where a key that is to change has changed since the snapshot.
+        Raises Conflict and changes nothing if one of the keys has changed since the snapshot.
         """
         for name, values in changes.items():
             now, then = self.sections.get(name, EMPTY), base.sections.get(name, EMPTY)
@@ -106,11 +106,11 @@ class SharedState:
         return self.put(changes, second)
 
     def moved(self, sections: Iterable[str], base: Snapshot) -> bool:
-        """Whether one of these sections has changed since the snapshot."""
+        """Return whether one of these sections has changed since the snapshot."""
         return any(self.sections.get(name, EMPTY).revision != base.sections[name].revision for name in sections)
 
     def put(self, changes: Changes, second: float) -> frozenset[str]:
-        """Take in what nobody else writes: percepts, what became of outgoing things; the sections that differ now."""
+        """Apply changes without a conflict check, such as percepts. Return the sections that differ now."""
         touched = set()
         for name, values in changes.items():
             if name not in SECTIONS:
@@ -124,5 +124,5 @@ class SharedState:
         return frozenset(touched)
 
     def values(self) -> dict[str, dict[str, JsonValue]]:
-        """Everything, as plain values."""
+        """Return all sections as plain values."""
         return {name: dict(section.values) for name, section in self.sections.items()}

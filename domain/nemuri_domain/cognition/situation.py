@@ -1,4 +1,4 @@
-"""What kind of moment it is: danger, a conversation, work or looking around (document 002 §1.4)."""
+"""The situation of an agent: danger, conversation, work or exploration (document 002 §1.4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,54 +12,54 @@ from nemuri_domain.cognition.person_names import holds, parts
 from nemuri_domain.cognition.shared_state import Snapshot
 
 Context = Literal["danger", "conversation", "work", "exploration"]
-"""What an agent is mainly in the midst of."""
+"""Main context of an agent."""
 READS: Final = frozenset({"percepts", "conversations", "action_corrections", "decision", "plans", "profile"})
-"""The sections that the situation is found from."""
+"""Sections from which the situation is derived."""
 HOSTILE: Final = frozenset({"zombie", "skeleton", "spider", "creeper", "witch", "enderman"})
-"""Creatures that strike."""
+"""Creatures that attack."""
 NEAR_DANGER: Final = 8.0
-"""Blocks within which such a creature is a danger."""
+"""Blocks within which a hostile creature is a danger."""
 TALK: Final = 15.0
-"""Seconds for which a conversation goes on after somebody has spoken."""
+"""Seconds for which a conversation lasts after an utterance."""
 MINDED: Final = 12
-"""How many utterances of others are looked through for one's name."""
+"""Number of others' utterances that are searched for the agent's name."""
 QUIET: Final = 5.0
-"""Seconds after which unchanged surroundings count as unchanged."""
+"""Seconds without changes after which surroundings count as unchanged."""
 CROWD: Final = 4
-"""So many others are full company."""
+"""Number of other agents in sight that counts as full company."""
 WEAK: Final = 6
-"""Points of health or hunger from which on it presses."""
+"""Points of health or hunger that count as weak, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What rules may know of the moment."""
+    """The facts about a moment on which rules are based."""
 
     hurt: bool
-    """Whether it lost health since its last decision."""
+    """True if the agent lost health since its last decision."""
     threat: float | None
-    """Blocks to the nearest creature that strikes, None where none is near."""
+    """Blocks to the nearest hostile creature; None if none is near."""
     weak: bool
     anomalies: int
     near: tuple[str, ...]
-    """The other agents in sight, by name, the nearest first."""
+    """Names of the other agents in sight, nearest first."""
     talking: bool
-    """Whether somebody else spoke a moment ago."""
+    """True if another agent spoke within `TALK` seconds."""
     addressed: bool
-    """Whether somebody has named it since its last decision."""
+    """True if another agent has named it since its last decision."""
     working: bool
-    """Whether it has a plan under way."""
+    """True if a plan is active."""
     still: bool
-    """Whether nothing in the surroundings has changed for some seconds."""
+    """True if the surroundings have not changed for `QUIET` seconds."""
 
     @property
     def danger(self) -> bool:
-        """Whether health is at stake."""
+        """True if the agent was hurt or a hostile creature is near."""
         return self.hurt or self.threat is not None
 
     @property
     def context(self) -> Context:
-        """The most pressing of what goes on."""
+        """The most urgent context that applies."""
         if self.danger:
             return "danger"
         if self.talking:
@@ -68,19 +68,19 @@ class Situation:
 
     @property
     def urgency(self) -> float:
-        """0 to 1: how much room alerts need in a prompt."""
+        """Demand of alerts for prompt space, 0 to 1."""
         if self.hurt:
             return 1.0
         return max(0.8 * (self.threat is not None), min(1.0, 0.3 * self.anomalies), 0.3 * self.weak)
 
     @property
     def company(self) -> float:
-        """0 to 1: how much room the others need in a prompt."""
+        """Demand of social context for prompt space, 0 to 1."""
         return min(1.0, len(self.near) / CROWD) * (1.0 if self.talking else 0.5)
 
 
 def situation_of(snapshot: Snapshot) -> Situation:
-    """The situation that the sections of `READS` show."""
+    """Return the situation derived from the sections of `READS`."""
     percepts = snapshot["percepts"]
     decided = decided_at(snapshot)
     others = said_by_others(snapshot, MINDED)
@@ -100,53 +100,53 @@ def situation_of(snapshot: Snapshot) -> Situation:
 
 
 def decided_at(snapshot: Snapshot) -> float:
-    """The second of the last decision; before all others where there is none."""
+    """Return the second of the last decision, or -1 before the first one."""
     return number(snapshot["decision"].get("at"), -1.0)
 
 
 def hurt_since(snapshot: Snapshot, second: float) -> bool:
-    """Whether it lost health after that second."""
+    """Return whether the agent lost health after that second."""
     return number(snapshot["percepts"].get("hurt_at"), -1.0) > second
 
 
 def sighted(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
-    """Agents and creatures in sight, the nearest first."""
+    """Return the agents and creatures in sight, nearest first."""
     return [each for each in listed(percepts, "agents") if isinstance(each, dict) and "id" in each]
 
 
 def in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
-    """Return the names of the other agents in sight, the nearest first."""
+    """Return the names of the other agents in sight, nearest first."""
     return [str(each.get("name")) for each in sighted(percepts) if not each.get("creature")]
 
 
 def creatures(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """The sort of each creature in sight, and how far away it is."""
+    """Return the species and distance of each creature in sight."""
     return [(sort(each), number(each.get("distance"))) for each in sighted(percepts) if each.get("creature")]
 
 
 def threats(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """The creatures that strike within `NEAR_DANGER`, the nearest first: of which sort, and how far away."""
+    """Return the species and distance of hostile creatures within `NEAR_DANGER` blocks, nearest first."""
     near = [(sort, away) for sort, away in creatures(percepts) if sort in HOSTILE and away <= NEAR_DANGER]
     return sorted(near, key=lambda each: each[1])
 
 
 def sort(sighting: Mapping[str, Any]) -> str:
-    """Of which sort a creature is."""
+    """Return the species of a creature."""
     return str(sighting.get("name", "")).casefold()
 
 
 def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str, Any]]:
-    """What others said within hearing, the newest last; at most the last so many."""
+    """Return the utterances of others, newest last, at most the last `most`."""
     others = (each for each in reversed(listed(snapshot["conversations"])) if each.get("speaker") != snapshot.name)
     return [*islice(others, most)][::-1]
 
 
 def names(said: Mapping[str, Any], snapshot: Snapshot) -> bool:
-    """Whether words name the agent."""
+    """Return whether an utterance contains the agent's name."""
     text, own = str(said.get("text", "")).casefold(), parts(snapshot.name)
     return all(each in text for each in own) and holds(parts(text), own)
 
 
 def number(value: object, otherwise: float = 0.0) -> float:
-    """A number that may be missing."""
+    """Return a value as a number, or `otherwise` if it is none."""
     return float(value) if isinstance(value, (int, float)) else otherwise

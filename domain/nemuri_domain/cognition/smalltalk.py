@@ -1,4 +1,4 @@
-"""Words without a model: greetings, what one is doing, requests for help, and how words make one feel about others."""
+"""Utterances and judgements without a model: greetings, announcements, requests for help, and sentiment of words."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,11 +21,11 @@ _HARSH: Final = re.compile(
 )
 _GREETINGS: Final = ("Hello", "Hi", "Good to see you")
 RELATIONSHIPS: Final = ((8.0, "friend"), (6.0, "friendly"), (4.0, "acquaintance"), (2.0, "wary"), (0.0, "hostile"))
-"""What one is to another from which sentiment on."""
+"""Relationship from each sentiment on, 0 to 10."""
 
 
 def doing(actions: Iterable[str]) -> str:
-    """What one is about to do, in a sentence that promises just that; empty where it is nothing."""
+    """Return a sentence that announces the first known action. Empty if there is none."""
     intent = next((found for each in actions if (found := read_intent(each)) is not None), None)
     if intent is None or intent.verb == "plan":
         return ""
@@ -34,7 +34,7 @@ def doing(actions: Iterable[str]) -> str:
 
 
 def utterance(about: Mapping[str, Any], rng: Random) -> str:
-    """What follows from a directive: a greeting, an answer, a request, and what one does."""
+    """Return an utterance for a directive: a greeting, an answer or a request, and the current action."""
     directive, does = str(about.get("directive") or ""), doing(about.get("doing") or ())
     kind, _, rest = directive.partition(" ")
     match kind:
@@ -49,7 +49,7 @@ def utterance(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def judged(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """For each speaker the sentiment, moved from the last one by kind and harsh words, and what that makes of them."""
+    """Return the new sentiment and relationship of each speaker, from its kind and harsh words."""
     found = {}
     for speaker in about.get("speakers") or ():
         before = (about.get("known") or {}).get(speaker) or {}

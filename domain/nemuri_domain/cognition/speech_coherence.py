@@ -1,8 +1,8 @@
-"""Whether words promise what hands do not do: speech and action never contradict the decision (document 002 §1.1).
+"""A check that speech does not contradict the decision (document 002 §1.1).
 
-The check sees English promises in the first person ("I'll …", "I am …ing", "let's …", and their denials) whose verb is
-one that hands know, and compares verb and item with the action in force. It does not see other languages, promises put
-otherwise, irony, to whom something is promised, how much of it, nor when; what it cannot see it lets pass.
+It finds English promises in the first person ("I'll …", "I am …ing", "let's …", and their denials) with a known verb,
+and compares verb and item with the action in force. It ignores other languages, other forms of promises, irony,
+recipients, amounts and times. Speech that it cannot judge passes.
 """
 
 import re
@@ -25,20 +25,20 @@ _PARTS: Final = re.compile(r",|\band\b|\bthen\b|\bbut\b", re.IGNORECASE)
 _DENIED: Final = re.compile(r"\bnot\b|\bnever\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[a-z_]+")
 _LEADING_ON: Final = frozenset[Verb]({"go", "follow", "explore"})
-"""What belongs to doing anything at all."""
+"""Verbs that are part of almost any action."""
 _STILL: Final = frozenset[Verb]({"rest", "wait"})
 _AMBIGUOUS: Final = (
     "get take make find put set share bring hand build look pick cut return store continue cook place stand head move"
     " plan strike hit none nothing idle"
 )
 _VAGUE: Final = frozenset(_AMBIGUOUS.split(" "))
-"""Words that mean something for hands only with an item beside them."""
+"""Words that count as a verb only if an item follows."""
 _KNOWN: Final = frozenset([*ITEMS, *BLOCKS, *CREATURES]) - {"edge", "path"}
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """One thing that words say the speaker does, or does not."""
+    """An action that the speaker promises or denies."""
 
     verb: Verb
     item: str | None
@@ -46,7 +46,7 @@ class Promise:
 
 
 def promises(text: str) -> Iterator[Promise]:
-    """What the words promise, as far as it can be seen."""
+    """Return the recognised promises of a text."""
     for found in _PROMISE.finditer(text.replace("’", "'")):
         denied = bool(found["never"] or found["not"])
         for part in _PARTS.split(found["clause"] or found["denied"] or found["let"]):
@@ -54,9 +54,9 @@ def promises(text: str) -> Iterator[Promise]:
 
 
 def contradiction(text: str, intent: Intent, steps: Sequence[Intent] = ()) -> str | None:
-    """Why the words contradict the action in force, in a line; None where they do not, as far as can be seen.
+    """Return the contradiction between a text and the action in force in one line, or None if there is none.
 
-    `steps` are those of the plan that are left, which count where the action is to follow it.
+    `steps` are the remaining steps of the plan. They count only if the action is to follow the plan.
     """
     doing = list(steps) if intent.verb == "plan" else [intent]
     for each in promises(text):
@@ -81,7 +81,7 @@ def _kept(promise: Promise, doing: Iterable[Intent]) -> bool:
 
 
 def _same(one: str, other: str | None) -> bool:
-    """Whether two words name the same thing: wood is what trees give."""
+    """Return whether two words name the same thing. A block and the item that it gives count as the same."""
     if other is None or one == other:
         return one == other
     return any(COLLECTING[a].gives == b for a, b in ((one, other), (other, one)) if a in COLLECTING)
@@ -100,7 +100,7 @@ def _promised(clause: str, *, denied: bool) -> Iterator[Promise]:
 
 
 def _item(words: list[str]) -> str | None:
-    """The first thing that is named, by as many words as make one: `stone pickaxe` is not `stone`."""
+    """Return the first known item, the longest match first: `stone pickaxe` is not `stone`."""
     for number in range(len(words)):
         for wide in (2, 1):
             name = singular("_".join(words[number : number + wide]))
@@ -110,7 +110,7 @@ def _item(words: list[str]) -> str | None:
 
 
 def _plain(word: str) -> str:
-    """A verb without its -ing, where that is one that hands know."""
+    """Return the verb without -ing if that is a known verb."""
     if word in VERB_OF or not word.endswith("ing"):
         return word
     stem = word.removesuffix("ing")

@@ -1,7 +1,7 @@
 """The sections of an agent's shared state: the union of both lists in document 002 §2.1.
 
-Each section is a mapping from names to JSON values. Lists grow at their end and keep their newest entries, so that
-neither a prompt nor a write-behind grows without bound.
+Each section maps names to JSON values. Lists keep only their newest entries, so the sizes of prompts and of stored
+state are bounded.
 """
 
 from collections.abc import Iterable
@@ -30,12 +30,12 @@ SECTIONS: Final[dict[str, str]] = {
     "pending_speech": "`text`: what it is about to say, `decision`: by which decision",
     "experiences": "what is to be remembered, by the module that says so; taken away as soon as it is",
 }
-"""What is in each section, in a line."""
+"""Description of each section."""
 
 VOLATILE: Final = frozenset(
     {"percepts", "working_memory", "memory_recall", "workspace", "pending_acts", "pending_speech", "experiences"}
 )
-"""The sections that belong to the moment: the world tells them anew, or they follow from others. They are not kept."""
+"""Sections that are not persisted. The world sends them again, or they are derived from others."""
 
 RECENT: Final[dict[str, int]] = {
     "conversations": 48,
@@ -43,9 +43,9 @@ RECENT: Final[dict[str, int]] = {
     "action_corrections": 8,
     "reflections": 8,
 }
-"""How many entries the sections keep that grow: what is older is remembered, not on one's mind."""
+"""Number of newest entries that each list section keeps. Older entries remain only in memory."""
 
 
 def recent(section: str, entries: Iterable[JsonValue]) -> list[JsonValue]:
-    """The newest entries, as many as the section keeps."""
+    """Return the newest entries, as many as the section keeps."""
     return list(entries)[-RECENT[section] :]

@@ -1,4 +1,4 @@
-"""What hands go by: what is in sight and held, as places and numbers."""
+"""The surroundings and inventory of an agent, as positions and counts for action selection."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,34 +14,34 @@ from nemuri_domain.cognition.situation import number, sighted
 
 Place = tuple[int, int, int]
 BESIDE: Final = 5.0
-"""Blocks within which two stations are reached from between them."""
+"""Distance in blocks within which two stations can be used together."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an agent goes by."""
+    """An agent's percepts, with queries for action selection."""
 
     percepts: Mapping[str, JsonValue]
     avoided: frozenset[Place] = frozenset()
-    """Places at which something failed a moment ago."""
+    """Positions at which an act failed recently."""
     turn: int = 0
-    """Which way to look for what is not in sight: any number."""
+    """Any number that selects the direction of a search."""
 
     @property
     def here(self) -> Place:
-        """Where it stands."""
+        """Position of the agent."""
         return place_of(self.percepts.get("position"))
 
     def held(self, item: str) -> int:
-        """How many of an item it holds."""
+        """Return the number of an item in the inventory."""
         return int(number(mapped(self.percepts.get("inventory")).get(item)))
 
     def away(self, place: Place) -> float:
-        """Blocks to a place, on the ground."""
+        """Return the horizontal distance to a position in blocks."""
         return hypot(place[0] - self.here[0], place[2] - self.here[2])
 
     def nearest(self, blocks: Iterable[str]) -> tuple[str, Place] | None:
-        """The nearest of these blocks in sight, but for avoided places."""
+        """Return the nearest of these blocks in sight and its position, except avoided positions."""
         wanted = frozenset(blocks)
         found = [
             (each["block"], place_of(each["position"]))
@@ -52,7 +52,7 @@ class View:
         return min(allowed, key=lambda each: (self.away(each[1]), each[1]), default=None)
 
     def together(self, blocks: Sequence[str]) -> list[Place]:
-        """Where one of each of these blocks stands, near enough to each other to be used at once; empty if nowhere."""
+        """Return positions of one of each block that are close enough to be used together. Empty if there are none."""
         standing = [
             [place_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
             for block in blocks
@@ -61,7 +61,7 @@ class View:
         return [*min(beside, key=lambda each: (self.away(each[0]), each))] if beside else []
 
     def body(self, who: str) -> tuple[str, Place] | None:
-        """The id and place of the nearest agent or creature of that name or sort, or of exactly that id."""
+        """Return id and position of the nearest agent or creature with that name, species or exact id."""
         near = sighted(self.percepts)
         name = called(who, dict.fromkeys(str(each.get("name")) for each in near))
         for each in near:
@@ -71,13 +71,13 @@ class View:
 
 
 def place_of(position: object) -> Place:
-    """A position as numbers."""
+    """Convert a JSON position to coordinates."""
     found = mapped(position)
     return int(number(found.get("x"))), int(number(found.get("y"))), int(number(found.get("z")))
 
 
 def position_of(place: Place) -> dict[str, JsonValue]:
-    """Numbers as a position."""
+    """Convert coordinates to a JSON position."""
     return dict(zip("xyz", place, strict=True))
 
 

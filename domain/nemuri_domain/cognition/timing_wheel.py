@@ -1,4 +1,4 @@
-"""A timing wheel: what is due when, in slots of ten milliseconds, for very many small timers (PIANO.md)."""
+"""A timing wheel with slots of ten milliseconds, for a large number of short timers (PIANO.md)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,21 +12,22 @@ SLOT: Final = 0.01
 
 
 class Wheel(Generic[T]):
-    """Timers that cost the same however many there are; none rings early, all within one slot of their time."""
+    """Timers whose cost does not depend on their number. None fires early; each fires within one slot of its time."""
 
     def __init__(self, now: float) -> None:
-        """Begins at a moment, in seconds of any clock that never goes back."""
+        """Create a wheel that starts at `now`, in seconds of any monotonic clock."""
         self._slots: defaultdict[int, list[tuple[float, T]]] = defaultdict(list)
         self._next = ceil(now / SLOT)
 
     def set(self, due: float, item: T) -> None:
-        """Let an item ring at a moment; what is overdue already rings next."""
+        """Set a timer. An overdue timer fires next."""
         self._slots[max(self._next, ceil(due / SLOT - 1e-9))].append((due, item))
 
     def ring(self, now: float) -> Iterator[tuple[float, T]]:
-        """What is due by now, the earliest slot first, with when it was due.
+        """Yield the due time and item of all timers due by now, earliest slot first.
 
-        What is set while it is read rings in this reading if its time has come. Who stops reading loses nothing.
+        Timers that are set during the iteration are included if they are due. The caller may stop iterating without
+        losing timers.
         """
         last = int(now / SLOT + 1e-9)
         while self._next <= last:
@@ -38,5 +39,5 @@ class Wheel(Generic[T]):
 
     @property
     def earliest(self) -> float | None:
-        """When the next slot with something in it begins, in seconds; None where nothing waits."""
+        """Second at which the next non-empty slot begins; None if there are no timers."""
         return min(self._slots) * SLOT if self._slots else None

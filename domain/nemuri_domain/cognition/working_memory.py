@@ -1,4 +1,4 @@
-"""Working memory: what is so at this moment, in the form of document 004 §4.2.1."""
+"""Working memory: the current state of an agent in the form of document 004 §4.2.1."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,23 +15,23 @@ from nemuri_domain.tiered.importance import cues_in
 STRUCTURES: Final = frozenset(
     {"table", "furnace", "chest", "plant", "ripe_plant", "fence", "brick", "glass", "lantern"}
 )
-"""Blocks that somebody put there."""
+"""Blocks that agents have built."""
 NEAREST: Final = 8
-"""How many others are on one's mind at once."""
+"""Number of other agents in working memory, at most."""
 BRIEF: Final = 300
-"""Characters of the controller's broadcast."""
+"""Characters of the controller's broadcast, at most."""
 HEARD: Final = 5
-"""How many of the last utterances one's feeling goes by."""
+"""Number of last utterances that affect the emotional state."""
 
 
 @lru_cache(maxsize=4096)
 def cues_of(text: str, goals: tuple[str, ...] = ()) -> Cues:
-    """The cues in a text; what many hear is read once."""
+    """Return the cues in a text. Results are cached because many agents hear the same text."""
     return cues_in(text, goals)
 
 
 def present(snapshot: Snapshot) -> dict[str, JsonValue]:
-    """The keys of working memory that follow from percepts, goals, acts and the decision."""
+    """Return the keys of working memory that are derived from percepts, goals, acts and the decision."""
     percepts, decision = snapshot["percepts"], snapshot["decision"]
     broadcast = ". ".join(
         filter(None, (str(decision.get(key) or "") for key in ("high_level_intent", "priority_action")))
@@ -53,7 +53,7 @@ def present(snapshot: Snapshot) -> dict[str, JsonValue]:
 
 
 def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
-    """Where the agent is, and what people have built around it."""
+    """Return the agent's position, biome and built structures nearby. None without a position."""
     if not percepts.get("position"):
         return None
     built = dict.fromkeys(str(each["block"]) for each in listed(percepts, "blocks") if each.get("block") in STRUCTURES)
@@ -61,7 +61,7 @@ def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
 
 
 def current_action(history: list[dict[str, Any]]) -> JsonValue:
-    """The act under way, None where the last one is over."""
+    """Return the act under way, or None if the last act is over."""
     if not history or mapped(history[-1].get("outcome")):
         return None
     last = history[-1]
@@ -71,15 +71,15 @@ def current_action(history: list[dict[str, Any]]) -> JsonValue:
 
 
 def nearby(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
-    """The nearest other agents."""
+    """Return the nearest other agents."""
     others = [each for each in sighted(percepts) if not each.get("creature")][:NEAREST]
     return [{key: each.get(key) for key in ("id", "name", "distance", "activity")} for each in others]
 
 
 def feeling(snapshot: Snapshot) -> dict[str, JsonValue]:
-    """How the agent feels, by rules: health and hunger, wounds, success and failure, what is said to it.
+    """Return the emotional state by rules over health, hunger, wounds, successes, failures and utterances.
 
-    Valence -1 to 1, arousal 0 to 1, in tenths.
+    Valence is -1 to 1 and arousal is 0 to 1, both rounded to tenths.
     """
     percepts = snapshot["percepts"]
     needs = min(number(percepts.get("health"), 20), number(percepts.get("hunger"), 20)) / 20

@@ -1,4 +1,4 @@
-"""The rules of the world in words, for prompts: what things are made from and where they come from."""
+"""The rules of the world as prompt text: recipes and sources of items."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,7 +17,7 @@ def _stacks(uses: Mapping[str, int]) -> str:
 
 
 def _taken() -> list[str]:
-    """Where what is collected comes from, for things that are not put there by people."""
+    """Return the sources of items that can be collected or hunted, except items with a recipe."""
     found = {
         each.gives: (block, each.needs) for block, each in COLLECTING.items() if each.gives not in (None, *RECIPES)
     }
@@ -34,4 +34,4 @@ RULES: Final = (
     f" What can be collected: {'; '.join(_taken())}. Water can be drunk, {', '.join(FOOD)} eaten. A table, furnace or"
     f" chest is used where it is placed; things are placed on {', '.join(FREE)}."
 )
-"""What a planner has to know of the world, in a paragraph."""
+"""The rules as one paragraph for planning prompts."""

@@ -1,1 +1,1 @@
-"""The modules of an agent, one file each, apart from the controller (document 002 §1.3)."""
+"""The modules of an agent, one file each, except the controller (document 002 §1.3)."""

@@ -1,4 +1,4 @@
-"""Action awareness: what acts were expected to bring against what is there, without a model (document 002 §3.1)."""
+"""Action awareness: compares expected and perceived effects of acts, without a model (document 002 §3.1)."""
 
 from collections.abc import Mapping
 from math import hypot
@@ -14,15 +14,15 @@ from nemuri_domain.cognition.situation import decided_at, number
 from nemuri_domain.cognition.state_sections import RECENT, recent
 
 LAST: Final = 5
-"""How many of the last acts are looked at."""
+"""Number of most recent acts that are checked."""
 OVERDUE: Final = 60.0
 """Seconds after which an act without an outcome counts as lost."""
 SUPPOSED, FAILED, LOST = 0.9, 0.5, 0.4
-"""How severe it is that something said to be done is not there, that something failed, that nothing was heard of it."""
+"""Severity, 0 to 1, of a reported success without its effect, of a failure, and of an act without an outcome."""
 
 
 class ActionAwareness(Module):
-    """Compares each act with what came of it, once, and tells where they differ."""
+    """The module that compares each act once with its effects and reports differences."""
 
     spec = Spec(
         name="action_awareness",
@@ -35,7 +35,7 @@ class ActionAwareness(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """What the last five acts brought, where it is not what was expected; open until a decision knows of it."""
+        """Check the last five acts and record differences. A difference is an open anomaly until the next decision."""
         held = snapshot["action_corrections"]
         checked = listed(held, "checked")
         acts = [each for each in listed(snapshot["action_history"])[-LAST:] if each.get("id") not in checked]
@@ -57,9 +57,9 @@ class ActionAwareness(Module):
 
 
 def differs(act: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -> tuple[str, str] | None:
-    """What was expected of an act and what is there instead, in words; None where it is as expected, or cannot be seen.
+    """Return the expected and the actual effect of an act in words. None if they agree or the effect is not visible.
 
-    It sees what the agent holds, where it stands, how hungry it is, and blocks in sight; nothing else.
+    Only the inventory, the position, health and hunger, and blocks in sight are compared.
     """
     expected, before = mapped(act.get("expected")), mapped(act.get("before"))
     held = mapped(percepts.get("inventory"))

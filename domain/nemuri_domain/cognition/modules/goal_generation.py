@@ -1,4 +1,4 @@
-"""Goal generation: what an agent wants, from what it knows, whom it lives with and where it is (document 002 §1.3)."""
+"""Goal generation: an agent's goals from its memories, relations and surroundings (document 002 §1.3)."""
 
 from typing import Final
 
@@ -20,12 +20,12 @@ TASK: Final = (
     f" made: {', '.join(RECIPES)}."
 )
 REVIEW: Final = 120.0
-"""Seconds after which goals are looked at again, also where nothing asks for it."""
+"""Seconds after which goals are reviewed without any other cause."""
 ANSWER: Final = 400
 
 
 class GoalGeneration(Recalling):
-    """Finds new goals where the old ones are reached, given up, or to be adjusted."""
+    """The module that generates goals when all are reached or given up, or need to be adjusted."""
 
     spec = Spec(
         name="goal_generation",
@@ -40,7 +40,7 @@ class GoalGeneration(Recalling):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks for goals where that is due; else the ones it has are still good."""
+        """Ask a model for goals if a review is due."""
         if not snapshot["percepts"] or not due(snapshot):
             return {}
 
@@ -57,7 +57,7 @@ class GoalGeneration(Recalling):
 
 
 def due(snapshot: Snapshot) -> bool:
-    """Whether no goal is left, a reflection asks for others, or the last look is two minutes ago."""
+    """Return whether no goal is left, a reflection suggests others, or the last review is two minutes old."""
     goals, plans = snapshot["goals"], snapshot["plans"]
     over = {*listed(plans, "done"), *listed(plans, "given_up")}
     at = number(goals.get("at"), -1e9)

@@ -1,4 +1,4 @@
-"""Memory: what is so now, what comes to mind, and what is to be remembered (document 002 §1.3, document 004 §4.2.1)."""
+"""Memory recall: working memory, retrieval, and recording of experiences (document 002 §1.3, document 004 §4.2.1)."""
 
 from typing import Final
 
@@ -13,21 +13,21 @@ from nemuri_domain.cognition.situation import TALK, in_sight, number, said_by_ot
 from nemuri_domain.cognition.working_memory import present
 
 AGAIN: Final = 5.0
-"""Seconds until memory is asked again, but for words that break a silence."""
+"""Seconds between two retrievals. Words that break a silence cause an earlier one."""
 FORGETTING: Final = 30.0
-"""Seconds after which the same question is asked of memory again."""
+"""Seconds after which the same query is retrieved again."""
 LONGEST: Final = 400
-"""Characters of a question."""
+"""Characters of a query, at most."""
 STEADY: Final = ("location", "second", "nearby_agents")
-"""What moves on while nothing happens: alone, it is brought up to date every two seconds."""
+"""Keys that change continuously. If no other key changed, they are written only every two seconds."""
 CALM: Final = 2.0
-"""Seconds between two runs while the agent only goes about its work."""
+"""Seconds between two runs without recent utterances or decisions."""
 HAPPENING: Final = 1.0
-"""Seconds for which a word or a decision is something that happens."""
+"""Seconds for which an utterance or decision counts as recent."""
 
 
 class MemoryRecall(Module):
-    """Keeps working memory, asks the longer memories what the situation recalls, and hands on what is new."""
+    """The module that keeps working memory, retrieves memories for the situation and records experiences."""
 
     spec = Spec(
         name="memory_recall",
@@ -43,11 +43,11 @@ class MemoryRecall(Module):
     )
 
     def __init__(self, memories: Memories) -> None:
-        """Whose memories are asked; the module itself keeps none."""
+        """Create the module for these memories. It keeps no results itself."""
         self._memories = memories
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """What changed of the situation, what came to mind where the question is another one, what is new."""
+        """Update working memory, retrieve memories if the query changed, and add new experiences."""
         changes: dict[str, dict[str, JsonValue]] = {}
         now, before = present(snapshot), snapshot["working_memory"]
         moved = {key for key, value in now.items() if before.get(key) != value}
@@ -64,7 +64,7 @@ class MemoryRecall(Module):
         return changes
 
     def pause(self, snapshot: Snapshot) -> float:
-        """0.2 s while it hears something or decides; 2 s while it only goes about its work."""
+        """Return 0.2 s after a recent utterance or decision, else 2 s."""
         happening = min(snapshot.age(each) for each in ("conversations", "decision"))
         return self.spec.interval if happening < HAPPENING else CALM
 
@@ -85,7 +85,7 @@ class MemoryRecall(Module):
 
 
 def asked_of_memory(snapshot: Snapshot) -> str:
-    """What the situation asks memory: what was said last, what is wanted most, what is decided, who is near."""
+    """Return the memory query of the situation: last utterances, first goal, decision and agents nearby."""
     heard = [str(each.get("text", "")) for each in said_by_others(snapshot, 2)]
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
@@ -95,6 +95,6 @@ def asked_of_memory(snapshot: Snapshot) -> str:
 
 
 def _spoken_to(snapshot: Snapshot, second: float) -> bool:
-    """Whether somebody has broken a silence since that second."""
+    """Return whether another agent has broken a silence since that second."""
     before, newest = (number(each.get("second"), -1e9) for each in [{}, {}, *said_by_others(snapshot, 2)][-2:])
     return newest > second and newest - before > TALK

@@ -1,4 +1,4 @@
-"""Planning: the steps to the goal that matters most, and what becomes of goals (document 002 §1.3)."""
+"""Planning: the steps to the most important goal, and the status of goals (document 002 §1.3)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -22,16 +22,16 @@ TASK: Final = (
     f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`. {RULES}"
 )
 STEPS: Final = 24
-"""How many steps a plan has at most."""
+"""Steps of a plan, at most."""
 TRIES: Final = 3
-"""So many plans for a goal fail until it is given up."""
+"""Failed plans after which a goal is given up."""
 KEPT: Final = 32
-"""How many goals that are over are remembered."""
+"""Finished goals that are remembered, at most."""
 ANSWER: Final = 300
 
 
 class Planning(Recalling):
-    """Plans for the next goal as soon as the last plan is done or has failed."""
+    """The module that plans for the next goal when the last plan is done or has failed."""
 
     spec = Spec(
         name="planning",
@@ -44,7 +44,7 @@ class Planning(Recalling):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks for a plan where one is needed; a goal whose plan is done, or failed three times, is over."""
+        """Ask a model for a plan if one is needed. A goal is over when its plan is done or three plans have failed."""
         plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
         begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
         status = str(progress.get("status")) if begun else "on"
@@ -76,9 +76,9 @@ def _plan(
 
 
 def read_steps(text: str) -> list[str]:
-    """The steps in a reply that hands can do, from the first JSON object with a list `steps`.
+    """Return the executable steps from the first JSON object of a reply that has a list `steps`.
 
-    Raises ValueError where there is none.
+    Raises ValueError if there are none.
     """
     for found in objects(text):
         given = found.get("steps")
@@ -90,7 +90,7 @@ def read_steps(text: str) -> list[str]:
 
 
 def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:
-    """Which goals are done and given up, and how often plans for the last one failed, now that its plan ended so."""
+    """Return the finished and given-up goals and the number of failed plans, after a plan ended with this status."""
     goal, done, given_up = plans.get("goal"), listed(plans, "done"), listed(plans, "given_up")
     tries = int(number(plans.get("tries")))
     if status == "done" and goal not in done:

@@ -1,4 +1,4 @@
-"""Self-reflection: what an agent makes of what it did and what came of it (document 002 §1.3)."""
+"""Self-reflection: conclusions of an agent from its acts and their outcomes (document 002 §1.3)."""
 
 from typing import Any, Final
 
@@ -21,15 +21,15 @@ TASK: Final = (
     " your goals are good)."
 )
 ENOUGH: Final = 5
-"""So many acts that ended are worth a thought."""
+"""Number of ended acts that triggers a reflection."""
 QUIET: Final = 30.0
-"""Seconds until the next look where there is nothing to think about."""
+"""Seconds until the next check if there is nothing to reflect on."""
 LONGEST: Final = 300
 ANSWER: Final = 200
 
 
 class SelfReflection(Recalling):
-    """Thinks about its last doings, when there are enough of them or a plan has ended."""
+    """The module that reflects on recent acts after enough of them, or after a plan has ended."""
 
     spec = Spec(
         name="self_reflection",
@@ -45,7 +45,7 @@ class SelfReflection(Recalling):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks what to make of what is new since it last thought about itself."""
+        """Ask a model for a reflection on the acts since the last reflection."""
         new = done_since(snapshot)
         if not worth_a_thought(snapshot, new):
             return {}
@@ -68,12 +68,12 @@ class SelfReflection(Recalling):
         return Ask(_prompt(snapshot, new, memories), concluded)
 
     def pause(self, snapshot: Snapshot) -> float:
-        """10 s, or 30 s where there is nothing to think about."""
+        """Return 10 s, or 30 s if there is nothing to reflect on."""
         return self.spec.interval if worth_a_thought(snapshot, done_since(snapshot)) else QUIET
 
 
 def done_since(snapshot: Snapshot) -> list[dict[str, Any]]:
-    """The acts that ended since it last thought about itself."""
+    """Return the acts that ended since the last reflection."""
     last = number(snapshot["reflections"].get("at"), -1.0)
     return [
         each
@@ -83,13 +83,13 @@ def done_since(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def worth_a_thought(snapshot: Snapshot, new: list[dict[str, Any]]) -> bool:
-    """Whether enough has happened, or another plan began since it last thought."""
+    """Return whether enough acts ended, or another plan began, since the last reflection."""
     changed = snapshot["plans"].get("id") != snapshot["reflections"].get("plan")
     return len(new) >= ENOUGH or (bool(new) and changed and snapshot["reflections"].get("plan") is not None)
 
 
 def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
-    """The reflection in a reply; raises ValueError where none holds an insight."""
+    """Return the reflection in a reply. Raise ValueError if it has no insight."""
     for found in objects(text):
         parts = {name: one_line(found.get(name), LONGEST) for name in ("observation", "insight", "goal_adjustment")}
         if parts["insight"]:

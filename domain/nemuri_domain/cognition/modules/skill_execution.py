@@ -1,4 +1,6 @@
-"""Skill execution: from the decision in force to acts in the world, one at a time, without a model (002 §1.3, §1.5)."""
+"""Skill execution: acts in the world for the decision in force, one at a time, without a model (document 002 §1.3,
+§1.5).
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,13 +21,13 @@ from nemuri_domain.cognition.state_sections import recent
 from nemuri_domain.cognition.surroundings import View, place_of
 
 PATIENCE: Final = 60.0
-"""Seconds after which nothing is heard of an act any more."""
+"""Seconds after which an act without an outcome is no longer waited for."""
 MEMORY: Final = 60.0
-"""Seconds for which places are avoided at which something failed."""
+"""Seconds for which a position is avoided after an act failed there."""
 
 
 class SkillExecution(Module):
-    """Hands: they do what the decision in force says, or the plan where it says to follow it, and nothing else."""
+    """The module that executes the decision in force, or the plan if the decision says so."""
 
     spec = Spec(
         name="skill_execution",
@@ -40,7 +42,7 @@ class SkillExecution(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """The next act, if the last one is over; and how far the course has come."""
+        """Send the next act if the last one is over, and update the progress."""
         decision = Decision.of(snapshot["decision"])
         if decision is None or not snapshot["percepts"]:
             return {}
@@ -67,7 +69,7 @@ class SkillExecution(Module):
 
 
 def _course(decision: Decision, snapshot: Snapshot) -> tuple[str, list[Intent]]:
-    """What hands are on: the plan, by its id, or the one action of the decision, by that one's."""
+    """Return the course to execute: the id and steps of the plan, or the id and single action of the decision."""
     if decision.intent.verb != "plan":
         return decision.id, [decision.intent]
     plans = snapshot["plans"]
@@ -89,13 +91,13 @@ def _going(act: Mapping[str, Any], second: float) -> bool:
 
 
 def _stopped(history: list[dict[str, Any]], before: Mapping[str, Any], course: str, second: float) -> Deed | None:
-    """A short rest that ends what an earlier course began, where this one has nothing to do."""
+    """Return a short rest that interrupts an act of an earlier course, or None if no such act is under way."""
     begun = [each for each in history if each.get("id") == before.get("act")] if before.get("course") != course else []
     return resting(1.0) if any(_going(each, second) for each in begun) else None
 
 
 def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Deed) -> Changes:
-    """The act goes out, and stands in the history with what it is expected to bring."""
+    """Return the changes that send an act and add it to the action history with its expected effects."""
     progress = replace(progress, acts=progress.acts + 1)
     act_id = f"{decision.id}-{progress.acts}"
     entry: dict[str, JsonValue] = {
@@ -118,7 +120,7 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Dee
 
 
 def _concerned(deed: Deed, percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """How what the act is expected to change is now."""
+    """Return the present values that the act is expected to change."""
     held, expected = mapped(percepts.get("inventory")), deed.expected
     items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
     return {each: held[each] for each in held if each in items} | {

@@ -1,4 +1,4 @@
-"""Social awareness: what an agent thinks of others from what they say, while it is in company (document 002 §1.3)."""
+"""Social awareness: an agent's opinion of others, formed from their words while in company (document 002 §1.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,14 +20,14 @@ TASK: Final = (
 )
 NEUTRAL: Final = 5.0
 MOST: Final = 6
-"""How many speakers are judged at once."""
+"""Speakers that are judged at once, at most."""
 LONGEST: Final = 40
-"""Characters of a relationship."""
+"""Characters of a relationship, at most."""
 ANSWER: Final = 200
 
 
 class SocialAwareness(Recalling):
-    """Judges whoever spoke since it last judged them, where somebody is near."""
+    """The module that judges agents who spoke since their last judgement, if another agent is in sight."""
 
     spec = Spec(
         name="social_awareness",
@@ -41,7 +41,7 @@ class SocialAwareness(Recalling):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks about those who spoke anew; nothing where nobody is near or nobody spoke."""
+        """Ask a model about agents who spoke again. Return no changes if no agent is near or none spoke."""
         near = in_sight(snapshot["percepts"])
         new = unheard(snapshot) if near else []
         if not new:
@@ -57,7 +57,7 @@ class SocialAwareness(Recalling):
 
 
 def unheard(snapshot: Snapshot) -> list[dict[str, Any]]:
-    """What others said since the agent last made up its mind about them."""
+    """Return the utterances of others since the agent last judged their speakers."""
     known = snapshot["social_model"]
     return [
         each
@@ -68,7 +68,7 @@ def unheard(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """What a reply says of each speaker; raises ValueError where it says nothing of any."""
+    """Return the judgement of each speaker in a reply. Raise ValueError if there is none."""
     for found in objects(text):
         known = {called(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
         if judged := {each: known[each] for each in speakers if each in known}:

@@ -1,4 +1,4 @@
-"""Talking: one utterance for each decision that has something to say, never against it (document 002 §1.3)."""
+"""Talking: one utterance for each decision with a directive, consistent with the decision (document 002 §1.3)."""
 
 from typing import Final
 
@@ -23,15 +23,15 @@ TASK: Final = (
     " person. Promise to do nothing but what you are doing. Answer with the words alone."
 )
 ANSWER: Final = 80
-"""Tokens of an utterance at most."""
+"""Tokens of an utterance, at most."""
 HEARD: Final = 8
-"""How many of the last utterances it goes by."""
+"""Number of last utterances in the prompt."""
 
 
 class Talking(Recalling):
-    """Finds the words for what the decision wants said.
+    """The module that words the speech directive of a decision.
 
-    It rests on the decision and the plan: words that were found for another decision are never said.
+    Its answers depend on the decision and the plan. Words for an outdated decision are never spoken.
     """
 
     spec = Spec(
@@ -49,7 +49,7 @@ class Talking(Recalling):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks for the words where the decision has a directive for which nothing was said yet."""
+        """Ask a model for words if the decision has a directive that was not handled yet."""
         decision = Decision.of(snapshot["decision"])
         if decision is None or not decision.speech_directive or snapshot["pending_speech"].get("text"):
             return {}
@@ -71,9 +71,9 @@ class Talking(Recalling):
 
 
 def utterance(text: str) -> str:
-    """The words of a reply in one line of at most 256 characters, without quotation marks around them.
+    """Return the words of a reply in one line of at most 256 characters, without surrounding quotation marks.
 
-    What is longer ends at a sentence's end, if one is near enough, else at a word's.
+    A longer text is cut at the end of a sentence in the second half of the limit, or else at a word.
     """
     words = one_line(text, 4 * SPEECH_LIMIT).strip('"“”「」` ')
     if len(words) <= SPEECH_LIMIT:
