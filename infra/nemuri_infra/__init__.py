@@ -1,1 +1,1 @@
-"""Adapters: the only code that knows drivers."""
+"""Adapters for NATS, PostgreSQL and model providers. Only this package imports their drivers."""

@@ -1,1 +1,1 @@
-"""The way to the log's server: connections, who may do what on it, what must be there, and messages as they come."""
+"""The connection to the log's server: access, consumers, and appending, reading and deleting messages."""

@@ -1,4 +1,4 @@
-"""How a process is let in by the log's server: who it is, by which certificates, through whose account."""
+"""Access to the log's server: user, certificates and account."""
 
 import json
 from dataclasses import dataclass
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 ASKED_BY = "Nats-Request-Info"
-"""What the server says of who asks from another account, where the account that is asked may know it."""
+"""Header in which the server names the account that a request comes from, if that account shares it."""
 INBOX = wire_constants.INBOX
-"""Where answers come back to whoever has no name."""
+"""Inbox prefix of connections without a user name."""
 
 
 class AccessError(Exception):
-    """The certificates cannot be used; the text says why in one line."""
+    """The certificates cannot be used. The message is one line that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What beside an address it takes to be let in; by default nothing."""
+    """The parameters of a connection beside its address."""
 
     ca: Path | None = None
-    """Who vouches for the server, where the system's own authorities do not."""
+    """Certificate authority of the server, if the system does not trust it already."""
     certificate: Path | None = None
-    """What shows a server that asks for it who we are."""
+    """Client certificate, for servers that ask for one."""
     key: Path | None = None
     domain: str | None = None
-    """The name under which an account was lent what it may do with streams; None for who has streams of its own."""
+    """JetStream domain of an account that imports its stream requests; None for the account that owns the streams."""
 
     def tls(self) -> "ssl.SSLContext | None":
-        """What to encrypt with; None leaves it to the address, `tls://` or not. Raises `AccessError`."""
+        """Return the TLS context; None if the address alone decides (`tls://`). Raises `AccessError`."""
         if self.ca is None and self.certificate is None:
             return None
-        import ssl  # only who encrypts waits for it
+        import ssl  # imported only for encrypted connections
 
         try:
             context = ssl.create_default_context(cafile=self.ca)
@@ -51,31 +51,33 @@ class Access:
 
 
 class Credentials(NamedTuple):
-    """Who a process is, as its address says."""
+    """User and password of an address."""
 
     user: str
     password: str
 
 
 def servers(url: str) -> list[str]:
-    """The addresses in a comma-separated list, without who asks."""
+    """Return the addresses of a comma-separated list without their credentials."""
     parts = (each.strip().rpartition("@") for each in url.split(","))
     return [f"{named.partition('://')[0]}://{host}" if named else host for named, _, host in parts]
 
 
 def credentials(url: str) -> Credentials | None:
-    """Who asks, the same of all servers: those that a cluster tells of later have no name in their address."""
+    """Return the credentials, which are the same for all servers. Servers that a cluster announces later have none in
+    their address.
+    """
     first = urlsplit(url.split(",", maxsplit=1)[0].strip())
     return None if first.username is None else Credentials(unquote(first.username), unquote(first.password or ""))
 
 
 def inbox(user: str | None) -> str:
-    """Where answers come back to a user, and to nobody else."""
+    """Return the inbox prefix of a user. Only that user may subscribe to it."""
     return f"{INBOX}.{user}" if user else INBOX
 
 
 def asker_of(message: "Msg") -> str:
-    """Who asks a question: the account that the server names, else the connection that the answer goes to."""
+    """Return the sender of a query: the account that the server names, else the connection that gets the answer."""
     told = (message.headers or {}).get(ASKED_BY)
     if told is not None:
         try:
@@ -86,7 +88,7 @@ def asker_of(message: "Msg") -> str:
 
 
 def options(url: str, access: Access) -> dict[str, Any]:
-    """How `nats.connect` is called for an address. Raises `AccessError`."""
+    """Return the arguments of `nats.connect` for an address. Raises `AccessError`."""
     known = credentials(url)
     named = {"user": known.user, "password": known.password} if known else {}
     encrypted = {"tls": context} if (context := access.tls()) else {}

@@ -1,4 +1,4 @@
-"""Connections to NATS that outlive its outages, and that no client's message can stop."""
+"""Connections to NATS that survive outages of the server and malformed messages."""
 
 import asyncio
 import logging
@@ -16,21 +16,21 @@ from nats.js.api import Header
 from nemuri_infra.bus.access import Access, AccessError, options, servers
 
 TRANSFERRED = "$JS.ACK."
-"""Where a message of a stream is acknowledged; what the server itself says about a request has no such address."""
+"""Prefix of the reply subject of stream messages. The server's own replies to requests do not have it."""
 _SERVERS_OWN = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
-"""Headers by which the server speaks of a request; in a message of a stream they are somebody's forgery."""
+"""Headers of the server's own replies. In a message of a stream they are forged."""
 
 PING_SECONDS = 10
-"""How often it is asked whether the other end is still there; after two asked in vain another connection is made."""
+"""Seconds between two pings. The connection is replaced after two pings without an answer."""
 DENIED = "permissions violation"
-"""How the driver tells of what the server refused; whoever asked for it hears nothing, and waits in vain."""
+"""Text of the driver's error for a denied permission. The denied request itself gets no answer."""
 
 REPEATED_AFTER = 60.0
-"""Seconds until the same trouble of a connection is logged as a warning again, if it lasts; until then as debug."""
+"""Seconds until a lasting problem of a connection is logged as a warning again. In between it is logged as debug."""
 TROUBLES = 100
-"""So many different troubles of a connection are told apart."""
+"""Maximum number of different problems of a connection that are tracked."""
 
-# Also part of the client library, which says nothing unless the program around it configures `logging`.
+# Clients use this module too. It logs nothing unless the program configures `logging`.
 logger = logging.getLogger(__name__)
 for _name in ("nemuri", "nats"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
@@ -41,21 +41,23 @@ class UnreachableError(Exception):
 
 
 class Connection(Nats):
-    """Reads on, whatever a message's subject and headers are, takes no message of a stream for the server's own, and
-    waits for no answer that cannot come any more. `until_connected` waits for a lost connection to come back.
+    """A NATS connection that malformed headers and subjects cannot stop.
 
-    The driver stops reading for good at headers that are none and at a subject that is no text; it throws away a
-    message of a stream with a header `Status` without acknowledging it, so that it comes again for ever and takes a
-    place from others; and whoever asked over a connection that is lost waits until the time for it is up.
+    It never takes a message of a stream for a reply of the server, and it ends requests whose answer cannot arrive any
+    more. `until_connected` waits for a lost connection to come back.
+
+    The driver alone stops reading at malformed headers and at subjects that are not text. It drops a stream's message
+    with a header `Status` without an acknowledgement, so the message is redelivered without end and occupies a slot.
+    Requests over a lost connection wait for their timeout.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.changed = asyncio.Event()
-        """Set whenever the connection is there again, or closed for good."""
+        """Set when the connection is restored or closed for good."""
 
     async def _attempt_reconnect(self) -> None:
-        """Whoever waits for an answer gets a timeout at once, and may ask again over the next connection."""
+        """Fail all pending requests with a timeout at once, so that they can be repeated over the next connection."""
         for answer in [*self._resp_map.values()]:
             if not answer.done():
                 answer.set_exception(NoAnswerError())
@@ -63,7 +65,7 @@ class Connection(Nats):
         self.changed.set()
 
     async def drain(self) -> None:
-        """Take nothing more, finish what has come, and close; over a lost connection nothing more can come or go."""
+        """Stop receiving, handle the received messages, and close. A lost connection is closed at once."""
         if self.is_connected:
             await super().drain()
         else:
@@ -71,15 +73,15 @@ class Connection(Nats):
 
     async def _close(self, status: int, do_cbs: bool = True) -> None:  # noqa: FBT001, FBT002 - as the driver calls it
         if self._transport is not None and (self.is_reconnecting or self._transport.at_eof()):
-            # The driver would fail on what is left to send, or wait for the end of the transport together with the
-            # task that makes another connection, which it cancels; and leave the rest of the connection open.
+            # The driver would fail on unsent data, or wait for the transport to close together with the reconnecting
+            # task, which it cancels. The rest of the connection would stay open.
             self._transport.close()  # type: ignore[no-untyped-call]
             self._transport = None
         await super()._close(status, do_cbs)
         self.changed.set()
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
-        """Headers that are none are as good as no headers."""
+        """Return the headers of a message; None if they are malformed."""
         try:
             return await super()._process_headers(headers)
         except (IndexError, ValueError):
@@ -96,7 +98,7 @@ class Connection(Nats):
 
 
 async def until_connected(connection: Nats) -> None:
-    """Return once there is a connection. Raises `ConnectionClosedError` once there will be none any more."""
+    """Wait until the connection is up. Raises `ConnectionClosedError` if it is closed for good."""
     while not connection.is_connected:
         if connection.is_closed or not isinstance(connection, Connection):
             raise ConnectionClosedError
@@ -106,15 +108,15 @@ async def until_connected(connection: Nats) -> None:
 
 @dataclass(slots=True)
 class Troubles:
-    """The troubles of a connection, logged once and then every `REPEATED_AFTER` seconds while they last."""
+    """The problems of a connection, logged once and then every `REPEATED_AFTER` seconds while they last."""
 
     about: str = "client"
-    """Whose connection it is."""
+    """Name of the connection's owner."""
     now: Callable[[], float] = time.monotonic
     _told: dict[str, float] = field(default_factory=dict)
 
     def tell(self, trouble: str) -> None:
-        """Log a trouble, as a warning unless the same one was a warning shortly before."""
+        """Log a problem: as a warning, or as debug if the same one was a warning shortly before."""
         now = self.now()
         level = logging.DEBUG
         if now >= self._told.get(trouble, now) + REPEATED_AFTER or trouble not in self._told:
@@ -125,7 +127,7 @@ class Troubles:
         logger.log(level, "NATS (%s): %s", self.about, trouble)
 
     def over(self) -> None:
-        """Log that the connection is there again; what happens after that is news."""
+        """Log that the connection is restored, and forget its problems."""
         self._told.clear()
         logger.info("NATS (%s): connected again", self.about)
 
@@ -133,7 +135,7 @@ class Troubles:
 async def connect(
     url: str, access: Access, *, patient: bool, name: str, lost: asyncio.Event, denied: list[str]
 ) -> Nats:
-    """A connection to NATS that reconnects for ever once it is there."""
+    """Return a connection to NATS. Once established, it reconnects without limit."""
 
     said: list[str] = []
     troubles = Troubles(name)
@@ -183,6 +185,6 @@ async def connect(
     except asyncio.CancelledError:
         await connection.close()
         raise
-    connection.options["max_reconnect_attempts"] = -1  # only the first attempts were to end
+    connection.options["max_reconnect_attempts"] = -1  # only the first attempts are limited
     patient = True
     return connection

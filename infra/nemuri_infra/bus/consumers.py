@@ -1,4 +1,4 @@
-"""Consumers of streams: all of them, however many pages the server needs to list them."""
+"""The consumers of streams, listed over all pages of the server's answer."""
 
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
@@ -7,10 +7,10 @@ from nemuri_infra.bus.event_log import Log
 
 
 async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerInfo]:
-    """Return every consumer of a stream by name, readers for the moment included.
+    """Return every consumer of a stream by name, including ephemeral ones.
 
-    The server lists 256 at once. Who comes meanwhile is listed once; who goes may hide another one on the edge of a
-    page.
+    The server lists 256 at a time. A consumer that is created meanwhile is listed once. One that is deleted meanwhile
+    may hide another one at the edge of a page.
     """
     found, seen = dict[str, ConsumerInfo](), 0
     while page := await context.consumers_info(stream, offset=seen):

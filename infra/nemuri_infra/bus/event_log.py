@@ -1,4 +1,4 @@
-"""The log: append and read, the only way in and the only way out."""
+"""The log: the only way to append and read events."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -31,20 +31,20 @@ EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
-"""The first recording of an event that was exported and imported since."""
+"""Header with the first recording time of an imported event."""
 ANSWER_SECONDS = 15.0
-"""What the server may take to answer: a cluster that has lost its leader needs some seconds for another one."""
+"""Seconds that the server may take to answer. A cluster needs some seconds to elect a new leader."""
 HEADER_BYTES = 4096
-"""What is kept free for the headers of a message, which the server counts too."""
+"""Bytes reserved for the headers of a message, since the server's limit includes them."""
 WRONG_LAST_SEQUENCE = 10071
 
 
 class ConflictError(Exception):
-    """Something else was appended to the subject since it was looked at."""
+    """Another event was appended to the subject after the expected one."""
 
 
 class TooLargeError(Exception):
-    """The server does not take that much in one message; it would cut off whoever tried."""
+    """The event exceeds the server's message limit. The server would close the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +55,26 @@ class Unreadable:
     subject: str
     reason: str
     message_id: UUID
-    """What it is parked by, as it has no id of its own."""
+    """Derived id by which the message is parked, since it has none of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A stretch of the log: its events, and how far it reaches, unreadable messages included."""
+    """A contiguous part of the log: its events and its end, including unreadable messages."""
 
     events: tuple[AnyEvent, ...]
     unreadable: tuple[Unreadable, ...]
     after: int
-    """Everything between `after` and `until` is here; what is at `after` is not."""
+    """Sequence before the first message of the batch, exclusive. `until` is inclusive."""
     until: int
 
     @property
     def places(self) -> list[int]:
-        """Return the sequence of every message in it, in order."""
+        """Return the sequences of all its messages, in order."""
         return sorted([*(each.sequence or 0 for each in self.events), *(each.sequence for each in self.unreadable)])
 
     def cut(self, place: int) -> tuple["Batch", "Batch"]:
-        """Return what there is up to a place, and what comes after it."""
+        """Return the part up to a sequence, inclusive, and the rest."""
         events = [each for each in self.events if (each.sequence or 0) <= place]
         unreadable = [each for each in self.unreadable if each.sequence <= place]
         rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], place, self.until)
@@ -83,14 +83,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """What a subject ends with."""
+    """The last event of a subject."""
 
     sequence: int
-    """0 while there is nothing on it."""
+    """Its sequence; 0 if the subject is empty."""
     event_id: str | None
-    """None where nothing says which event it was."""
+    """Id of the event; None if the message has none."""
     data: bytes
-    """The event on the wire; empty while there is nothing."""
+    """Encoded event; empty if the subject is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +101,21 @@ class Log:
     stream: JetStreamContext
     subjects: Subjects
     lost: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once a connection of this process is closed for good, by itself or by the server: nothing comes any more."""
+    """Set when a connection of this process is closed for good, by itself or by the server."""
     said: Callable[[Event], None] = lambda _: None
-    """Hears of every event that was appended here."""
+    """Callback for every event that this log object appends."""
     denied: list[str] = field(default_factory=list)
-    """What the server refused last, where it refused anything."""
+    """Last error that the server reported for a denied permission; empty if there was none."""
     borrowed: bool = False
-    """Whether the streams belong to another account, which permits a client no more than clients do."""
+    """Whether the streams belong to another account, which exports only what a client needs."""
 
     @classmethod
     async def connect(
         cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri", access: Access | None = None
     ) -> Self:
-        """A connection that outlives any outage of the server.
+        """Return a log over a connection that survives any outage of the server.
 
-        With `patient` false, raises `UnreachableError` when nobody answers at first.
+        Raises `UnreachableError` if no server answers the first attempts and `patient` is false.
         """
         lost, access = asyncio.Event(), access or Access()
         denied = list[str]()
@@ -129,7 +129,7 @@ class Log:
 
     @property
     def room(self) -> int:
-        """Bytes that one message may have besides its headers."""
+        """Return the maximum size of a message in bytes, without headers."""
         return self.connection.max_payload - HEADER_BYTES
 
     async def append(
@@ -140,12 +140,12 @@ class Log:
         over: str | None = None,
         recorded_at: datetime | None = None,
     ) -> int:
-        """Append the event and return its sequence, once it is on disk; appending it again changes nothing.
+        """Append the event and return its sequence, once it is on disk. Appending the same event again changes nothing.
 
-        `expected` is the sequence of the last event on the very same subject, or on all subjects that `over` covers,
-        0 for none; raises `ConflictError` when another event is there by now. A cluster checks `over` for what it has
-        recorded, not for what is on its way. `recorded_at` is for imports only: when it was recorded at first. Raises
-        `TooLargeError` for an event that no server takes.
+        `expected` is the sequence of the last event on the event's subject, or on all subjects that `over` covers; 0
+        for none. Raises `ConflictError` if another event is the last. A cluster checks `over` against recorded events,
+        not against those in flight. `recorded_at` is the first recording time and is for imports only. Raises
+        `TooLargeError` for an event that exceeds the server's limit.
         """
         data = encode(event)
         if len(data) > self.room:
@@ -167,7 +167,7 @@ class Log:
         except BadRequestError as error:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise
-            # The server checks the expectation before it looks for repetitions: ours may be the one that is there.
+            # The server checks the expected sequence before it deduplicates, so the last event may be this very one.
             newest = await self.newest_on(headers.get(EXPECTED_SUBJECT, self.subjects.of(event)))
             if newest.event_id != str(event.event_id):
                 raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an old view") from error
@@ -177,8 +177,8 @@ class Log:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
         if not ack.duplicate or (not self.borrowed and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
-        # Somebody said something else under this id, or a client, who may not look, cannot tell: the server must not
-        # take ours for a repetition of that. If it is one, everybody ignores it for its event id.
+        # Another event has this id, or a client cannot check. The message id must differ, or the server would drop this
+        # event as a duplicate. If it is a duplicate, all consumers ignore it by its event id.
         unnamed = {name: value for name, value in headers.items() if name != MESSAGE_ID}
         return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
 
@@ -189,11 +189,11 @@ class Log:
             return None
 
     async def identity(self) -> str:
-        """What tells this log from any other of the same name: when its stream was made, to the nanosecond."""
+        """Return the identity of this log: the creation time of its stream in nanoseconds."""
         return str((await self._information())["created"])
 
     async def server_time(self) -> datetime:
-        """Return the time by the clock of the server that leads the log's stream."""
+        """Return the clock time of the server that leads the log's stream."""
         return datetime.fromisoformat(str((await self._information())["ts"]))
 
     async def _information(self) -> dict[str, object]:
@@ -204,19 +204,19 @@ class Log:
         return said
 
     async def last_sequence(self) -> int:
-        """The sequence of the newest event; 0 for an empty log."""
+        """Return the sequence of the last event; 0 for an empty log."""
         info = await self.stream.stream_info(self.subjects.stream)
         return int(info.state.last_seq)
 
     async def read(
         self, after: int = 0, until: int | None = None, *, only: Sequence[str] = (), with_parked: bool = False
     ) -> AsyncGenerator[Batch]:
-        """Everything after a sequence, in order, up to and including `until`; without it, on and on as events come.
+        """Yield the events after a sequence in order, up to and including `until`. Without `until`, wait for new events
+        without end.
 
-        With `only`, what is on these subjects and nothing else. What was parked before the reading began is passed over
-        unless `with_parked`, and so are messages that were deleted: a batch may be empty and only say how far the log
-        reaches. Ends exactly when everything up to `until` has been seen. Raises an error of the connection when it is
-        interrupted.
+        With `only`, read these subjects alone. Messages parked before the start are skipped unless `with_parked`, and
+        so are deleted ones. A batch may therefore be empty and only carry its end. Ends exactly when everything up to
+        `until` has been read. Raises a connection error if reading is interrupted.
         """
         if until is not None and until <= after:
             return
@@ -237,7 +237,7 @@ class Log:
                     yield Batch((), (), start, end)
 
     async def _left(self, after: int, until: int, subjects: Sequence[str]) -> bool:
-        """Whether there is still a message between two places; asks who leads the stream, as readers may lag."""
+        """Return whether a message is left between two sequences. Asks the stream's leader, since replicas may lag."""
         for subject in subjects:
             try:
                 following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
@@ -248,7 +248,7 @@ class Log:
         return False
 
     async def parked(self) -> Parked:
-        """Return what operators have parked so far; one question to the server where that is nothing."""
+        """Return the messages that operators have parked, with a single request if there are none."""
         [subject] = self.subjects.of_kind(EventParked)
         found, after = list[AnyEvent](), 0
         while (raw := await self._next_on(subject, after)) is not None:
@@ -273,7 +273,7 @@ class Log:
         return Batch(tuple(events), tuple(unreadable), after, _place(messages[-1]) if messages else after)
 
     async def at(self, sequence: int) -> AnyEvent | None:
-        """The event at a place in the log; None where it was deleted. Raises `UndecodableError`."""
+        """Return the event at a sequence; None if it was deleted. Raises `UndecodableError`."""
         try:
             raw = await self.stream.get_msg(self.subjects.stream, sequence)
         except NotFoundError:
@@ -282,14 +282,14 @@ class Log:
         return self._event(raw.subject or "", raw.data or b"", recorded_at, sequence)
 
     async def bytes_at(self, sequence: int) -> bytes | None:
-        """What lies at a place in the log, be it an event or not; None where it was deleted."""
+        """Return the bytes of the message at a sequence, event or not; None if it was deleted."""
         try:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).data or b""
         except NotFoundError:
             return None
 
     def decode(self, message: Msg) -> AnyEvent:
-        """The event in a message of the log; raises `UndecodableError`."""
+        """Return the event in a message of the log. Raises `UndecodableError`."""
         recorded_at = _recorded_at(message.metadata.timestamp, message.headers)
         return self._event(message.subject, message.data, recorded_at, _place(message))
 
@@ -302,18 +302,18 @@ class Log:
         return event
 
     async def headers_at(self, sequence: int) -> dict[str, str]:
-        """The headers of the message at a place in the log; none where it was deleted."""
+        """Return the headers of the message at a sequence; empty if it was deleted."""
         try:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).headers or {}
         except NotFoundError:
             return {}
 
     async def delete(self, sequence: int) -> None:
-        """Take an event out of the log, with its bytes; nothing if it is gone already. For erasure only."""
+        """Delete an event and its bytes from the log. Does nothing if it is deleted already. For erasure only."""
         await delete_message(self.stream, self.subjects.stream, sequence)
 
     async def all_on(self, subject: str) -> AsyncGenerator[bytes]:
-        """The bytes of every event on an exact subject, oldest first; one question to the server for each."""
+        """Yield the bytes of every event on an exact subject, oldest first, with one request per event."""
         after = 0
         while (raw := await self._next_on(subject, after)) is not None:
             after = raw.seq or 0
@@ -326,7 +326,7 @@ class Log:
             return None
 
     async def newest_on(self, subject: str) -> Newest:
-        """The newest event on a subject, or on all that a pattern covers."""
+        """Return the last event on a subject or on all subjects of a pattern."""
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
@@ -339,9 +339,9 @@ def _unreadable(message: Msg, reason: str) -> Unreadable:
 
 
 def message_id(subject: str, data: bytes) -> UUID:
-    """Return what tells a message that is no event from any other: the same for the same bytes on the same subject.
+    """Return the derived id of a message that is no event: a function of its subject and bytes.
 
-    The namespace is no part of it, so that it holds after an import under another one.
+    The namespace is left out of the subject, so the id stays the same after an import into another namespace.
     """
     return derive(f"{subject.partition('.')[2]} {sha256(data).hexdigest()}", "message")
 
@@ -351,7 +351,7 @@ def _place(message: Msg) -> int:
 
 
 def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:
-    """When the event was recorded at first: now, unless it was imported since; never later than that."""
+    """Return the first recording time of the event: its append time, or an earlier one if it was imported."""
     appended = appended.astimezone(UTC)
     imported = (headers or {}).get(RECORDED_AT)
     try:

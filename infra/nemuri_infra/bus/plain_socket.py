@@ -1,6 +1,7 @@
-"""Requests over a plain socket, with the standard library alone: for hooks, which have no time to load a driver.
+"""A minimal NATS client over a plain socket, with the standard library alone. Hooks use it because loading a driver
+takes too long.
 
-Speaks as much of NATS as it takes to ask and to append: one connection, one request at a time.
+It supports requests and appends over one connection, one at a time.
 """
 
 import json
@@ -16,25 +17,25 @@ if TYPE_CHECKING:
 
 PORT = 4222
 ANSWER_SECONDS = 15.0
-"""What one answer may take where there is no other limit."""
+"""Seconds that one answer may take if there is no other limit."""
 AT_ONCE = 65_536
 NOBODY = b"503"
 LATE = "the NATS server, or whoever was asked there, did not answer in time"
 
 
 class PlainError(Exception):
-    """The server, or whoever was asked, does not do what was wanted; the message is one line."""
+    """The server or the responder refused the request. The message is one line."""
 
 
 class TooLargeError(PlainError):
-    """The server does not take that much in one message."""
+    """The message exceeds the server's limit."""
 
 
 def connect(where: "Whereabouts", limit: float | None = None) -> "Plain":
-    """A connection to the first of the platform's servers that lets us in.
+    """Return a connection to the first of the platform's servers that accepts it.
 
-    Everything on it ends `limit` seconds from now, or every request after `ANSWER_SECONDS`. Raises `Elsewhere`,
-    `PlainError`, and `OSError`, of which `TimeoutError` is one.
+    All requests together may take `limit` seconds from now; without it each may take `ANSWER_SECONDS`. Raises
+    `Elsewhere`, `PlainError` and `OSError`, including `TimeoutError`.
     """
     end = float("inf") if limit is None else time.monotonic() + limit
     addresses = [each.strip() for each in where.nats_address.split(",")]
@@ -52,14 +53,14 @@ class Plain:
     """A connection to a NATS server."""
 
     def __init__(self, address: str, named: str, where: "Whereabouts", share: float, end: float) -> None:
-        """Connect within `share` seconds; `named` is the address that says who we are."""
+        """Connect within `share` seconds. `named` is the address with the credentials."""
         self._buffer, self._asked, self._end = bytearray(), 0, end
         self._until = min(end, time.monotonic() + share)
         scheme, _, place = address.rpartition("://")
         host, _, port = place.rpartition("@")[2].rpartition(":")
         host, port = (host, port) if host and port.isdigit() else (place.rpartition("@")[2].rstrip(":"), str(PORT))
         self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=self._left())
-        # Otherwise the system holds what is sent until the server has acknowledged what went before: 40 ms.
+        # Otherwise the system delays data by up to 40 ms until the server has acknowledged the data before it.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             self._greet(host.strip("[]"), named, where, encrypted=scheme == "tls")
@@ -68,11 +69,11 @@ class Plain:
             raise
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._socket.close()
 
     def request(self, subject: str, data: bytes, message_id: str | None = None) -> bytes:
-        """The answer to what is put to a subject. Raises `PlainError` where nobody listens, and `OSError`."""
+        """Return the answer to a request. Raises `PlainError` if no responder listens, and `OSError`."""
         if len(data) + len(message_id or "") > self._room:
             raise TooLargeError(f"a message of {len(data)} bytes is more than the NATS server takes")
         self._until = min(self._end, time.monotonic() + ANSWER_SECONDS)
@@ -92,9 +93,9 @@ class Plain:
                 return answer
 
     def append(self, subject: str, data: bytes, message_id: str) -> None:
-        """Put an event into the log; returns once it is on disk. Raises as `request` does."""
+        """Append an event to the log; return once it is on disk. Raises as `request` does."""
         said = json.loads(self.request(subject, data, message_id))
-        if said.get("error") or not said.get("seq"):  # a refusal has a sequence too: 0
+        if said.get("error") or not said.get("seq"):  # a refusal has sequence 0
             raise PlainError(f"the log did not take a message on {subject}: {said.get('error')}")
 
     def _greet(self, host: str, named: str, where: "Whereabouts", *, encrypted: bool) -> None:
@@ -131,7 +132,7 @@ class Plain:
         self._socket = context.wrap_socket(self._socket, server_hostname=host)
 
     def _message(self) -> tuple[bytes, bytes | None, bytes]:
-        """The next message: to whom, its status, and what it says."""
+        """Return the next message: its subject, its status and its body."""
         while True:
             kind, _, rest = self._line().partition(b" ")
             parts = rest.split()
@@ -142,7 +143,9 @@ class Plain:
                 return parts[0], whole[:headed].split(b"\r\n")[0].partition(b" ")[2].strip()[:3], whole[headed:]
 
     def _line(self) -> bytes:
-        """The next line that is for us. Raises `PlainError` for what the server complains of."""
+        """Return the next line of the protocol that concerns a request. Raises `PlainError` for an error of the
+        server.
+        """
         while True:
             while (end := self._buffer.find(b"\r\n")) < 0:
                 self._more()
@@ -184,10 +187,10 @@ class Plain:
 
 
 def _credentials(address: str) -> tuple[str, str]:
-    """Return who an address says we are, and by which password."""
+    """Return the user and the password of an address."""
     user, _, password = address.rpartition("@")[0].rpartition("://")[2].partition(":")
     if "%" in address:
-        from urllib.parse import unquote  # a hook has no time for it, and the embedded server's password no need
+        from urllib.parse import unquote  # imported only if needed; the embedded server's password needs no decoding
 
         return unquote(user), unquote(password)
     return user, password

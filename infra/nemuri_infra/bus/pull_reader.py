@@ -1,4 +1,4 @@
-"""Pulling messages from a stream: stretch after stretch, bounded in bytes, and never with a gap."""
+"""An ephemeral pull consumer of a stream that reads batch by batch, bounded in bytes and without gaps."""
 
 import asyncio
 from collections import deque
@@ -17,26 +17,29 @@ from nats.js import JetStreamContext, api
 from nemuri_infra.bus.connection import TRANSFERRED
 
 STRETCH = 1_000
-"""Messages of one stretch, at most."""
+"""Maximum number of messages of one batch."""
 STRETCH_BYTES = 8 * 1024 * 1024
-"""Bytes of one stretch, at most: a server cuts off a client that it owes too many."""
+"""Maximum bytes of one batch. The server disconnects a client with too much undelivered data."""
 AHEAD = 2
-"""Stretches that are on their way at the same time while there is more: one is received while one is asked for."""
+"""Batches requested at the same time while there is more to read."""
 LINGER = 1.0
-"""Seconds that the server waits for something new before it says that there is nothing."""
+"""Seconds that the server waits for a new message before it answers that there is none."""
 BEAT = 1.0
-"""Seconds after which whoever waits for the server looks whether anything has come."""
+"""Seconds between two checks for received messages."""
 PATIENCE = 6
-"""Looks in vain after which the server is silent, so longer than it may wait. Looks and not seconds: who was held up
-himself hears what has come meanwhile before he says that nothing has."""
+"""Checks without a message after which the server counts as silent; together longer than `LINGER`. It counts checks
+instead of seconds, so a process that was suspended reads what arrived meanwhile first.
+"""
 IDLE = 60.0
-"""Seconds without a request after which the server forgets a reader. It takes a thousand of them on a stream: who reads
-a stream often and quickly says that less will do."""
+"""Seconds without a request after which the server deletes the consumer. A stream has at most a thousand of them, so
+frequent short readers pass less.
+"""
 UNHEARD = 50
-"""Requests that nobody hears, at most, before a reader that was just made is taken to be gone: in a cluster it takes a
-moment until every server knows where it is."""
+"""Maximum number of unanswered requests before a new consumer counts as lost. In a cluster it takes a moment until
+every server knows where it is.
+"""
 SOON = 0.1
-"""Seconds until such a request is made again."""
+"""Seconds until such a request is repeated."""
 _NOBODY = "503"
 _NOTHING_MORE = ("404", "408")
 _STILL_THERE = "100"
@@ -44,47 +47,47 @@ _ENOUGH = ("message size exceeds maxbytes", "batch completed")
 
 
 class InterruptedPullError(ConnectionError):
-    """The server lost this reader, or a message was lost on the way: read again from the last place seen."""
+    """The server lost this consumer, or a message was lost on the way. Read again from the last sequence seen."""
 
 
 AWAY: Final = (NatsError, TimeoutError, InterruptedPullError)
-"""What is raised while the server is away, or has forgotten who reads there."""
+"""Errors while the server is unreachable or has deleted the consumer."""
 
 
 @dataclass(slots=True)
 class _Stretch:
-    """What was asked for at once, and what has come of it."""
+    """One batch request and its messages."""
 
     subject: str
-    """Where the server says what it has to say about the request."""
+    """Reply subject of the request, to which the server sends its status."""
     size: int
     request: bytes
     unheard: bool = False
-    """Whether it is to be asked for again."""
+    """Whether the request must be repeated, because no server knew the consumer."""
     messages: list[Msg] = field(default_factory=list)
     ended: bool = False
-    """Whether nothing more comes of it."""
+    """Whether no more messages of it will arrive."""
     exhausted: bool = False
-    """Whether the server had nothing more to give."""
+    """Whether the server had no more messages."""
 
 
 @dataclass(slots=True)
 class Pull:
-    """A reader of its own, without acknowledgements; what it asks for comes in the order of the log."""
+    """An ephemeral consumer without acknowledgements that yields messages in the order of the log."""
 
     connection: Nats
     inbox: str
     source: str
     asked: deque[_Stretch] = field(default_factory=deque)
-    """Oldest first."""
+    """Pending batches, oldest first."""
     requests: int = 0
     unheard: int = 0
-    """Requests that nobody heard, as long as none was heard."""
+    """Requests since the start that no server answered; counted until the first answer."""
     heard: bool = False
     received: int = 0
-    """Messages so far; the server counts with us."""
+    """Messages received so far, compared with the server's count."""
     flowing: bool = False
-    """Whether the last stretch did not reach the end of what is there."""
+    """Whether the last batch did not reach the end of the stream."""
     failure: Exception | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -100,9 +103,10 @@ class Pull:
         after: int,
         idle: float = IDLE,
     ) -> AsyncIterator[Self]:
-        """A reader of a stream after a sequence, or of what is on some of its subjects.
+        """Open a reader of a stream after a sequence, optionally of some subjects only.
 
-        Without them it is seven times as fast as with all of them: the server looks each message up for each filter.
+        Reading without subjects is seven times as fast as with all of them, since the server matches each message
+        against each filter.
         """
         name = uuid4().hex
         config = api.ConsumerConfig(
@@ -125,7 +129,7 @@ class Pull:
                 await subscription.unsubscribe()
 
     async def present(self) -> list[Msg]:
-        """The next messages that are there now, in order; empty when there are none."""
+        """Return the next messages that are available now, in order; empty if there are none."""
         while len(self.asked) < (AHEAD if self.flowing else 1):
             await self._ask(STRETCH, max_bytes=STRETCH_BYTES, no_wait=True)
         stretch = await self._next()
@@ -133,7 +137,7 @@ class Pull:
         return stretch.messages
 
     async def coming(self) -> list[Msg]:
-        """The next message as soon as it is there; empty when none has come for a while."""
+        """Wait for the next messages; empty if none has arrived for a while."""
         if not self.asked:
             await self._ask(1, expires=int(LINGER * 1e9))
         return (await self._next()).messages
@@ -149,9 +153,9 @@ class Pull:
         await self.connection.publish(self.source, stretch.request, reply=stretch.subject)
 
     async def _next(self) -> _Stretch:
-        """The oldest stretch once it is whole.
+        """Return the oldest batch once it is complete.
 
-        Raises `InterruptedPullError`, and `TimeoutError` when the server is silent.
+        Raises `InterruptedPullError`, and `TimeoutError` if the server is silent.
         """
         in_vain = 0
         while not self.asked[0].ended:
@@ -167,12 +171,12 @@ class Pull:
             if self.failure is not None:
                 raise self.failure
             for stretch in [each for each in self.asked if each.unheard]:
-                await asyncio.sleep(SOON)  # the servers tell nobody when all of them know
+                await asyncio.sleep(SOON)  # no event tells when all servers know the consumer
                 await self._request(stretch)
         return self.asked.popleft()
 
     async def _receive(self, message: Msg) -> None:
-        """Put a message where it belongs; what goes wrong is raised where it is waited for."""
+        """Add a message to its batch. An error is raised later, where the batch is awaited."""
         try:
             if message.reply.startswith(TRANSFERRED):
                 self._add(message)
@@ -195,7 +199,7 @@ class Pull:
             self._end(stretch)
 
     def _hear(self, said: Msg) -> None:
-        """Take note of what the server says of a request; it raises when it has done with the reader."""
+        """Handle the server's status of a request. Raises if the server has deleted the consumer."""
         stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
         if stretch is not None and not self.heard and self.unheard < UNHEARD and _status(said) == _NOBODY:
             self.unheard, stretch.unheard = self.unheard + 1, True
@@ -216,9 +220,9 @@ def _status(said: Msg) -> str:
 
 
 def _nothing_more(said: Msg) -> bool | None:
-    """Whether a request ended for want of messages, or in some other way; None while it goes on.
+    """Return whether a request ended for lack of messages (True) or otherwise (False); None while it goes on.
 
-    Raises when the server has done with the reader.
+    Raises if the server has deleted the consumer.
     """
     status, why = _status(said), str((said.headers or {}).get("Description", ""))
     if status == _STILL_THERE:

@@ -1,4 +1,4 @@
-"""Single messages of any stream: where they are, and how they go with their bytes."""
+"""Finding and deleting single messages of any stream."""
 
 from collections.abc import AsyncIterator
 
@@ -7,11 +7,11 @@ from nats.js.errors import APIError, NotFoundError
 
 
 async def delete_message(context: JetStreamContext, stream: str, sequence: int) -> None:
-    """Delete a message of a stream and overwrite its bytes; nothing if it is gone already."""
+    """Delete a message of a stream and overwrite its bytes. Does nothing if it is deleted already."""
     try:
         await context.delete_msg(stream, sequence)
     except APIError:
-        # The server has several words for what is not there, and one of them for what it does not allow.
+        # The server has several codes for a missing message; one of them also means a denied deletion.
         try:
             await context.get_msg(stream, sequence)
         except NotFoundError:
@@ -20,9 +20,10 @@ async def delete_message(context: JetStreamContext, stream: str, sequence: int) 
 
 
 async def messages_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[api.RawStreamMsg]:
-    """What a stream holds on a subject, or on all that a pattern covers, in order; one question to the server for each.
+    """Yield the messages of a stream on a subject or a pattern, in order, with one request per message.
 
-    For whoever may make no consumer, or needs few of many. What is written meanwhile may come twice, at each place.
+    For readers that may not create a consumer, or that need few of many messages. A key that is written meanwhile may
+    come twice, with both values.
     """
     after = 0
     while True:
@@ -35,6 +36,6 @@ async def messages_on(context: JetStreamContext, stream: str, subject: str) -> A
 
 
 async def sequences_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[int]:
-    """Where the messages are that a stream holds on a subject, in order; one question to the server for each."""
+    """Yield the sequences of the messages on a subject or a pattern, in order, with one request per message."""
     async for each in messages_on(context, stream, subject):
         yield each.seq or 0

@@ -1,8 +1,8 @@
-"""Pauses of all durable consumers, so that nobody reacts to the log while it is erased from, imported or restored.
+"""Pauses of all durable consumers, used while the log is erased from, imported or restored.
 
-The server ends a pause by its own clock, and keeps the names of those who hold one, each with a lease that expires by
-that clock too. So several can hold a pause at once, the last one to let go ends it, and the clocks of operators are
-never asked. While somebody begins or ends a pause nobody else does: that is the turn.
+Every holder of a pause has a lease in a key-value bucket. Leases and pauses expire by the server's clock, so the clocks
+of operators do not matter. Several holders can pause at once; the last one to release ends the pause. A lock (the turn)
+admits one process at a time to begin or end a pause.
 """
 
 import asyncio
@@ -20,33 +20,33 @@ from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, L
 from nemuri_infra.bus.stream_messages import delete_message, sequences_on
 
 LEASE = timedelta(seconds=60)
-"""How long a pause lasts after its holder was heard of last."""
+"""Lifetime of a pause after its holder's last renewal."""
 TURN = timedelta(seconds=15)
-"""How long somebody may take to begin or end a pause; who takes longer was killed."""
+"""Maximum time to begin or end a pause. A process that takes longer is taken for dead and loses the turn."""
 POLL = 0.05
 LOOK = 1.0
-"""Seconds after which a service that rests looks again."""
+"""Seconds between two checks of a paused service."""
 FOR_GOOD = datetime(2200, 1, 1, tzinfo=UTC)
-"""When a pause ends that waits for somebody: an import or a restore that was not completed."""
+"""End of a pause without expiry, set by an import or a restore until it completes."""
 
 UNFINISHED = "is at work, or was interrupted: repeat it, or see `nemuri restore --give-up`"
 
 
 class PauseError(ConnectionError):
-    """The consumers of the log cannot be paused, or are paused for good."""
+    """The consumers of the log cannot be paused, or are paused until an operator acts."""
 
 
 def pauses_bucket(namespace: str) -> str:
-    """Return the name of the namespace's bucket of those who hold a pause."""
+    """Return the name of the namespace's bucket of pause leases."""
     return f"{namespace}-pauses"
 
 
 @asynccontextmanager
 async def paused(log: Log) -> AsyncIterator[None]:
-    """Let nobody react to anything for as long as the context lasts, or longer if others hold a pause too.
+    """Pause all consumers of the log during the context, or longer if others hold a pause too.
 
-    A holder that is killed is waited for until its lease has expired. Raises whatever keeps the lease from being
-    renewed.
+    If another holder was killed, its lease must expire before the consumers resume. Raises the error that prevented a
+    renewal of the lease.
     """
     holder, done = uuid4().hex, asyncio.Event()
     async with _turn(log):
@@ -67,10 +67,10 @@ async def paused(log: Log) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def filling(log: Log) -> AsyncIterator[None]:
-    """Let nobody react to anything before the context has ended well: the log is incomplete until then.
+    """Pause all consumers until the context has ended without an error, because the log is incomplete until then.
 
-    A process that is killed in it, or fails, leaves the pause behind, for whoever repeats its work or gives it up;
-    unless nothing was appended.
+    If the process is killed or fails, the pause stays until its work is repeated or given up; it ends if nothing was
+    appended.
     """
     async with _turn(log):
         await _pause(log, await durable_consumers(log), FOR_GOOD)
@@ -84,45 +84,45 @@ async def filling(log: Log) -> AsyncIterator[None]:
 
 
 async def filled(log: Log) -> None:
-    """Let everybody react again to a log that was incomplete, unless somebody else holds a pause."""
+    """Resume all consumers of a log that was incomplete, unless another process holds a pause."""
     async with _turn(log):
         await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= FOR_GOOD])
 
 
 async def incomplete(log: Log) -> bool:
-    """Return whether an import or a restore is at work, or was not completed."""
+    """Return whether an import or a restore is running or was interrupted."""
     return any(_until(each) >= FOR_GOOD for each in await durable_consumers(log))
 
 
 async def check_complete(log: Log, durable: str) -> None:
-    """Raise `PauseError` while a durable consumer waits for an import or a restore to be completed.
+    """Raise `PauseError` while a durable consumer waits for an import or a restore to complete.
 
-    A service asks it of its own consumer before it appends without an event that told it to.
+    A service checks its own consumer before it appends events that no event caused.
     """
     if waits_for_good(await log.stream.consumer_info(log.subjects.stream, durable)):
         raise PauseError(f"the log is not complete: an import or a restore {UNFINISHED}")
 
 
 def waits_for_good(consumer: ConsumerInfo) -> bool:
-    """Return whether the consumer is paused until an import or a restore is completed."""
+    """Return whether the consumer is paused until an import or a restore completes."""
     return bool(consumer.paused) and _until(consumer) >= FOR_GOOD
 
 
 async def awake(log: Log, durable: str) -> None:
-    """Return once a durable consumer of the log is not paused: for a service that acts by the clock too."""
+    """Wait until a durable consumer of the log is not paused. Services that act on time use it too."""
     while (await log.stream.consumer_info(log.subjects.stream, durable)).paused:  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(LOOK)
 
 
 async def in_work(log: Log) -> int:
-    """Return how many events of the log somebody has in work, or has put off and will be given again."""
+    """Return the number of events of the log that are delivered but not acknowledged, or put off for redelivery."""
     return sum(
         each.num_ack_pending or 0 for each in await durable_consumers(log) if each.stream_name == log.subjects.stream
     )
 
 
 async def _renewed(log: Log, holder: str, done: asyncio.Event) -> None:
-    """Renew the lease and the pauses again and again, well before they expire."""
+    """Renew the lease and the pauses periodically, well before they expire."""
     while True:
         try:
             async with asyncio.timeout(LEASE.total_seconds() / 3):
@@ -139,14 +139,14 @@ async def _hold(log: Log, holder: str) -> None:
 
 
 async def _let_go(log: Log, holder: str) -> None:
-    """End the pause of a holder, and with it everybody's rest if nobody else holds one."""
+    """Release a holder's pause, and resume all consumers if no other holder is left."""
     async for sequence in sequences_on(log.stream, _stream(log), _subject(log, f"holder.{holder}")):
         await delete_message(log.stream, _stream(log), sequence)
     await _resume(log, [each for each in await durable_consumers(log) if each.paused and _until(each) < FOR_GOOD])
 
 
 async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
-    """Wake these consumers; while somebody holds a pause, let them rest as long as its lease."""
+    """Resume these consumers, or keep them paused for the longest lease that is held."""
     if [each async for each in sequences_on(log.stream, _stream(log), _subject(log, "holder.*"))]:
         await _pause(log, consumers, await log.server_time() + LEASE, shorten=True)
     else:
@@ -154,7 +154,7 @@ async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
 
 
 async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *, shorten: bool = False) -> None:
-    """Pause consumers until a time by the server's clock, and none that rests longer less long than before."""
+    """Pause consumers until a time of the server's clock. A longer pause is kept, except with `shorten`."""
     shorter = [each for each in consumers if shorten or _until(each) < until]
     moment = until.isoformat().replace("+00:00", "Z")
     answers = await asyncio.gather(
@@ -165,14 +165,14 @@ async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *
 
 
 def _until(consumer: ConsumerInfo) -> datetime:
-    """Return until when a consumer was told to rest; a time long past if it never was."""
+    """Return the end of a consumer's pause; a time long past if it was never paused."""
     until = consumer.config.pause_until
     return datetime.fromisoformat(until) if until else datetime.min.replace(tzinfo=UTC)
 
 
 @asynccontextmanager
 async def _turn(log: Log) -> AsyncIterator[None]:
-    """Be the only one who begins or ends a pause."""
+    """Hold the lock that admits one process at a time to begin or end a pause."""
     while (sequence := await _taken(log)) is None:  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(POLL)
     try:
@@ -182,7 +182,7 @@ async def _turn(log: Log) -> AsyncIterator[None]:
 
 
 async def _taken(log: Log) -> int | None:
-    """Take the turn and return its place in the bucket; None while it is somebody else's."""
+    """Acquire the turn and return its revision in the bucket; None while another process holds it."""
     try:
         ack = await log.stream.publish(
             _subject(log, "turn"), b"", headers={EXPECTED_SEQUENCE: "0"}, msg_ttl=TURN.total_seconds()

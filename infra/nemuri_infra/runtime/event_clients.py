@@ -1,4 +1,4 @@
-"""For which client an event is handled."""
+"""The client for which an event is handled."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -13,19 +13,20 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
 KNOWN = 10_000
-"""Tasks whose client is kept in one process."""
+"""Maximum number of tasks whose client one process caches."""
 
 
 @dataclass(slots=True)
 class Askers:
-    """The clients of tasks, as far as this process has met them."""
+    """A cache of the clients of tasks."""
 
     known: LRUCache[UUID, str] = field(default_factory=lambda: LRUCache(KNOWN))
 
     async def of(self, event: Event, database: Database, *, look: bool) -> str:
-        """The client of an event, else its task, else its agent; with `look` the views are asked for the client.
+        """Return the client of an event, else its task, else its agent. With `look` an unknown client is read from the
+        projections.
 
-        Never fails: while the views cannot be read, or do not know the task yet, the task stands for its client.
+        Never fails: the task stands for its client while the projections cannot be read or do not contain the task yet.
         """
         if isinstance(event, ClientEvent):
             if isinstance(event, TaskSubmitted):

@@ -1,4 +1,4 @@
-"""Fair turns: work that only so many can do at the same time is shared among those who ask for it."""
+"""Fair scheduling of a limited number of concurrent slots among clients."""
 
 import asyncio
 from collections import deque
@@ -9,26 +9,30 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 FLOWING = 50
-"""Turns of one party that end within a second: its line moves so fast that those behind it may wait."""
+"""Turns of one party per second from which its queue may exceed the limit."""
 WARM_UP = 1.0
-"""Seconds until a party that has just begun is judged by how fast its line moves."""
+"""Seconds during which the speed of a new party's queue is not judged."""
 LOOK = 0.25
-"""Seconds after which whoever waits at the end of a long line looks again whether it moves."""
+"""Seconds between two checks of a waiter beyond the queue's limit."""
 LONGEST_DELAY = 30.0
-"""Seconds after which whoever was sent away comes again, at most."""
+"""Maximum number of seconds until a rejected request is retried."""
 OBSERVED = 10.0
-"""Seconds over which it is counted how fast a line moves."""
+"""Seconds of the window in which the speed of a queue is measured."""
 TROUBLED = 32
-"""Events of one party that are put off because something is missing; its other events are not tried meanwhile."""
+"""Maximum number of events of one party that are put off because something is missing. At the limit its other events
+are not tried.
+"""
 FORGOTTEN = 60.0
-"""Seconds after an event that was put off should have come again: another worker has it, or nobody."""
+"""Seconds after the due time of an event that was put off until it is forgotten. Another worker has handled it, or none
+will.
+"""
 
 MANY = 1_000
-"""Parties that are known at the same time before those that are not needed are looked for."""
+"""Number of known parties above which idle ones are removed."""
 
 
 class CrowdedError(Exception):
-    """The party has as much in work and in line as it may; `delay` seconds later there may be room."""
+    """The party has too much in work and in its queue. Retry after `delay` seconds."""
 
     def __init__(self, delay: float) -> None:
         super().__init__("too much at once")
@@ -37,26 +41,26 @@ class CrowdedError(Exception):
 
 @dataclass(slots=True)
 class _Party:
-    """One of those who ask: a client, or a task whose client is not known."""
+    """One party that asks for turns: a client, or a task whose client is not known."""
 
     since: float
     running: int = 0
     line: deque["asyncio.Future[None]"] = field(default_factory=deque)
     ended: deque[float] = field(default_factory=lambda: deque(maxlen=10 * FLOWING))
     due: float = 0.0
-    """When the last of those who were sent away comes again."""
+    """Monotonic time at which the last rejected request is retried."""
     troubled: dict[int, float] = field(default_factory=dict)
-    """Events that were put off, and when each comes again."""
+    """Sequences of events that were put off, with the monotonic time of their redelivery."""
     delay: float = 0.0
-    """For how long the last of them was put off."""
+    """Seconds by which the last of them was put off."""
 
     def flows(self, now: float) -> bool:
-        """Whether the line moves so fast that it needs no limit."""
+        """Return whether the queue moves fast enough to need no limit."""
         recent = len(self.ended) >= FLOWING and self.ended[-FLOWING] > now - 1.0
         return recent or now - self.since < WARM_UP
 
     def sent_away(self, now: float) -> float:
-        """Seconds until one more who is sent away comes again: as far apart as turns end."""
+        """Return the seconds until one more rejected request may retry. Retries are spaced like the ends of turns."""
         pace = sum(1 for each in self.ended if each > now - OBSERVED) / OBSERVED
         self.due = max(now + 1.0, self.due + 1.0 / max(1.0, pace))
         return min(LONGEST_DELAY, self.due - now)
@@ -68,7 +72,7 @@ class _Party:
 
 @dataclass(slots=True)
 class _Held:
-    """A turn that somebody has."""
+    """A turn that a coroutine holds."""
 
     turns: "Turns"
     name: str
@@ -80,29 +84,31 @@ _held: ContextVar[_Held | None] = ContextVar("held", default=None)
 
 @dataclass(slots=True)
 class Turns:
-    """Turns at work: at most `at_once` in all and `share` of one party; the party with the fewest is next.
+    """A fair semaphore: at most `at_once` turns in all and `share` of one party; a free turn goes to the party with the
+    fewest.
 
-    So whatever one party's work waits for, `at_once - share` turns are there for others. At most `line` of a party
-    wait unless they are through soon; the others are sent away with `CrowdedError`, so that nobody stands behind them.
+    One party can never block others, since `at_once - share` turns stay free for them. At most `line` waiters of a
+    party queue, except while its queue moves fast. Further ones get a `CrowdedError`, so they do not block messages
+    behind them.
     """
 
     at_once: int
     share: int
     line: int
     patient: bool = True
-    """Whether a line that moves fast may be longer."""
+    """Whether a fast-moving queue may exceed `line`."""
     running: int = 0
     closed: bool = False
     _parties: dict[str, _Party] = field(default_factory=dict)
 
     @property
     def busy(self) -> bool:
-        """Whether somebody has to wait, or will be the next to."""
+        """Return whether a party may have to wait for its next turn."""
         return self.running >= self.share
 
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncIterator[None]:
-        """Wait for a turn of the party and have it for as long as the context lasts; raises `CrowdedError`."""
+        """Wait for a turn of the party and hold it during the context. Raises `CrowdedError`."""
         await self._take(name)
         held = _Held(self, name)
         token = _held.set(held)
@@ -114,7 +120,7 @@ class Turns:
                 self._give(name)
 
     def admit(self, name: str, sequence: int) -> None:
-        """Raise `CrowdedError` for a further event of a party of which too many are put off already."""
+        """Raise `CrowdedError` for a further event of a party that has too many events put off."""
         party = self._parties.get(name)
         if party is None or sequence in party.troubled:
             return
@@ -124,20 +130,20 @@ class Turns:
             raise CrowdedError(max(1.0, min(LONGEST_DELAY, party.delay)))
 
     def put_off(self, name: str, sequence: int, delay: float) -> None:
-        """Note that an event of the party waits for something that is missing, and comes again after `delay`."""
+        """Record that an event of the party waits for missing data and is redelivered after `delay` seconds."""
         party = self._party(name)
         party.delay = delay
         if sequence in party.troubled or len(party.troubled) < TROUBLED:
             party.troubled[sequence] = monotonic() + delay
 
     def settled(self, name: str, sequence: int) -> None:
-        """Note that an event of the party is through."""
+        """Record that an event of the party is done."""
         if (party := self._parties.get(name)) is not None:
             party.troubled.pop(sequence, None)
             self._forget(name)
 
     def close(self) -> None:
-        """Send away all who are in line, and whoever comes."""
+        """Reject all waiters and all later requests."""
         self.closed = True
         for party in self._parties.values():
             for place in party.line:
@@ -159,14 +165,14 @@ class Turns:
             await place
         except BaseException as error:
             if place.done() and not place.cancelled() and not isinstance(error, CrowdedError):
-                self._give(name)  # the turn came in the moment in which we were cancelled
+                self._give(name)  # the turn was granted while the waiter was being cancelled
             elif place in party.line:
                 party.line.remove(place)
             self._forget(name)
             raise
 
     async def _near(self, party: _Party, place: "asyncio.Future[None]") -> None:
-        """Return once the place is among the first `line`; raises `CrowdedError` when that takes too long."""
+        """Wait until the place is among the first `line`. Raises `CrowdedError` if the queue moves too slowly."""
         while not place.done() and party.line.index(place) >= self.line:
             now = monotonic()
             if not (self.patient and party.flows(now)):
@@ -186,13 +192,13 @@ class Turns:
         self._forget(name)
 
     def _next(self) -> None:
-        """Give the turns that are free to those in line: first to the party that has the fewest."""
+        """Grant the free turns to waiters, first to the party that has the fewest turns."""
         while self.running < self.at_once:
             waiting = [each for each in self._parties.items() if each[1].line and each[1].running < self.share]
             if not waiting:
                 return
             name, party = min(waiting, key=lambda each: each[1].running)
-            self._parties[name] = self._parties.pop(name)  # the last one of equals the next time
+            self._parties[name] = self._parties.pop(name)  # equal parties take turns
             place = party.line.popleft()
             if not place.done():
                 self._begin(party)
@@ -206,7 +212,7 @@ class Turns:
         return self._parties[name]
 
     def _clean(self) -> None:
-        """Forget the parties of which nothing is left but events that others took over long ago."""
+        """Remove the parties whose put-off events were all taken over by others long ago."""
         now = monotonic()
         for party in self._parties.values():
             party.troubled = {each: due for each, due in party.troubled.items() if due + FORGOTTEN > now}
@@ -221,7 +227,7 @@ class Turns:
 
 @asynccontextmanager
 async def aside() -> AsyncIterator[None]:
-    """Let others have the turn of whoever calls for as long as the context lasts; nothing without a turn."""
+    """Release the caller's turn during the context and take it again afterwards. Does nothing without a turn."""
     held = _held.get()
     if held is None:
         yield

@@ -1,4 +1,4 @@
-"""A service as a FastStream application: subscribers on its durables, acknowledgements, signs of life."""
+"""A service as a FastStream application: subscribers on its durables, acknowledgements and heartbeats."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -34,21 +34,23 @@ from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Service
 from nemuri_infra.stores.dead_letters import DeadLetters, letter_of, naming
 
 DRAIN_SECONDS = 20.0
-"""How long a service that is told to stop may finish what it has in work; the rest comes again after `ack_wait`."""
+"""Seconds in which a stopping service may finish its events. The others are redelivered after `ack_wait`."""
 LONGEST_WAIT = 30.0
-"""Seconds until an event that had to wait is tried again, at most."""
+"""Maximum number of seconds until an event is redelivered."""
 LONGEST_PAUSE = 120.0
-"""The same where a provider of models does not answer: there each try may cost money."""
+"""Maximum number of seconds until redelivery if a model provider is unavailable, because each attempt may cost
+money.
+"""
 KEPT_FREE = 4
-"""One part in so many is added to what a service has in work: no client has that many at once."""
+"""Divisor of a service's slots that gives the additional slots. No client can occupy these."""
 IN_LINE = 3
-"""Times what a client may have in work it may have waiting in one worker."""
+"""Waiting events of one client in one worker, as a multiple of its slots."""
 HELD = 8
-"""Times what a service has in work one worker holds, waiting ones included."""
+"""Events that one worker holds, waiting ones included, as a multiple of the service's slots."""
 QUESTIONS = 8
-"""Questions of one topic that are answered at the same time in one worker, and two fewer of one client."""
+"""Questions of one topic that one worker answers concurrently. One client may have two fewer."""
 QUESTIONS_IN_LINE = 512
-"""Questions of one client on one topic that wait for their turn; further ones are refused for now."""
+"""Maximum number of waiting questions of one client on one topic. Further ones are refused for now."""
 QUESTIONS_HELD = 8_192
 """Questions of one topic that a worker holds."""
 
@@ -56,7 +58,7 @@ logger = structlog.get_logger()
 
 
 def application(service: Service, resources: Resources) -> FastStream:
-    """The service as an application that consumes from its durables; they must have been provisioned."""
+    """Return the service as an application that consumes from its durables. They must have been provisioned."""
     resources = resources.of(service.name)
     known = credentials(str(resources.settings.nats_url))
     prefix = inbox(known.user if known else None)
@@ -117,7 +119,7 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
 
 
 def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> None:
-    """Work that should go on for ever and ends by itself is never silent."""
+    """Log the end of background work that should run until the process stops, and mark the service as halted."""
     if work.cancelled():
         return
     error = work.exception()
@@ -149,12 +151,14 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, pref
 
 
 def _turns(at_once: int) -> Turns:
-    """The turns at a service's events: whatever one client's wait for, some are left for the others."""
+    """Return the scheduler of a service's slots. No client can occupy all of them."""
     return Turns(at_once + at_once // KEPT_FREE, share=at_once, line=IN_LINE * at_once)
 
 
 def _give_back_when_stopped(subscriber: Any, turns: Turns) -> None:
-    """What only waits for its turn goes to another worker at once."""
+    """Make the subscriber's stop reject the events that still wait for a slot, so that another worker gets them at
+    once.
+    """
     stop = subscriber.stop
 
     async def stopped() -> None:
@@ -165,7 +169,10 @@ def _give_back_when_stopped(subscriber: Any, turns: Turns) -> None:
 
 
 def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
-    """A worker without room takes one event more and holds it until there is: nobody else is given it meanwhile."""
+    """Extend the acknowledgement deadline of the one event that a full worker has pulled, until a slot is free.
+
+    Otherwise the server would deliver it to another worker too.
+    """
     put = subscriber._put_msg  # noqa: SLF001 - between the pull and our handler FastStream tells nobody
 
     async def held(message: Msg) -> None:
@@ -177,7 +184,7 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """A message of the log, decoded, and whose it is."""
+    """A decoded message of the log with its client."""
 
     raw: Msg
     event: AnyEvent | UndecodableError
@@ -185,7 +192,7 @@ class _Arrival:
 
 
 async def _take(message: NatsMessage, reactor: EventProcessor, turns: Turns) -> None:
-    """Handle an event when it is its client's turn; put it off where the client has too much in work."""
+    """Handle an event when its client gets a slot. Put it off if the client has too many events in work."""
     raw: Msg = message.raw_message
     async with _alive(message, reactor.resources.settings.ack_wait):
         arrival = await _arrived(raw, reactor.resources, look=turns.busy)
@@ -209,7 +216,7 @@ async def _arrived(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
 
 
 async def _handle(arrival: _Arrival, reactor: EventProcessor, turns: Turns) -> None:
-    """Acknowledge what is done, put off what has to wait, take what cannot be handled out of the way."""
+    """Acknowledge a handled event, put off one that has to wait, reject one that cannot be handled."""
     raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
     with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
         try:
@@ -234,7 +241,7 @@ async def _handle(arrival: _Arrival, reactor: EventProcessor, turns: Turns) -> N
 
 
 def _delay(error: Exception, deliveries: int) -> float:
-    """Seconds until the event is tried again: longer each time, and at least as long as a provider asked for."""
+    """Return the backoff in seconds. It doubles with each delivery and is at least what a model provider asked for."""
     growing = 0.05 * 2.0 ** min(deliveries, 12)
     if isinstance(error, ModelUnavailable):
         return min(LONGEST_PAUSE, max(error.retry_after or 0.0, growing))
@@ -242,10 +249,10 @@ def _delay(error: Exception, deliveries: int) -> float:
 
 
 async def _deliver(arrival: _Arrival, reactor: EventProcessor, seen: Delivery) -> None:
-    """Hand a message to the service; what it gives up on is buried before that is raised.
+    """Pass a message to the service. An event that it gives up is stored as a dead letter before the error is raised.
 
-    What a client says and nobody understands is buried by the one service that hears clients. Something of our own
-    waits: it comes from a newer version, or halts the projector until an operator has mended or parked it.
+    An undecodable client event is dead-lettered by the one service that consumes client events. An undecodable event of
+    a service waits: it comes from a newer version, or it halts the projector until an operator repairs or parks it.
     """
     log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
     raw, event = arrival.raw, arrival.event
@@ -273,14 +280,14 @@ async def _is_parked(raw: Msg, log: Log) -> bool:
 
 @asynccontextmanager
 async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
-    """Tell the server every now and then that the event is still in work."""
+    """Extend the acknowledgement deadline periodically during the context."""
 
     async def beat() -> None:
         while True:
             await asyncio.sleep(ack_wait / 3)
             try:
                 await message.in_progress()
-            except NatsError as error:  # without a server there is nobody to tell; it may be back for the next beat
+            except NatsError as error:  # the connection may be back at the next heartbeat
                 logger.info("no sign of life", why=log_safe(error))
 
     beating = asyncio.ensure_future(beat())

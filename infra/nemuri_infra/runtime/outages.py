@@ -1,4 +1,4 @@
-"""Which errors say that something is missing, and which that something is wrong."""
+"""The errors that mean a missing dependency, as opposed to a fault."""
 
 from nats.errors import BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError
 from nats.errors import Error as NatsError
@@ -11,16 +11,18 @@ from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.stores.objects import IncompleteObjectError
 
 WAITING: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
-"""What only says that something is missing for now: tried again without limit, but for the two lists that follow."""
+"""Errors of missing dependencies. The event is retried without limit, except for the errors in `AT_FAULT` and
+`SOON`.
+"""
 AT_FAULT = (
     BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError, BadObjectMetaError, InvalidKeyError,
     InvalidObjectNameError, LinkIsABucketError,
 )  # fmt: skip
-"""What a client of the log's server raises without asking it: the same the next time."""
+"""Errors that the NATS client raises without asking the server. A retry would fail in the same way."""
 SOON = (IncompleteObjectError,)
-"""What is missing for a moment or for good: waited for as long as `input_patience` says, and then a fault."""
+"""Errors of data that may arrive soon or never. The event waits for `input_patience` seconds and then fails."""
 
 
 def is_waiting(error: BaseException) -> bool:
-    """Whether the error only says that something is missing for now."""
+    """Return whether the error means a missing dependency rather than a fault."""
     return isinstance(error, WAITING) and not isinstance(error, AT_FAULT)

@@ -1,9 +1,9 @@
-"""Who may do what on the log's server: derived from what services say of themselves, and from nothing else.
+"""Permissions on the NATS server, derived from the declarations of the services.
 
-Services share the namespace's account. Nobody there but the projector, operators and hosts of societies may make a
-consumer, because a consumer reads everything; and nobody reads messages as messages instead of as answers (direct
-reads): both let the server deliver what lies in a stream to a subject of the asker's choice, past its permissions. For
-the same reason every client has an account of its own, to which the namespace's account lends exactly what clients do.
+All services share the namespace's account. Only the projector, operators and hosts of societies may create consumers
+there, because a consumer can read everything. Direct gets are forbidden there to everybody. Either would let the server
+deliver stored messages to a subject of the caller's choice, past the caller's permissions. For the same reason every
+client has an account of its own; the namespace's account exports to it only the subjects that a client needs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,56 +29,60 @@ from nemuri_infra.stores.vectors import vector_bucket
 
 API = "$JS.API"
 ASKERS = ("operator", "importer", "eraser")
-"""Those that ask questions inside the namespace's account; their answers go to their own inboxes."""
+"""Roles that send queries inside the namespace's account. Answers go to their own inboxes."""
 LENT = "_R_.>"
-"""Where the answers to other accounts' questions go."""
+"""Subjects of the answers to requests of other accounts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a user may publish and subscribe to; `never` takes back what a wildcard of the former would include."""
+    """The subjects that a user may publish and subscribe to. `never` denies publishing to subjects that a wildcard
+    would allow.
+    """
 
     publish: frozenset[str] = frozenset()
     subscribe: frozenset[str] = frozenset()
     never: frozenset[str] = frozenset()
 
     def __or__(self, other: "Rights") -> "Rights":
-        """Both together."""
+        """Return the union of both."""
         return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.never | other.never)
 
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """Everybody's rights in one namespace."""
+    """The permissions of all users of one namespace."""
 
     subjects: Subjects
     services: Mapping[str, Service]
 
     def user(self, role: str) -> str:
-        """The name under which a service or an operator is known to the server, unique over all namespaces."""
+        """Return the server's user name of a service or an operator, unique over all namespaces."""
         return f"{self.subjects.namespace}-{role}"
 
     def client_user(self, client: str) -> str:
-        """The name under which a client is known, and of its account."""
+        """Return the user name of a client, which is also the name of its account."""
         return self.user(f"client-{client}")
 
     def roles(self) -> dict[str, Rights]:
-        """The rights of all that share the namespace's account, by their role."""
+        """Return the permissions of all users that share the namespace's account, by role."""
         found = {name: self._service(each) for name, each in self.services.items()}
         found |= {"operator": self._operator(), "importer": self._importer(), "eraser": self._eraser()}
         found |= {"provisioner": self._provisioner()}
         return {role: rights | self._everybody(role) for role, rights in found.items()}
 
     def client(self, client: str) -> Rights:
-        """What a client may do: say what clients say, in its own name, hand in inputs, ask, and hear of results."""
+        """Return a client's permissions: append client events in its own name, upload inputs, send queries, receive
+        results.
+        """
         said = self._saying(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
         handed_in = _publishing(*self._folder(client), *self.lent(client))
         return said | self._asking() | handed_in | _hearing(f"{INBOX}.>")
 
     def lent(self, client: str) -> tuple[str, ...]:
-        """Return the requests about stores that a client may make: its account knows them under a domain.
+        """Return the store requests that a client may make. Its account maps them under a JetStream domain.
 
-        It reads its own inputs only.
+        A client reads its own inputs only.
         """
         stream = object_stream(self._blobs)
         return (
@@ -92,12 +96,12 @@ class Permissions:
         return f"$O.{self._blobs}.M.{client}.*", f"$O.{self._blobs}.C.{client}.>"
 
     def durables(self) -> dict[str, tuple[Durable, ...]]:
-        """The consumers that are somebody's, by stream."""
+        """Return the durable consumers of all services, by stream."""
         mine = tuple(each for service in self.services.values() for each in service.durables(self.subjects))
         return {self.subjects.stream: mine, self.subjects.timers_stream: (timers_durable(self.subjects),)}
 
     def operators_kinds(self) -> frozenset[type[Event]]:
-        """What neither a service nor a client says is left to operators; they too define, protect, consolidate."""
+        """Return the kinds of events that operators append: those of neither services nor clients, and three more."""
         said = frozenset[type[Event]]().union(*(each.emits() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
         return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
@@ -123,7 +127,7 @@ class Permissions:
         return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
 
     def _everybody(self, role: str) -> Rights:
-        """Their own answers, how far the views are, and what there is."""
+        """Return the permissions of every role: its inbox, the projector's progress, and the state of the streams."""
         there = _publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
         return there | _hearing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
@@ -170,7 +174,9 @@ class Permissions:
                 return self._keeping_worlds()
 
     def _keeping_agents(self) -> Rights:
-        """Cells of any society, what their agents remember, and checkpoints of all there is; but no world."""
+        """Return access to the cells of all societies, their agents' memories and the checkpoints, but not to
+        worlds.
+        """
         subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
         told = _publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
         written = _publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
@@ -180,7 +186,9 @@ class Permissions:
         return told | written | laid | read | Rights(never=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
 
     def _keeping_worlds(self) -> Rights:
-        """What hosts tell worlds and hear of them, and what worlds write down; as a world makes no reader, no more."""
+        """Return access to the messages between hosts and worlds and to the states of worlds. A world creates no
+        consumer.
+        """
         subjects, states = self.subjects, self._states
         told = _publishing(subjects.percepts("*"), subjects.turning("*"), f"{inbox(self.user('host'))}.>")
         written = _publishing(f"$KV.{states}.*.{WORLD}.*", f"$KV.{states}.*.{LEASE}.{WORLD}")
@@ -188,7 +196,9 @@ class Permissions:
         return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
 
     def _saying(self, client: str, kinds: Iterable[type[Event]], mind: str | None = None) -> Rights:
-        """Publishing events of some kinds: those of clients in one name only, those of agents maybe of one only."""
+        """Return the right to publish events of these kinds: client events in one name, agent events optionally of one
+        agent.
+        """
         rights = Rights()
         for kind in kinds:
             if issubclass(kind, ClientEvent):
@@ -205,7 +215,7 @@ class Permissions:
         return asked | _hearing(result_subject(self.subjects.namespace, "*"))
 
     def _reading(self, stream: str) -> Rights:
-        """By readers of one's own; the consumers that are somebody's are left alone."""
+        """Return the right to read a stream through consumers of one's own. The services' durables are excluded."""
         rights = _publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
         for durable in self.durables().get(stream, ()):
             made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
@@ -214,7 +224,7 @@ class Permissions:
         return rights
 
     def _reading_all(self, *streams: str) -> Rights:
-        """Likewise, in all the ways in which clients of the bus read, and knowing who reads too."""
+        """Return the right to read streams in every way that the bus uses, and to list their consumers."""
         rights = _publishing(f"{API}.STREAM.NAMES")
         for stream in streams:
             make = (f"{API}.CONSUMER.CREATE.{stream}", f"{API}.CONSUMER.CREATE.{stream}.>")
@@ -224,7 +234,7 @@ class Permissions:
         return rights
 
     def _operator(self) -> Rights:
-        """Whoever defines agents, looks at everything and mends what is broken; speaks as a client of its own too."""
+        """Return the permissions of an operator: define agents, inspect and repair everything, and act as a client."""
         name = self.subjects.namespace
         kinds = (*self.operators_kinds(), *(each for each in EVENTS.values() if issubclass(each, ClientEvent)))
         stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
@@ -234,18 +244,20 @@ class Permissions:
         return said | self._asking() | self._reading_all(*self._streams) | self._societies()
 
     def _societies(self) -> Rights:
-        """Whoever begins societies, watches them, puts them back to a checkpoint, and takes them away."""
+        """Return the right to start, watch, restore and delete societies."""
         subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
         written = _publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
         laid = _publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
         return written | laid | _hearing(*(each("*") for each in (subjects.acts, subjects.vitals, subjects.turning)))
 
     def _importer(self) -> Rights:
-        """Whoever fills an empty log: all events in everybody's name, while nobody reacts."""
+        """Return the permissions of an import: append all events in every name while all consumers are paused."""
         return self._operator() | self._pausing() | _publishing(*self.subjects.everything)
 
     def _eraser(self) -> Rights:
-        """Whoever takes single messages away, out of the log and all that lies beside it, while nobody reacts."""
+        """Return the permissions of an erasure: delete single messages from the log and all stores while consumers are
+        paused.
+        """
         gone = _publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
         beside = (each for each in self._streams if each != self.subjects.stream)
         emptied = _publishing(*(f"{API}.STREAM.PURGE.{each}" for each in beside))
@@ -253,7 +265,7 @@ class Permissions:
         return self._operator() | self._pausing() | gone | emptied | results
 
     def _pausing(self) -> Rights:
-        """Pausing every consumer of the log and of its timers, and holding a pause by name."""
+        """Return the right to pause every consumer of the log and the timers, and to hold a named pause."""
         bucket = pauses_bucket(self.subjects.namespace)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         return _publishing(
@@ -263,7 +275,7 @@ class Permissions:
         )
 
     def _provisioner(self) -> Rights:
-        """Whoever makes streams and consumers, and alone may; reads nothing and says nothing."""
+        """Return the permissions of the only role that creates streams and consumers. It neither reads nor appends."""
         made = (f"{API}.STREAM.{verb}.{each}" for verb in ("CREATE", "UPDATE") for each in self._streams)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         verbs = ("CREATE", "DURABLE.CREATE", "DELETE")
@@ -281,7 +293,9 @@ def _hearing(*subjects: str) -> Rights:
 
 
 def _consuming(stream: str, durable: Durable) -> Rights:
-    """Working from a consumer that somebody else made; without the last, what was done is silently done again."""
+    """Return the right to consume from an existing durable. Without the grant on `$JS.ACK` handled events are
+    redelivered silently.
+    """
     return _publishing(
         f"{API}.CONSUMER.INFO.{stream}.{durable.name}",
         f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}",

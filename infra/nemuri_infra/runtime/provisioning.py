@@ -1,4 +1,4 @@
-"""Everything on the server that must be there before anybody works: made in one place, by one step."""
+"""Provisioning: creates the streams, stores and consumers of a namespace before anything else runs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -21,31 +21,31 @@ from nemuri_infra.stores.society_states import checkpoints_bucket, societies_buc
 from nemuri_infra.stores.vectors import vector_bucket
 
 RESULT_LIFE = 7 * 24 * 3600.0
-"""Seconds that a result stays; later the views answer."""
+"""Seconds that a result is kept in its bucket. After that the projections answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Durable:
-    """A durable consumer of the log: a service, or one partition of it."""
+    """A durable consumer of the log, for a service or one partition of it."""
 
     name: str
     subjects: tuple[str, ...]
     at_once: int
-    """Events in work at the same time in one worker."""
+    """Events that one worker handles concurrently."""
     workers: int = 1
-    """So many workers add to each other; one more finds nothing to do while the others are busy."""
+    """Number of workers that can be busy at the same time."""
     put_off: int = 0
-    """Events that may wait to be tried again beside those in work: to the server both are handed out."""
+    """Events that may wait for redelivery beside those in work. The server counts both as unacknowledged."""
 
 
 async def provision(
     log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1, storage: int | None = None
 ) -> None:
-    """Make or update the streams, the stores and the consumers of a namespace; what is in them stays.
+    """Create or update the streams, stores and consumers of a namespace. Stored messages stay.
 
-    `ack_wait` is how many seconds without a sign of life hand an event to another worker. `storage` is how many bytes
-    all streams may hold together on each node; without it they hold what the disk does. A stream that has more already
-    than it may hold keeps it, and takes no more.
+    `ack_wait` is the number of seconds without a heartbeat after which an event is redelivered to another worker.
+    `storage` is the limit in bytes of all streams together on each node; without it only the disk limits them. A stream
+    that is already above its limit keeps its messages and accepts no more.
     """
     subjects, bounds = log.subjects, limits(log.subjects, storage)
     for wanted in _streams(subjects, replicas):
@@ -84,7 +84,10 @@ def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
 
 
 def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
-    """A stream of its own, because schedules and `deny_purge` exclude each other; one message for each timer."""
+    """Return the configuration of the timer stream, with one message per timer.
+
+    It is separate because schedules and `deny_purge` exclude each other.
+    """
     return api.StreamConfig(
         name=subjects.timers_stream,
         subjects=[subjects.timer("*"), subjects.ringing("*")],
@@ -97,7 +100,7 @@ def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
 
 
 def timers_durable(subjects: Subjects) -> Durable:
-    """The consumer of the timers that are due."""
+    """Return the consumer of due timers."""
     return Durable(TUTOR, (subjects.ringing("*"),), 4)
 
 
@@ -115,7 +118,7 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
 
 
 async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[api.ConsumerConfig]) -> None:
-    """Make or update consumers; a new one rests as long as those that are there already, which keep their pauses."""
+    """Create or update consumers. Existing ones keep their pauses; a new one gets the same pause."""
     there = {each.name: each.config.pause_until for each in await consumers_of(context, stream)}
     pause = max(filter(None, there.values()), default=None)
     for each in wanted:
@@ -148,10 +151,12 @@ def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
 
 
 def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:
-    """A key-value bucket as clients make it, but one whose messages can be deleted: what is erased must go.
+    """Return the configuration of a key-value bucket as clients create it, but with messages that can be deleted by
+    erasure.
 
-    Nobody reads it directly: then the server would write what somebody stored wherever a reader lets it answer. It
-    takes no rollups: a header of a single message would delete all entries. An atomic one takes several entries as one.
+    Direct reads are off, because the server would deliver stored values to any subject that a reader chooses. Rollups
+    are off, because the header of one message could delete all entries. An atomic bucket accepts several entries as one
+    write.
     """
     return api.StreamConfig(
         name=f"KV_{name}",

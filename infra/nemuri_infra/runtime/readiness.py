@@ -1,4 +1,4 @@
-"""Whether a process lives, and whether it can do its work: asked of the servers, at most once a second."""
+"""Liveness and readiness of a process, checked against the servers at most once a second."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -22,54 +22,54 @@ from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
 
 FRESH = 1.0
-"""Seconds for which a report is good: however many ask, the servers are asked once."""
+"""Seconds for which a report is cached."""
 PATIENCE = 3.0
 """Seconds that a server may take to answer."""
 ROUND = 10.0
-"""Seconds between two looks where nobody asks."""
+"""Seconds between two periodic checks."""
 
 logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a process stands."""
+    """The readiness of a process."""
 
     missing: tuple[str, ...]
-    """What it needs and does not have, each in a line; nothing when it is ready."""
+    """Missing dependencies, one line each; empty if the process is ready."""
     lag: dict[str, tuple[int, int]]
-    """For each service, what lies before its consumers and what is in their work."""
+    """Events pending and events in work, by service."""
     behind: int | None = None
-    """Events that the views do not hold yet."""
+    """Events that the projections do not contain yet."""
     dead: int | None = None
     full: Mapping[str, float] = field(default_factory=dict)
-    """How full each stream is that has a limit, as a share of it."""
+    """Used share of each limited stream, 0 to 1."""
 
     @property
     def ready(self) -> bool:
-        """Whether the process can do its work."""
+        """Return whether the process can do its work."""
         return not self.missing
 
 
 @dataclass(slots=True)
 class Readiness:
-    """Looks after the services of this process."""
+    """The readiness checks of the services of this process."""
 
     resources: Resources
     services: Sequence[Service]
     pings: Mapping[str, Callable[[], Awaitable[bool]]]
-    """For each service, whether its own connection to NATS works."""
+    """Checks of the NATS connection, by service."""
     _newest: Report = Report(("not looked yet",), {})
     _looked: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def lives(self) -> dict[str, str]:
-        """Why the process is as good as dead: halted services and connections closed for good; nothing if it lives."""
+        """Return the reasons why the process must be restarted, by service: halted services and closed connections."""
         lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
         return lost | self.resources.halted
 
     async def report(self) -> Report:
-        """How the process stands, as of at most a second ago."""
+        """Return the readiness of the process, at most a second old."""
         async with self._lock:
             if (now := asyncio.get_running_loop().time()) - self._looked >= FRESH:
                 self._newest = await self._look()
@@ -78,10 +78,7 @@ class Readiness:
             return self._newest
 
     async def keep(self) -> None:
-        """Look now and then for ever, and say in the log whenever the process gets ready or stops being so.
-
-        A stream that gets nearly full is said too.
-        """
+        """Check periodically without end. Log every change of readiness and every stream that gets nearly full."""
         before: tuple[str, ...] = ()
         warned = set[str]()
         while True:
@@ -137,7 +134,7 @@ class Readiness:
         return None
 
     def _mended(self) -> str:
-        """How somebody makes again what was provisioned: whoever starts may do so, or the provisioner alone."""
+        """Return advice on how to provision again, which depends on who may provision."""
         if self.resources.settings.provision:
             return "start any worker or `nemuri up` to make it again"
         return "run `python -m nemuri.cli.provision` as the provisioner to make it again"
@@ -169,13 +166,13 @@ class Readiness:
 
 
 async def _tried(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
-    """What the check found missing; that it could not be made where a server does not answer."""
+    """Return the result of a check, or a line that says that the server did not answer."""
     try:
         async with asyncio.timeout(PATIENCE):
             return await check()
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {log_safe(error)}"
-    except DBAPIError as error:  # a database without the views, or with those of another version
+    except DBAPIError as error:  # a database without the projections, or with those of another version
         return f"{what} cannot be asked: {log_safe(error)}"
 
 

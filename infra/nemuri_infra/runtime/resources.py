@@ -1,4 +1,4 @@
-"""What reactions work with: every adapter of a process, opened and closed in one place."""
+"""The resources of handlers: all adapters of a process, opened and closed in one place."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -25,7 +25,7 @@ from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.vectors import Vectors
 
 ALL = 16
-"""Services of a process that says nothing of how many it has."""
+"""Assumed number of services in a process that does not state it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Resources:
     spendings: Spendings
     askers: Askers = field(default_factory=Askers)
     halted: dict[str, str] = field(default_factory=dict)
-    """Services of this process whose work in the background ended by itself, and why."""
+    """Reasons of services whose background work ended unexpectedly, by service."""
 
     def of(self, service: str) -> Self:
-        """The same, with what is appended counted as the service's."""
+        """Return the same resources, with appended events counted for the service."""
 
         def count(event: Event) -> None:
             self.metrics.appended.labels(service, event.kind).inc()
@@ -61,7 +61,7 @@ class Resources:
 
 @asynccontextmanager
 async def opened(settings: Settings, services: int = ALL) -> AsyncIterator[Resources]:
-    """The adapters that the settings ask for, for so many services; closed again at the end."""
+    """Open the adapters that the settings name, sized for a number of services, and close them at the end."""
     async with AsyncExitStack() as stack:
         log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
         stack.push_async_callback(log.close)

@@ -1,4 +1,4 @@
-"""Work in the background that goes on whatever happens to it."""
+"""A retry loop without end for background work."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ import structlog
 from nemuri_infra.errors.log_safe import log_safe
 
 RETRY = 0.5
-"""Seconds until it is tried again to reach a server that is not there."""
+"""Seconds between two attempts."""
 
 logger = structlog.get_logger()
 
@@ -21,12 +21,12 @@ async def persistently(
     passing: tuple[type[BaseException], ...],
     retry: float = RETRY,
 ) -> NoReturn:
-    """Do the work again and again, for ever: what is `passing` is waited for, any other error told as a fault."""
+    """Run the work again and again without end. Errors in `passing` are logged as waiting, all others as faults."""
     while True:
         try:
             await work()
         except passing as error:
             logger.info("waiting", service=service, why=log_safe(error))
-        except Exception:  # one thing that cannot be handled must not silence all others
+        except Exception:  # one event that cannot be handled must not stop all others
             logger.exception("fault", service=service)
         await asyncio.sleep(retry)

@@ -1,7 +1,10 @@
-"""What a service is: its reactions to events and its answers to questions, and the five rules that hold for all.
+"""A service: its event handlers, its query handlers, and the rules that hold for all services.
 
-One event in, one event out (or the pure consequences of one); derived identities; see the past first; joins from both
-sides; waiting is not failing.
+1. A handler returns one event for one event, or the pure consequences of one.
+2. Ids of events are derived, so a repeated delivery appends nothing new.
+3. A handler reads projections that contain everything before its event.
+4. Each of two joined events triggers the handler, so arrival order does not matter.
+5. A missing dependency delays an event and never counts as a failure.
 """
 
 import asyncio
@@ -38,7 +41,9 @@ E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ConditionalAppend(Generic[E_co]):
-    """An event to be appended only if its exact subject still ends where it was decided (0: is still empty)."""
+    """An event that is appended only if `last` is still the last sequence of its exact subject (0: the subject is
+    empty).
+    """
 
     event: E_co
     last: int
@@ -52,15 +57,15 @@ A = TypeVar("A", bound=QueryHandler)
 
 logger = structlog.get_logger()
 WORKERS = 16
-"""So many workers of a service add to each other."""
+"""Number of workers of a service that can be busy at the same time."""
 PUT_OFF = 10_000
-"""So many events of a service may be put off while the log hands out further ones."""
+"""Events of a service that may wait for redelivery while the log delivers further ones."""
 WAITERS = 64
-"""Questions of one client that wait for the views in one worker; further ones are refused for now."""
+"""Questions of one client in one worker that may wait for the projections. Further ones are refused for now."""
 
 
 class Capability(Enum):
-    """What beside its events a service works with: so much is permitted to it, and nothing else."""
+    """An access beyond events that a service is granted."""
 
     READS_INPUTS = "reads inputs"
     READS_VECTORS = "reads vectors"
@@ -79,26 +84,26 @@ class Service:
 
     name: str
     at_once: int = 16
-    """Events in work at the same time in one worker."""
+    """Events that one worker handles concurrently."""
     groups: int | None = None
-    """For a service that handles the events of an agent one at a time: into how many groups agents are divided."""
+    """Number of groups of agents, for a service that handles the events of an agent one at a time."""
     handlers: dict[type[Event], EventHandler] = field(default_factory=dict)
     query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
     appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
-    """The questions whose answers may append an event."""
+    """Kinds of queries whose handlers may append an event."""
     background: Callable[[Resources], Awaitable[None]] | None = None
-    """Work that goes on as long as the service runs."""
+    """Work that runs as long as the service."""
     also_emits: tuple[type[Event], ...] = ()
-    """Events that this work appends."""
+    """Kinds of events that the background work appends."""
     consumes_client_events: bool = False
-    """Whether all that clients say comes to it, also what nobody understands; then it is who buries that."""
+    """Whether the service consumes all client events, including undecodable ones, which it stores as dead letters."""
     mind: str | None = None
-    """The one agent whose own events it appends; None for a service that works for all."""
+    """The one agent whose events it appends; None for a service that works for all agents."""
     capabilities: frozenset[Capability] = frozenset()
-    """What it works with beside its events."""
+    """Accesses beyond events that it is granted."""
 
     def handles(self, *kinds: type[Event]) -> Callable[[R], R]:
-        """Declare what the service does about events of these kinds; raises ValueError where it does that already."""
+        """Declare the handler of events of these kinds. Raises ValueError if one of them has a handler already."""
 
         def declare(function: R) -> R:
             if twice := self.handlers.keys() & set(kinds):
@@ -109,7 +114,7 @@ class Service:
         return declare
 
     def answers(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
-        """Declare how the service answers a question; what `appends` is refused while the log is not complete."""
+        """Declare the handler of a query. A handler that `appends` is refused while the log is incomplete."""
 
         def declare(function: A) -> A:
             self.query_handlers[kind] = function
@@ -120,18 +125,22 @@ class Service:
         return declare
 
     def emits(self) -> frozenset[type[Event]]:
-        """Which events the service appends: those in what its reactions say they return, and its giving up."""
+        """Return the kinds of events that the service appends: those in its handlers' return types, and
+        `ReactionFailed`.
+        """
         returned = (get_type_hints(each)["return"] for each in self.handlers.values())
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
         return said | {ReactionFailed} if self.handlers else said
 
     def asked(self) -> tuple[tuple[type[Query], str], ...]:
-        """The questions that the service answers, and where each is asked; what reacts can be asked to try again."""
+        """Return the kinds of queries that the service answers, with their topics. A service with handlers answers
+        retries too.
+        """
         retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.handlers else ()
         return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
-        """The consumers of the log that the service works from."""
+        """Return the durable consumers of the service."""
         if not self.handlers:
             return ()
         if self.groups is None:
@@ -147,7 +156,7 @@ class Service:
 
 
 def _events_in(returned: Any) -> frozenset[type[Event]]:
-    """The classes of events in an annotation, however deep."""
+    """Return the event classes in a type annotation, at any depth."""
     if isinstance(returned, type) and get_origin(returned) is None:
         return frozenset({returned} if issubclass(returned, Event) else ())
     return reduce(frozenset.union, map(_events_in, get_args(returned)), frozenset[type[Event]]())
@@ -169,26 +178,26 @@ class GaveUpError(Exception):
         self.fault = fault
         self.faults = tried.faults
         self.attempt = attempt
-        """The attempt of its task that the event belongs to; None where it belongs to none."""
+        """Attempt of the task to which the event belongs; None if it belongs to none."""
 
 
 @dataclass(slots=True)
 class EventProcessor:
-    """Applies the rules of a reaction around a service's own functions."""
+    """Applies the rules of the runtime around a service's handlers."""
 
     service: Service
     resources: Resources
     _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
     _waiters: Turns = field(default_factory=lambda: Turns(16 * WAITERS, share=WAITERS, line=0, patient=False))
-    """Questions that wait for the views: no question that could be answered stands behind them."""
+    """Slots for questions that wait for the projections, so that they do not block questions that can be answered."""
 
     async def react(self, event: Event, delivery: int = 1) -> None:
-        """Do what the service does about the event, and append what follows.
+        """Handle an event and append the events that follow.
 
-        `delivery` counts, from 1, how often the log has handed it to the service. Raises one of `WAITING` when
-        something is missing for now, any other error for a fault that may still pass, and `GaveUpError` once its tries
-        are exhausted. Of the events that workers may have died of, one is in work at a time, and only what is in work
-        is noted: so the one that they do die of is given up alone.
+        `delivery` is the number of the event's deliveries, from 1. Raises one of `WAITING` if something is missing for
+        now, any other error for a fault that may be transient, and `GaveUpError` if its attempts are exhausted. Events
+        that are suspected of killing workers are handled one at a time, and only begun events are recorded; so only the
+        event that does kill its worker is given up.
         """
         if type(event) not in self.service.handlers:
             return
@@ -218,7 +227,7 @@ class EventProcessor:
         raise GaveUpError(tried, await self._give_up(event, tried))
 
     def _after(self, error: Exception, tried: Tried) -> Tried:
-        """What is known of the tries after this one failed."""
+        """Return the delivery attempts after this error."""
         soon = isinstance(error, SOON) and tried.waited < self.resources.settings.input_patience
         if is_waiting(error) and (soon or not isinstance(error, SOON)):
             return tried.put_off()
@@ -243,7 +252,7 @@ class EventProcessor:
             await self.resources.log.append(each)
 
     async def _counts(self, event: Event) -> bool:
-        """Return whether the event means something: it is the first of its id, and neither erased nor parked."""
+        """Return whether the event has an effect: it is the first of its id, and neither erased nor parked."""
         try:
             return await self.resources.views.counts(event)
         except BehindError:
@@ -252,7 +261,7 @@ class EventProcessor:
             raise
 
     async def _give_up(self, event: Event, tried: Tried) -> int | None:
-        """Say so in the log, where a task may wait for it; the attempt of the task, or None."""
+        """Append the failure to the log if the event belongs to a task. Return the attempt of the task, or None."""
         why = (tried.why() or (tried.error,))[0]
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
         if event.thread is None:
@@ -266,7 +275,7 @@ class EventProcessor:
         return attempt
 
     async def _retry(self, query: RetryQuery) -> RetriedView | Refusal:
-        """React to an event of the log once more, outside of any delivery: what follows has the same ids."""
+        """Handle an event of the log once more outside a delivery. The events that follow have the same ids."""
         try:
             event = await self.resources.log.at(query.sequence)
         except UndecodableError as error:
@@ -277,9 +286,9 @@ class EventProcessor:
         return RetriedView(kind=event.kind, sequence=query.sequence)
 
     async def ask(self, kind: type[Query], data: bytes, turns: Turns | None = None, asker: str = "") -> bytes:
-        """The answer to a question, or why there is none.
+        """Return the answer to a query, or a refusal with its reason.
 
-        It is worked on when it is the asker's turn; while it waits for the views, others have theirs.
+        The query waits for a slot of the asker. It holds none while it waits for the projections.
         """
         reply, outcome = await self._answer(kind, data, turns or Turns(1, share=1, line=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
@@ -310,7 +319,7 @@ class EventProcessor:
         return answer, "refused" if isinstance(answer, Refusal) else "answered"
 
     async def _behind(self, query: Query, asker: str) -> Refusal | None:
-        """Wait until the views hold all that the question asks for; a refusal for what the log itself has not."""
+        """Wait until the projections contain the query's `after`. Return a refusal if the log itself ends before it."""
         progress = self.resources.views.progress
         if query.after <= progress.sequence:
             return None
@@ -322,7 +331,9 @@ class EventProcessor:
         return None
 
     def _fitting(self, kind: type[Query], reply: bytes) -> bytes:
-        """A reply that the server takes: it would cut off whoever tried a larger one, and nobody would be told."""
+        """Return the reply, or a refusal if it is larger than the server's limit. The server would close the connection
+        silently.
+        """
         room = self.resources.log.room
         if len(reply) <= room:
             return reply
@@ -332,6 +343,6 @@ class EventProcessor:
 
 
 def _line(error: BaseException) -> str:
-    """The first line of what an error says, as text that can be recorded."""
+    """Return the first line of an error's message as text that can be stored."""
     text = str(error).encode(errors="replace").decode().replace("\x00", "").strip()
     return text.splitlines()[0] if text else type(error).__name__

@@ -1,4 +1,4 @@
-"""The settings of a process, and the only place that reads the environment, but for `whereabouts` beside it."""
+"""The settings of a process. Only this module and `process/hook_settings.py` read the environment."""
 
 from pathlib import Path
 from typing import Literal
@@ -16,89 +16,94 @@ from nemuri_infra.process.memory_limit import memory_limit
 
 MEGABYTE = 1024 * 1024
 SHARE_OF_MEMORY = 4
-"""One part in so many of a process's memory is for retrieval indexes."""
+"""Divisor of a process's memory that gives the part for retrieval indexes."""
 MOST_MEMORY = 1024 * MEGABYTE
 CONNECTIONS = 4
-"""Connections to the database for one service."""
+"""Database connections for each service."""
 MOST_CONNECTIONS = 16
-"""For a process with many services."""
+"""Maximum number of database connections of a process with many services."""
 
 
 class Settings(BaseSettings):
-    """Settings by environment variables, all with the prefix `NEMURI_` but for the well-known ones."""
+    """Settings from environment variables. All have the prefix `NEMURI_` except the well-known ones."""
 
     model_config = SettingsConfigDict(env_prefix="NEMURI_", frozen=True, extra="ignore", env_ignore_empty=True)
 
     data: Path = Field(default_factory=default_path)
-    """Where the embedded servers keep their data, and where the running platform can be found."""
+    """Directory of the embedded servers' data and of the file that locates the running platform."""
     namespace: Identifier = "nemuri"
-    """The namespace of everything: stream, subjects, stores, PostgreSQL schema."""
+    """Namespace of the stream, the subjects, the stores and the PostgreSQL schema."""
     nats_url: str | None = Field(default=None, validation_alias=AliasChoices("NATS_URL", "nats_url"))
-    """Servers to use instead of the embedded one."""
+    """NATS servers to use instead of the embedded one."""
     host_nats_url: str | None = None
-    """The same for the hosts of a society that `nemuri society run` starts, where they are users of their own."""
+    """NATS servers for the hosts that `nemuri society run` starts, if they have users of their own."""
     world_nats_url: str | None = None
-    """And for its world."""
+    """NATS servers for the world that `nemuri society run` starts, if it has a user of its own."""
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
-    """The database to use instead of the embedded one."""
+    """Database to use instead of the embedded one."""
 
     nats_ca: Path | None = None
-    """The certificate of who vouches for the NATS servers (`tls://`), where the system knows nobody who does."""
+    """Certificate authority of the NATS servers (`tls://`), if the system does not trust it already."""
     nats_certificate: Path | None = None
-    """Our own certificate, for servers that ask for one."""
+    """Client certificate, for servers that ask for one."""
     nats_key: Path | None = None
-    """Its key."""
+    """Private key of the client certificate."""
     nats_domain: str | None = None
-    """The JetStream domain; a client with an account of its own names the namespace here."""
+    """JetStream domain. A client with an account of its own sets the namespace here."""
     provision: bool = True
-    """Whether a worker makes what it needs on both servers; without the right to, it looks whether it is there."""
+    """Whether a worker provisions both servers. Without the permission it only checks that they are provisioned."""
     client: Identifier | None = None
-    """In whose name the command line and programs speak; the server may let its user speak in no other."""
+    """Client in whose name the command line and programs append events. The server may restrict a user to one name."""
 
     hook_agent: Identifier = hook_settings.AGENT
-    """Whose memory the hooks of a coding assistant ask and fill, unless they are told another agent."""
+    """Agent whose memory the hooks of a coding assistant read and fill by default."""
     hook_patience: float = Field(default=hook_settings.PATIENCE, gt=0, le=hook_settings.MOST_PATIENT)
-    """Seconds that a hook takes at most, before it lets the assistant go on without it."""
+    """Maximum number of seconds that a hook may delay the assistant."""
 
     project: str | None = None
-    """The project of tasks, questions and memories that name none."""
+    """Default project of tasks, questions and memories."""
     domains: str = ""
-    """Their domains, comma-separated, where they name none."""
+    """Their default domains, comma-separated."""
 
     replicas: int = Field(default=1, ge=1, le=5)
-    """On how many nodes of a NATS cluster everything is kept."""
+    """Number of nodes of a NATS cluster that store each stream."""
 
     storage: int | None = Field(default=None, ge=16)
-    """Megabytes that the streams of the namespace may hold together on each node: half of it the log, a quarter inputs,
-    an eighth vectors. Full ones refuse; without it they fill the disk. A cluster needs twice as much disk."""
+    """Megabytes that the streams of the namespace may use together on each node: half for the log, a quarter for
+    inputs, an eighth for vectors. A full stream refuses writes. Without a limit they may fill the disk. A cluster needs
+    twice as much disk.
+    """
 
     http: str | None = None
-    """`HOST:PORT` where a process tells of itself: `/health`, `/ready`, `/metrics`; port 0 is any free one."""
+    """`HOST:PORT` of the process's HTTP endpoints `/health`, `/ready` and `/metrics`. Port 0 is any free port."""
     otel: bool = False
-    """Whether traces are exported, as OpenTelemetry's own variables (`OTEL_…`) say; needs the extra `otel`."""
+    """Whether to export traces as OpenTelemetry's own variables (`OTEL_…`) configure. Requires the extra `otel`."""
     ack_wait: float = Field(default=10.0, ge=0.5, le=600)
-    """Seconds without a sign of life after which an event is handed to another worker; the same for all processes."""
+    """Seconds without a heartbeat after which an event is redelivered to another worker. All processes need the same
+    value.
+    """
     recall_memory: int | None = Field(default=None, ge=0)
-    """Megabytes for the memories of agents that one process keeps at hand; by default a quarter of what its container
-    or the machine gives it, and at most 1,024."""
+    """Megabytes for the retrieval indexes of one process. Default: a quarter of the memory of its container or machine,
+    at most 1,024.
+    """
     database_connections: int | None = Field(default=None, ge=1)
-    """Connections to the database that one process opens at most; by default 4 for each of its services, and 16."""
+    """Maximum number of database connections of one process. Default: 4 for each service, at most 16."""
     input_patience: float = Field(default=20.0, ge=0)
-    """Seconds that an event waits for the rest of an input that is stored in part; then it is given up."""
+    """Seconds that an event waits for the missing pieces of an input. After that it is given up."""
 
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
-    """From which level on the platform and its workers log."""
+    """Minimum level of log messages of the platform and its workers."""
 
     embedder: str = "hashing"
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
     embedding_dimension: int | None = Field(default=None, ge=1)
-    """Numbers in a vector; by default what the embedder itself says."""
+    """Dimension of vectors. Default: the embedder's own."""
     relevance_threshold: float | None = Field(default=None, ge=-1, le=1)
-    """The cosine from which on a memory is relevant, instead of the one calibrated for the embedder."""
+    """Minimum cosine similarity of a relevant memory, instead of the embedder's calibrated one."""
     use_threshold: float | None = Field(default=None, ge=-1, le=1)
-    """The cosine from which on an answer has used a memory, instead of the one calibrated for the embedder."""
+    """Minimum cosine similarity of an answer and a memory that it used, instead of the embedder's calibrated one."""
     providers: str = ""
-    """Language models in order of preference, comma-separated; by default those that there is a key for."""
+    """Model providers in order of preference, comma-separated. Default: those with an API key."""
     anthropic_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "anthropic_api_key")
     )
@@ -112,56 +117,58 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
     )
     anthropic_model: str | None = None
-    """The model of Anthropic that answers; by default the one named in `infra/models/settings.py`."""
+    """Anthropic's model for answers. Default: the one in `infra/models/settings.py`."""
     anthropic_light_model: str | None = None
-    """The model of Anthropic that summarises and judges."""
+    """Anthropic's model for summaries and judgements."""
     openai_model: str | None = None
-    """The model of OpenAI, or of a compatible server, that answers."""
+    """Model for answers of OpenAI or a compatible server."""
     openai_light_model: str | None = None
-    """The one that summarises and judges."""
+    """Model for summaries and judgements of OpenAI or a compatible server."""
     model_timeout: float = Field(default=60.0, gt=0)
-    """Seconds for one call of a model."""
+    """Timeout of one model call in seconds."""
     model_attempts: int = Field(default=4, ge=1)
-    """Calls of one provider before the next is asked."""
+    """Maximum number of calls of one provider before the next one is called."""
     model_budget: float = Field(default=90.0, gt=0)
-    """Seconds for one provider, calls and waits together."""
+    """Maximum number of seconds for one provider, calls and backoff together."""
     model_concurrency: int = Field(default=8, ge=1)
-    """Calls of a model at once in one process."""
+    """Maximum number of concurrent model calls in one process."""
     model_calls: int = Field(default=100, ge=1)
-    """Replies of models for one event, over all its tries; an event that wants more is given up."""
+    """Maximum number of model replies for one event over all delivery attempts. An event that needs more is given
+    up.
+    """
 
     @property
     def access(self) -> Access:
-        """How the log's server lets us in."""
+        """Return the parameters of connections to the log's server."""
         return Access(self.nats_ca, self.nats_certificate, self.nats_key, self.nats_domain)
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
-        """The same settings with the servers' addresses known."""
+        """Return the settings with these server addresses."""
         return self.model_copy(update={"nats_url": nats_url, "database_url": database_url})
 
     @property
     def storage_bytes(self) -> int | None:
-        """Bytes that the streams of the namespace may hold together on each node; None where nothing limits them."""
+        """Return the limit in bytes of the namespace's streams on each node; None without a limit."""
         return None if self.storage is None else self.storage * MEGABYTE
 
     @property
     def index_bytes(self) -> int:
-        """Bytes for the retrieval indexes that one process keeps."""
+        """Return the bytes that one process may use for retrieval indexes."""
         if self.recall_memory is not None:
             return self.recall_memory * MEGABYTE
         return min(memory_limit() // SHARE_OF_MEMORY, MOST_MEMORY)
 
     def connections(self, services: int) -> int:
-        """Connections to the database for a process with so many services."""
+        """Return the number of database connections for a process with this many services."""
         return self.database_connections or min(CONNECTIONS * services, MOST_CONNECTIONS)
 
     @property
     def domain_names(self) -> tuple[str, ...]:
-        """The domains one by one."""
+        """Return the default domains as a tuple."""
         return tuple(name.strip() for name in self.domains.split(",") if name.strip())
 
     def model_settings(self) -> ModelSettings:
-        """What of these settings concerns language models; raises ValueError when they contradict each other."""
+        """Return the settings of language models. Raises ValueError if they contradict each other."""
         given: dict[str, object] = {
             "providers": tuple(name.strip() for name in self.providers.split(",") if name.strip()),
             "anthropic_api_key": self.anthropic_api_key,
@@ -180,7 +187,7 @@ class Settings(BaseSettings):
         return ModelSettings.model_validate({name: value for name, value in given.items() if value is not None})
 
     def embedding_settings(self) -> EmbeddingSettings:
-        """What of these settings concerns embeddings."""
+        """Return the settings of embeddings."""
         given: dict[str, object] = {
             "spec": self.embedder,
             "dimension": self.embedding_dimension,

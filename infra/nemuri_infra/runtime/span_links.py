@@ -1,4 +1,4 @@
-"""Which spans a join joins, as links: looked up in the log, and only where somebody records the trace."""
+"""Span links of a join to the events that it joined. They are looked up only if the trace is recorded."""
 
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import AgentSlept, SessionEnded
@@ -7,11 +7,11 @@ from nemuri_infra.observability.tracing import link
 from nemuri_infra.runtime.resources import Resources
 
 MOST = 64
-"""Links of one span."""
+"""Maximum number of links of one span."""
 
 
 async def link_joined(outcome: object, resources: Resources) -> None:
-    """Link the present span to every event that was joined into the outcome."""
+    """Link the current span to every event that was joined into the outcome."""
     match outcome:
         case TaskSummarised():
             places = await resources.views.places(ChunkSummarised, task_id=outcome.task_id)

@@ -1,7 +1,8 @@
-"""How much the streams of a namespace may hold, and how much of that they hold.
+"""Storage limits of a namespace's streams and their usage.
 
-A nats-server whose disk refused a write takes no more of that stream, or of any, until it is started anew. Streams that
-have limits refuse before that, each for itself, and go on as soon as there is room or the limit is raised.
+After a failed write to a full disk nats-server refuses all writes to that stream, or to all streams, until it is
+restarted. A stream with a limit refuses writes before that, independently of the others, and accepts them again when
+there is room or the limit is raised.
 """
 
 from collections.abc import Mapping
@@ -23,17 +24,17 @@ SHARES: Mapping[str, Fraction] = {
     "societies": Fraction(1, 32),
     "checkpoints": Fraction(1, 32),
 }
-"""The part of the whole that each stream may hold.
+"""Share of the total limit for each stream.
 
-The others hold a few numbers each, and dead letters, which the log limits: a service that could put none aside would
-stand still before the first.
+The other streams hold a few numbers each, and dead letters, which are bounded by the log. A service that could store no
+dead letter would stop at the first one.
 """
 WARNING = 0.8
-"""The share of its limit from which on a stream is worth a warning: an operator needs time to make room."""
+"""Used share of a limit from which a warning is given, so that an operator has time to make room."""
 
 
 def streams(subjects: Subjects) -> dict[str, str]:
-    """Return the streams that have limits, by what they hold."""
+    """Return the names of the limited streams by their content."""
     name = subjects.namespace
     return {
         "log": subjects.stream,
@@ -46,12 +47,12 @@ def streams(subjects: Subjects) -> dict[str, str]:
 
 
 def limits(subjects: Subjects, total: int | None) -> dict[str, int]:
-    """Return the bytes that each stream may hold, by its name; nothing without a total."""
+    """Return the limits in bytes by stream; empty without a total."""
     return {} if total is None else {name: int(total * SHARES[what]) for what, name in streams(subjects).items()}
 
 
 async def fullness(log: Log) -> dict[str, float]:
-    """Return how full each stream is that has a limit, as a share of it."""
+    """Return the used share of each limited stream, 0 to 1."""
     found = dict[str, float]()
     for what, name in streams(log.subjects).items():
         info = await log.stream.stream_info(name)
@@ -61,11 +62,11 @@ async def fullness(log: Log) -> dict[str, float]:
 
 
 def nearly_full(full: Mapping[str, float]) -> set[str]:
-    """Return what is worth a warning."""
+    """Return the streams that are above the warning level."""
     return {what for what, share in full.items() if share >= WARNING}
 
 
 def warnings(full: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a line for each stream that is nearly full."""
+    """Return a warning line for each stream that is nearly full."""
     advice = "raise NEMURI_STORAGE and provision again, on a disk with room"
     return tuple(f"{what}: {full[what]:.0%} of the limit is used; {advice}" for what in sorted(nearly_full(full)))

@@ -1,4 +1,4 @@
-"""Timers on the server itself: they survive every restart, and whoever is there is told when one is due."""
+"""Timers on the NATS server. They survive restarts of all processes and are delivered to any listener."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from nemuri_infra.runtime.provisioning import timers_durable
 from nemuri_infra.stores.clock import Clock
 
 PATIENCE = 5.0
-"""Seconds of one look for timers that are due."""
+"""Timeout in seconds of one fetch of due timers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ringing:
-    """A timer that is due; it rings again for somebody unless it is stopped."""
+    """A due timer. It is delivered again unless it is acknowledged."""
 
     key: str
     message: Msg
 
     async def stop(self) -> None:
-        """It was heard."""
+        """Acknowledge the timer."""
         await self.message.ack()
 
 
@@ -36,14 +36,14 @@ class Timers:
     clock: Clock
 
     async def set(self, key: str, at: datetime) -> None:
-        """Let the timer ring at a time by the platform's clock, at once if that is past; it rings once.
+        """Set a timer to a time of the platform's clock. It fires once, immediately if the time is past.
 
-        Setting it again replaces it. A timer is a reminder, and no source of facts: who is told looks what is due.
+        Setting it again replaces it. A timer is a reminder and not a source of facts: its listener checks what is due.
         """
         subjects, before = self.log.subjects, None
-        while before != (ahead := await self.clock.ahead()):  # moved while it was set: set again
+        while before != (ahead := await self.clock.ahead()):  # the clock was advanced meanwhile: set it again
             before = ahead
-            # In whole seconds, and so the next one: what rings early would have to be set once more.
+            # Rounded up to whole seconds, because a timer that fires early would have to be set again.
             moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
             headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.ringing(key)}
             await self.log.stream.publish(
@@ -51,7 +51,7 @@ class Timers:
             )
 
     async def due(self) -> AsyncIterator[Ringing]:
-        """Each timer that rings, for ever; every one of them is told to one listener of all processes."""
+        """Yield each due timer, without end. Each is delivered to one listener of all processes."""
         durable, stream = timers_durable(self.log.subjects).name, self.log.subjects.timers_stream
         subscription = await self.log.stream.pull_subscribe_bind(durable, stream)
         try:

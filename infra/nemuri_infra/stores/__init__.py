@@ -1,1 +1,3 @@
-"""What is kept beside the log on its server: inputs, vectors, results, tries, letters, timers. No source of facts."""
+"""Stores beside the log on its server: inputs, vectors, results, delivery attempts, dead letters, timers. None is a
+source of facts.
+"""

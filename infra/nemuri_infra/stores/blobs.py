@@ -1,4 +1,4 @@
-"""The blob store: large inputs, beside the log and no source of facts."""
+"""The blob store of large inputs. It is not a source of facts."""
 
 import asyncio
 import re
@@ -16,33 +16,33 @@ from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.stores.objects import IncompleteObjectError, MalformedObjectError, Objects
 
 RECENT_BYTES = 64 * 1024 * 1024
-"""The inputs read last are kept at hand up to this size: all pieces of a document are asked for one after the other."""
+"""Bytes of recently read inputs that are cached, since the pieces of a document are read one after the other."""
 LARGEST_BYTES = 80 * 1024 * 1024
-"""More is not read into memory: the largest document that our clients hand in has 20 million characters."""
+"""Maximum size of an input in bytes. The largest document that our clients upload has 20 million characters."""
 _REF = re.compile(r"[0-9a-f]{64}")
 
 
 def blob_bucket(namespace: str) -> str:
-    """The name of the namespace's blob store."""
+    """Return the name of the namespace's blob store."""
     return f"{namespace}-blobs"
 
 
 def ref_of(text: str) -> str:
-    """Return the reference under which a text is kept."""
+    """Return the content reference of a text."""
     return sha256(text.encode()).hexdigest()
 
 
 class BlobMissingError(Exception):
-    """The blob store has nothing under this reference."""
+    """The blob store contains nothing under this reference."""
 
 
 class BlobForgedError(Exception):
-    """What is stored under this reference is not what the reference names."""
+    """The content stored under this reference does not match its hash."""
 
 
 @dataclass(slots=True)
 class Recent:
-    """The texts asked for last, within a bound; never out of date, since a reference names its content."""
+    """An LRU cache of texts, bounded in bytes. It is never stale, since a reference is a content hash."""
 
     limit: int = RECENT_BYTES
     _texts: ByteCache[str, str] = field(init=False)
@@ -53,45 +53,45 @@ class Recent:
 
     @property
     def bytes(self) -> int:
-        """What the texts at hand take."""
+        """Return the size of the cached texts."""
         return self._texts.bytes
 
     def fetching(self, ref: str) -> asyncio.Lock:
-        """What lets one fetch of a reference at a time."""
+        """Return the lock that allows one fetch of a reference at a time."""
         return self._locks.setdefault(ref, asyncio.Lock())
 
     def get(self, ref: str) -> str | None:
-        """The text, if it is still at hand."""
+        """Return the text if it is cached."""
         return self._texts.get(ref)
 
     def keep(self, ref: str, text: str) -> None:
-        """Have the text at hand instead of those not asked for longest; one over the limit is not kept."""
+        """Cache a text and evict the least recently used ones. A text over the limit is not cached."""
         self._texts.keep(ref, text)
 
 
 @dataclass(frozen=True, slots=True)
 class Blobs:
-    """Large inputs, by the sha256 of their bytes, each in the folder of the client that handed it in.
+    """Large inputs by the sha256 of their bytes, each in the folder of the client that uploaded it.
 
-    Clients can write their own folder only, so that nobody can put something else in the place of another's input.
-    Whoever reads takes the first copy that is what the reference names, whichever folder it is in.
+    A client can write its own folder only, so it cannot replace another client's input. Readers take the first copy
+    whose content matches the reference, from any folder.
     """
 
     store: Objects
     client: str
-    """In whose folder is written."""
+    """Client whose folder is written."""
     recent: Recent = field(default_factory=Recent)
 
     @classmethod
     async def open(cls, log: Log, client: str = OPERATOR) -> Self:
-        """Return the blobs of the log's namespace, for a client that hands in inputs or for whoever only reads."""
+        """Return the blobs of the log's namespace, for a client that uploads inputs or for a reader."""
         bucket = blob_bucket(log.subjects.namespace)
         return cls(await Objects.open(log.stream, bucket, direct=log.borrowed), client)
 
     async def put(self, text: str) -> str:
-        """Store a text and return its reference; storing it again changes nothing.
+        """Store a text and return its reference. Storing it again changes nothing.
 
-        What is already in the client's folder is read and compared, and written again unless it is this text.
+        An existing copy in the client's folder is read and compared; it is overwritten if it differs.
         """
         data = text.encode()
         ref = sha256(data).hexdigest()
@@ -106,10 +106,10 @@ class Blobs:
             return False
 
     async def get(self, ref: str) -> str:
-        """Return the text behind a reference.
+        """Return the text of a reference.
 
-        Raises `BlobMissingError`, `BlobForgedError` where no copy is what the reference names, `IncompleteObjectError`
-        while a piece of the only copy is missing, and UnicodeDecodeError for what is no text.
+        Raises `BlobMissingError`, `BlobForgedError` if no copy matches the reference, `IncompleteObjectError` while a
+        piece of the only copy is missing, and UnicodeDecodeError if the content is not text.
         """
         async with self.recent.fetching(ref):
             text = self.recent.get(ref)
@@ -134,7 +134,7 @@ class Blobs:
         raise incomplete or BlobForgedError(f"what is stored under {ref} is something else, or too large")
 
     async def _copy(self, name: str) -> bytes | None:
-        """Return the bytes of one copy; None if it is not there, is too large, or is not what its name says."""
+        """Return the bytes of one copy; None if it is missing, too large, or does not match its name."""
         ref = name.rpartition(".")[2]
         try:
             described = await self.store.describe(name)
@@ -146,10 +146,10 @@ class Blobs:
         return data if sha256(data).hexdigest() == ref else None
 
     async def erase(self, ref: str) -> None:
-        """Delete every copy of what is stored under a reference and overwrite its bytes; nothing if there is none."""
+        """Delete every copy of a reference and overwrite its bytes. Does nothing if there is none."""
         await self.store.erase(f"*.{ref}")
 
     async def refs(self) -> list[str]:
-        """Return the references of everything that is stored."""
+        """Return the references of all stored blobs."""
         names = (each.rpartition(".") for each in await self.store.names())
         return list(dict.fromkeys(ref for client, _, ref in names if "." not in client and _REF.fullmatch(ref)))

@@ -1,7 +1,7 @@
-"""Everything in a key-value bucket, read for certain.
+"""Complete reads of a key-value bucket.
 
-The client library's own `watch`, and with it `keys`, may say that it has seen everything before it has seen anything:
-it asks the server how much is to come, and what is on its way by then is neither counted there nor here.
+The client library's `watch`, and with it `keys`, may report the end before the first entry, because it asks the server
+for the number of pending entries while some are in flight.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -14,12 +14,12 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import IDLE, Pull
 
 OPERATION = "KV-Operation"
-"""The header of an entry that says that its key is gone."""
+"""Header of an entry that deletes its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What lies under a key."""
+    """The entry of a key."""
 
     key: str
     value: bytes
@@ -29,10 +29,11 @@ class Entry:
 async def entries(
     log: Log, bucket: str, keys: str = ">", *, under: str = "", idle: float = IDLE
 ) -> AsyncIterator[Entry]:
-    """What is there under keys that match, in the order of its writing; what is written meanwhile may come twice.
+    """Yield the entries whose keys match, in the order of their revisions. A key that is written meanwhile may come
+    twice.
 
-    Keys are those after `under`, with which all begin. Who takes longer than `idle` seconds over what was read is
-    interrupted. Raises what `Pull` raises where that is so.
+    Returned keys are relative to the prefix `under`. Reading fails if the caller takes longer than `idle` seconds over
+    an entry. Raises the errors of `Pull`.
     """
     beginning = f"$KV.{bucket}.{under}"
     async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0, idle=idle) as pull:
@@ -43,22 +44,23 @@ async def entries(
 
 
 class Following:
-    """What lies under keys that match, by one reader that lasts: for who looks again and again.
+    """A long-lived reader of the entries whose keys match, for callers that poll.
 
-    A purge takes nothing away here; nobody purges what is followed.
+    It does not see purges. Keys that are followed are never purged.
     """
 
     def __init__(self, log: Log, bucket: str, keys: str, *, under: str = "", idle: float = IDLE) -> None:
-        """Who does not look for `idle` seconds begins anew."""
+        """Create the reader. It starts again from the beginning after `idle` seconds without a read."""
         self._log, self._stream, self._beginning = log, f"KV_{bucket}", f"$KV.{bucket}.{under}"
         self._keys, self._idle = keys, idle
         self._there: dict[str, Entry] = {}
         self._reader: tuple[AsyncExitStack, Pull] | None = None
 
     async def present(self) -> Mapping[str, Entry]:
-        """What is there now, by its keys; the server may tell of a write a moment after it has told the writer.
+        """Return the current entries by key. A write may become visible shortly after its writer got the
+        acknowledgement.
 
-        Raises what `Pull` raises where it is interrupted: look again.
+        Raises the errors of `Pull` if reading is interrupted; call again.
         """
         try:
             _, pull = self._reader = self._reader or await self._begun()
@@ -75,7 +77,7 @@ class Following:
         return self._there
 
     async def close(self) -> None:
-        """Let go of the reader."""
+        """Close the reader."""
         if self._reader is not None:
             stack, _ = self._reader
             self._reader = None
@@ -90,7 +92,7 @@ class Following:
 
 
 def _entry(message: Msg, beginning: str) -> Entry | None:
-    """What a message says of its key; None where that is gone."""
+    """Return the entry in a message; None if it deletes its key."""
     if OPERATION in (message.headers or {}):
         return None
     return Entry(message.subject.removeprefix(beginning), message.data, message.metadata.sequence.stream)

@@ -1,4 +1,4 @@
-"""The platform's clock: the time of day, plus what somebody moved it on by, so that simulations need not wait."""
+"""The platform's clock: wall-clock time plus an offset that can be advanced, so that simulations need not wait."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from nemuri_infra.bus.event_log import Log
 
 KEY = "ahead"
 HEARTBEAT = 5.0
-"""Seconds without news after which it is looked whether the clock was moved, in case the news was lost."""
+"""Seconds without a notification after which the offset is read again, in case a notification was lost."""
 FURTHEST = timedelta(days=36_500)
-"""How far ahead the clock may be altogether."""
+"""Maximum offset of the clock."""
 
 
 def clock_bucket(namespace: str) -> str:
-    """The name of the namespace's store that says how far its clock is ahead."""
+    """Return the name of the namespace's bucket of the clock offset."""
     return f"{namespace}-clock"
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clock that decides when exercises come again; the log keeps the real time, whatever this one says."""
+    """The clock that decides when exercises are due. The log always records wall-clock time."""
 
     store: KeyValue
     connection: Nats
@@ -33,22 +33,22 @@ class Clock:
 
     @classmethod
     async def open(cls, log: Log) -> Self:
-        """The clock of the log's namespace."""
+        """Return the clock of the log's namespace."""
         namespace = log.subjects.namespace
         return cls(await log.stream.key_value(clock_bucket(namespace)), log.connection, namespace)
 
     async def now(self) -> datetime:
-        """The time by this clock, in UTC."""
+        """Return the time of this clock, in UTC."""
         return datetime.now(UTC) + await self.ahead()
 
     async def ahead(self) -> timedelta:
-        """How far the clock is ahead of the time of day."""
+        """Return the offset of the clock from wall-clock time."""
         return (await self._entry())[0]
 
     async def advance(self, by: timedelta) -> datetime:
-        """Move the clock on for everybody and return its time; what has become due happens at once.
+        """Advance the clock for all processes and return its time. Everything that becomes due happens at once.
 
-        Raises ValueError for a step that is not forward, or beyond a hundred years altogether.
+        Raises ValueError for a step that is not positive, or that makes the offset exceed `FURTHEST`.
         """
         while True:
             ahead, revision = await self._entry()
@@ -58,16 +58,16 @@ class Clock:
             try:
                 await self.store.update(KEY, seconds, last=revision)
             except KeyWrongLastSequenceError:
-                continue  # somebody else moved it meanwhile: from there, then
+                continue  # another process advanced the clock; start from its value
             return await self.now()
 
     async def reach(self, ahead: timedelta) -> None:
-        """Move the clock on until it is so far ahead of the time of day; nothing if it is already."""
+        """Advance the clock to an offset. Does nothing if the offset is reached already."""
         while (by := ahead - await self.ahead()) > timedelta():
             await self.advance(by)
 
     async def changes(self) -> AsyncIterator[timedelta]:
-        """How far the clock is ahead: now, and again whenever it was moved, for ever."""
+        """Yield the offset of the clock now and after every change, without end."""
         moved = await self.connection.subscribe(f"$KV.{clock_bucket(self.namespace)}.{KEY}")
         known: timedelta | None = None
         try:
@@ -84,7 +84,7 @@ class Clock:
                 await moved.unsubscribe()
 
     async def _entry(self) -> tuple[timedelta, int]:
-        """How far the clock is ahead, and at which revision the store says so: 0 while nobody moved it."""
+        """Return the offset and its revision in the bucket; revision 0 if the clock was never advanced."""
         try:
             entry = await self.store.get(KEY)
         except KeyNotFoundError:

@@ -1,4 +1,4 @@
-"""The dead letters of a namespace: each on a subject of its own, so that there is one for a service and a message."""
+"""The dead letters of a namespace, each on a subject of its own, so that a service has at most one per message."""
 
 import json
 from collections.abc import AsyncIterator
@@ -14,14 +14,14 @@ from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 
 HEAD = "Nemuri-Letter"
-"""The header that holds the letter as ASCII JSON; the original is the body."""
+"""Header with the dead letter as ASCII JSON. The body is the original message."""
 NO_MESSAGE = 10057
-"""The server's code for a message to be deleted that is not there."""
+"""Server's error code for the deletion of a missing message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buried:
-    """A letter, its place among the letters, and what it holds of the original."""
+    """A stored dead letter with its sequence and the original's bytes."""
 
     letter: DeadLetter
     place: int
@@ -31,12 +31,12 @@ class Buried:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """What services gave up on."""
+    """The messages that services gave up."""
 
     log: Log
 
     async def bury(self, letter: DeadLetter, original: bytes) -> None:
-        """Keep a letter, once: where the service has one of this message already, nothing changes."""
+        """Store a dead letter. Does nothing if the service has one for this message already."""
         subject = self.log.subjects.dead(letter.service, letter.sequence)
         headers = {HEAD: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
         stream = self.log.subjects.dead_stream
@@ -47,15 +47,15 @@ class DeadLetters:
                 raise
 
     async def count(self) -> int:
-        """How many there are."""
+        """Return the number of dead letters."""
         return int((await self.log.stream.stream_info(self.log.subjects.dead_stream)).state.messages)
 
     async def all(
         self, service: str | None = None, *, after: int = 0, about: int | None = None
     ) -> AsyncIterator[Buried]:
-        """Those of a service or of all, beyond a place among the letters, oldest first; one question for each.
+        """Yield the dead letters of one service or of all after a sequence, oldest first, with one request per letter.
 
-        With `about` only those about the message at this place in the log.
+        With `about`, yield only those about the message at this sequence of the log.
         """
         subject = self.log.subjects.dead(service or "*", about or "*")
         while True:
@@ -67,7 +67,7 @@ class DeadLetters:
             yield _read(raw)
 
     async def find(self, service: str, sequence: int) -> Buried | None:
-        """The letter of a service about a message of the log; None where there is none."""
+        """Return the dead letter of a service about a message of the log; None if there is none."""
         subject = self.log.subjects.dead(service, sequence)
         try:
             return _read(await self.log.stream.get_last_msg(self.log.subjects.dead_stream, subject))
@@ -75,7 +75,7 @@ class DeadLetters:
             return None
 
     async def drop(self, found: Buried) -> None:
-        """Remove a letter, and its bytes from the disk; fine if it is gone already."""
+        """Delete a dead letter and its bytes on disk. Does nothing if it is deleted already."""
         try:
             await self.log.stream.delete_msg(self.log.subjects.dead_stream, found.place)
         except NotFoundError:
@@ -86,7 +86,7 @@ class DeadLetters:
 
 
 def letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
-    """The letter about a message that is no event."""
+    """Return a dead letter about a message that is no event."""
     return DeadLetter(
         service=service,
         sequence=raw.metadata.sequence.stream,
@@ -101,7 +101,7 @@ def letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
 
 
 def naming(letter: DeadLetter, event: Event, attempt: int | None, faults: int) -> DeadLetter:
-    """The letter about an event that could not be handled."""
+    """Return the dead letter with the details of an event that could not be handled."""
     known = {"event_id": event.event_id, "kind": event.kind, "task_id": event.thread, "agent_id": event.agent_id}
     return letter.model_copy(update=known | {"attempt": attempt, "faults": faults})
 

@@ -1,4 +1,4 @@
-"""Out of the log, its stores and the dead letters: what tombstones say is erased, with its bytes on the disk."""
+"""Physical deletion of erased data from the log, its stores and the dead letters, as the tombstones demand."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,23 +23,23 @@ from nemuri_infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
 SINGLY = 32
-"""Partitions that are read by themselves, at most: where more are wanted, all are read."""
+"""Maximum number of partitions that are read one by one. Above it the whole log is read."""
 
 
 @dataclass(slots=True)
 class Doomed:
-    """What the log holds of the erased, by where it lies."""
+    """The erased data that the log still contains, by store."""
 
     sequences: list[int] = field(default_factory=list)
     refs: set[str] = field(default_factory=set)
-    """Blobs; tasks that stay may refer to them too."""
+    """References of blobs. Remaining tasks may use them too."""
     vectors: set[str] = field(default_factory=set)
-    """Keys of vectors; memories that stay may have them too."""
+    """Keys of vectors. Remaining memories may use them too."""
     hashes: set[str] = field(default_factory=set)
-    """The sha256 of texts whose vectors go, whichever model made them; memories that stay may say the same."""
+    """Sha256 of texts whose vectors are deleted, of any model. Remaining memories may have the same text."""
 
     def take(self, event: Event) -> None:
-        """Count in an event that goes."""
+        """Add the data of an erased event."""
         self.sequences.append(event.sequence or 0)
         self.refs.update(refs_in(event))
         match event:
@@ -73,7 +73,7 @@ class Doomed:
 
 
 def refs_in(event: Event) -> Iterator[str]:
-    """The blobs that an event names."""
+    """Yield the references of blobs in an event."""
     match event:
         case TaskSubmitted():
             yield from (each.ref for each in event.documents)
@@ -88,19 +88,19 @@ def refs_in(event: Event) -> Iterator[str]:
 
 
 async def tombstones(log: Log, after: int, until: int) -> list[Event]:
-    """Return the tombstones between two places of the log."""
+    """Return the tombstones between two sequences of the log."""
     only = [subject for kind in TOMBSTONES for subject in log.subjects.of_kind(kind)]
     return [each async for batch in log.read(after, until, only=only) for each in batch.events]
 
 
 async def doomed(log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)) -> Doomed:
-    """Return what the log still holds of the erased, up to its present end.
+    """Return the erased data that the log still contains, up to its present end.
 
-    Each of `only` are subjects that are read together; by default all are.
+    Each element of `only` is a group of subjects that is read together; by default all subjects are read.
     """
     found, until, places = Doomed(), await log.last_sequence(), list(only)
     for number, subjects in enumerate(places):
-        # What is parked means nothing, and holds words all the same.
+        # A parked message has no effect, but it contains text all the same.
         async for batch in log.read(0, until, only=subjects, with_parked=True):
             for event in batch.events:
                 if erased.deletes(event):
@@ -110,10 +110,10 @@ async def doomed(log: Log, erased: Erased, advance: Advance, *, only: Iterable[S
 
 
 def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]:
-    """Yield the subjects on which something of an erasure can be, in groups that are read together.
+    """Yield the subjects that may contain data of an erasure, in groups that are read together.
 
-    Those are the sub-streams of the agents that it names, the partitions of its tasks, and what clients say of tasks
-    and offer to agents.
+    These are the sub-streams of the named agents, the partitions of the tasks, and the client events about tasks and
+    agents.
     """
     for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
         yield (subjects.mind(agent_id),)
@@ -130,7 +130,7 @@ def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]
 
 
 async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> int:
-    """Delete the dead letters that hold something of the erased, or were written about what did; how many."""
+    """Delete the dead letters that contain erased data or are about erased events. Return their number."""
     letters, gone, number = DeadLetters(log), set(sequences), 0
     async for each in letters.all():
         about = {each.letter.event_id, each.letter.task_id}
@@ -141,7 +141,7 @@ async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> 
 
 
 def _holds(data: bytes, erased: Erased) -> bool:
-    """Whether the copy of a message is of an event that goes; what cannot be read goes if it names what is erased."""
+    """Return whether a copied message is of an erased event. An unreadable one counts if it names an erased id."""
     try:
         return erased.deletes(decode(data, recorded_at=datetime.now(UTC), sequence=0))
     except UndecodableError:

@@ -1,4 +1,4 @@
-"""How often a service has tried an event: counted over all of its workers, and kept when they are started again."""
+"""Delivery attempts: how often each service has tried an event, counted over all workers and kept over restarts."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -11,53 +11,55 @@ from pydantic.dataclasses import dataclass as validated
 from nemuri_infra.bus.event_log import Log
 
 FAULTS = 5
-"""So many faults of the event itself, and it is given up."""
+"""Faults of an event after which it is given up."""
 SILENCES = 10
-"""So many deliveries of which nothing was heard again, because the worker died of them or was cut off."""
+"""Deliveries without an outcome after which an event is given up. The worker died or lost its connection."""
 SUSPICIOUS = 2
-"""So many, and it is tried with no other suspect beside it: whose worker dies takes what is in work along."""
+"""Deliveries without an outcome from which an event is suspect. Suspects are tried one at a time, because a dying
+worker interrupts all its events.
+"""
 TRIES_LIFE = 30 * 24 * 3600.0
-"""Seconds that is remembered how often something was tried, from its last try on."""
+"""Seconds that attempts are stored after the last one."""
 
 
 def tries_bucket(namespace: str) -> str:
-    """The name of the namespace's store of tries."""
+    """Return the name of the namespace's bucket of delivery attempts."""
     return f"{namespace}-tries"
 
 
 @validated(frozen=True, config=ConfigDict(extra="forbid"))
 class Tried:
-    """What is known of the tries of an event by a service."""
+    """The delivery attempts of an event by a service."""
 
     begun: int = 0
-    """Deliveries that were noted as they began, the present one included."""
+    """Deliveries recorded at their begin, including the present one."""
     ended: int = 0
-    """Those of them that ended in an orderly way: with a fault, or by being put off."""
+    """Those of them that ended with a fault or were put off."""
     faults: int = 0
     error: str = ""
-    """What the last fault said, in one line."""
+    """Message of the last fault, one line."""
     fault: str = ""
-    """The type of the last fault."""
+    """Type of the last fault."""
     calls: int = 0
-    """Replies of models that were made for it and may have to be paid for."""
+    """Replies of models for the event, which may have cost money."""
 
     @property
     def waited(self) -> float:
-        """Seconds for which it has been put off so far, at least."""
+        """Return the minimum number of seconds for which the event has been put off."""
         return sum(0.05 * 2.0**time for time in range(1, 1 + min(self.ended, 10)))
 
     @property
     def silent(self) -> int:
-        """How many noted deliveries before this one ended without a word."""
+        """Return the number of earlier recorded deliveries without an outcome."""
         return max(0, self.begun - 1 - self.ended)
 
     @property
     def suspect(self) -> bool:
-        """Whether its workers may have died of it."""
+        """Return whether the event may have killed its workers."""
         return self.silent >= SUSPICIOUS
 
     def why(self) -> tuple[str, str] | None:
-        """Why it is not tried again, with the type of the error; None while it is."""
+        """Return the reason for giving up and the type of the error; None while the event is tried again."""
         if self.faults >= FAULTS:
             return self.error, self.fault
         if self.silent >= SILENCES:
@@ -65,19 +67,19 @@ class Tried:
         return None
 
     def again(self) -> "Tried":
-        """As another delivery begins."""
+        """Return the attempts at the begin of another delivery."""
         return replace(self, begun=self.begun + 1)
 
     def put_off(self) -> "Tried":
-        """After a delivery that had to wait."""
+        """Return the attempts after a delivery that was put off."""
         return replace(self, ended=self.ended + 1)
 
     def failed(self, error: str, fault: str) -> "Tried":
-        """After a delivery that ended with a fault."""
+        """Return the attempts after a delivery that ended with a fault."""
         return replace(self, ended=self.ended + 1, faults=self.faults + 1, error=error, fault=fault)
 
     def given_up(self, error: str, fault: str) -> "Tried":
-        """After a delivery that ended with a fault that no further one could mend."""
+        """Return the attempts after a delivery that ended with a permanent fault."""
         return replace(self.failed(error, fault), faults=FAULTS)
 
 
@@ -86,17 +88,17 @@ _adapter = TypeAdapter(Tried)
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The tries of all services; nothing is written of what succeeds the first time."""
+    """The delivery attempts of all services. Nothing is written for an event that succeeds at once."""
 
     store: KeyValue
 
     @classmethod
     async def open(cls, log: Log) -> Self:
-        """The tries of the log's namespace."""
+        """Return the delivery attempts of the log's namespace."""
         return cls(await log.stream.key_value(tries_bucket(log.subjects.namespace)))
 
     async def of(self, service: str, sequence: int, delivery: int) -> Tried:
-        """What is known with the delivery that comes now, counted from 1; nothing is noted of it yet."""
+        """Return the attempts at a delivery, numbered from 1. Records nothing."""
         if delivery <= 1:
             return Tried(begun=1)
         try:
@@ -106,16 +108,16 @@ class Tries:
         return known.again()
 
     async def begin(self, service: str, sequence: int, delivery: int, tried: Tried) -> None:
-        """Note, from the second delivery on, that the event is in work now.
+        """Record that the event is in work, from its second delivery on.
 
-        So silence is counted only of deliveries that could be noted as they began: while the store takes nothing, this
-        raises what a server raises that is missing, and a full disk is not held against the event.
+        Raises an outage error while the store accepts no write. Missing outcomes are counted only for recorded
+        deliveries, so a full disk does not count against the event.
         """
         if delivery > 1:
             await self.note(service, sequence, tried)
 
     async def note(self, service: str, sequence: int, tried: Tried) -> None:
-        """Remember how a delivery ended."""
+        """Record the outcome of a delivery."""
         await self.store.put(_key(service, sequence), _adapter.dump_json(tried))
 
 

@@ -1,8 +1,7 @@
-"""What the agents of a process remember, on disk: however much it is, the process does not grow with it.
+"""The memories of a process's agents on disk, so that they do not fill its RAM.
 
-A private temporary database of SQLite, without a name, that goes with the process however it ends. It is no source of
-facts: who begins anew fills another one from the log. One agent's memories lie together, so that a search reads them in
-one sweep.
+It is an unnamed temporary SQLite database that disappears with the process. It is not a source of facts: a new process
+fills another one from the log. The memories of one agent are adjacent, so a search reads them in one scan.
 """
 
 import sqlite3
@@ -19,8 +18,8 @@ from nemuri_domain.tiered.vector_index import Shelf
 
 Vector = NDArray[np.float32]
 _SETTINGS = (
-    "PRAGMA page_size = 16384",  # for some eight memories
-    "PRAGMA cache_size = -2048",  # kilobytes; the rest is for the system to keep at hand
+    "PRAGMA page_size = 16384",  # bytes, for about eight memories
+    "PRAGMA cache_size = -2048",  # kibibytes; the operating system caches the rest
     "PRAGMA journal_mode = MEMORY",
     "PRAGMA synchronous = OFF",
 )
@@ -29,25 +28,25 @@ _TABLE = """
         agent TEXT, id BLOB, columns BLOB, vector BLOB, record BLOB, PRIMARY KEY (agent, id)
     ) WITHOUT ROWID
 """
-_COLUMNS = struct.Struct("<bbdd")  # as numpy packs `COLUMNS`
+_COLUMNS = struct.Struct("<bbdd")  # the layout in which numpy packs `COLUMNS`
 
 
 class Shelves:
-    """The memories of many agents; raises `sqlite3.OperationalError` where there is no room for them."""
+    """The memories of many agents. Raises `sqlite3.OperationalError` if the disk is full."""
 
     def __init__(self, dimension: int) -> None:
-        """Nobody's yet; vectors have so many dimensions."""
+        """Create an empty cache for vectors of this dimension."""
         self._dimension = dimension
         self._database = sqlite3.connect("")
         for each in (*_SETTINGS, _TABLE):
             self._database.execute(each)
 
     def close(self) -> None:
-        """Give the room back."""
+        """Close the database and free its space."""
         self._database.close()
 
     def take(self, memories: Iterable[TierMemory], vectors: Mapping[UUID, Vector]) -> None:
-        """Add memories with their vectors, or bring those that have none here up to date."""
+        """Add memories with their vectors. A memory without a vector here is updated."""
         with self._database:
             for each in memories:
                 columns, record = _COLUMNS.pack(*row_of(each)), each.model_dump_json()
@@ -60,7 +59,7 @@ class Shelves:
                     self._database.execute("INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
 
     def drop(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> None:
-        """Take out what an agent does not remember any more; without ids all of it."""
+        """Remove memories of an agent; without ids all of them."""
         with self._database:
             if memory_ids is None:
                 self._database.execute("DELETE FROM memory WHERE agent = ?", (agent_id,))
@@ -69,7 +68,7 @@ class Shelves:
                 self._database.executemany("DELETE FROM memory WHERE agent = ? AND id = ?", gone)
 
     def memories(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> dict[UUID, TierMemory]:
-        """Those of the memories that there are; without ids all of the agent's."""
+        """Return the stored ones of these memories; without ids all of the agent's."""
         rows: Sequence[tuple[bytes, ...]]
         if memory_ids is None:
             rows = self._database.execute("SELECT record FROM memory WHERE agent = ?", (agent_id,)).fetchall()
@@ -79,16 +78,16 @@ class Shelves:
         return {each.memory_id: each for each in found}
 
     def memory(self, agent_id: str, memory_id: UUID) -> TierMemory:
-        """One memory; raises `KeyError` where there is none of the id."""
+        """Return one memory. Raises `KeyError` if the id is unknown."""
         return self.memories(agent_id, (memory_id,))[memory_id]
 
     def vectors(self, agent_id: str, memory_ids: Iterable[UUID]) -> dict[UUID, Vector]:
-        """The vectors of those of the memories that there are."""
+        """Return the vectors of these memories, as far as they are stored."""
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
 
     def shelf(self, agent_id: str) -> Shelf:
-        """All of an agent's memories as columns."""
+        """Return all memories of an agent as columns."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())
         return Shelf(

@@ -1,14 +1,14 @@
-"""Objects in pieces on a stream.
+"""Objects that are stored in pieces on a stream.
 
-An object NAME (one or more tokens of a subject) of the bucket BUCKET lies on these subjects:
+An object NAME (one or more tokens of a subject) of the bucket BUCKET uses these subjects:
 
     $O.BUCKET.M.NAME                  its description: number of pieces, sha256; written last
     $O.BUCKET.C.NAME.SHA256.NUMBER    its pieces, counted from 0
 
-The newest message of a subject counts. This is not the layout of the object stores of NATS clients: they replace a
-description by a rollup, and a stream that takes rollups of a subject takes a rollup of everything too, which deletes
-what all others have stored. Here nobody deletes by writing, and names begin with whom they belong to, so that
-permissions can hold everybody to their own. Every request has an end.
+The last message of a subject is valid. The layout differs from the object stores of NATS clients. These replace a
+description by a rollup, and a stream that allows rollups of a subject also allows a rollup of everything, which deletes
+the objects of all others. Here a write never deletes, and names begin with their owner, so that permissions can
+restrict every user to its own objects. Every request has a timeout.
 """
 
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ PIECE_BYTES = 128 * 1024
 
 
 class IncompleteObjectError(JetStreamError):
-    """A piece of the object is not to be had for now: a replica may not have it yet."""
+    """A piece of the object is missing for now. A replica may not have it yet."""
 
 
 class MalformedObjectError(Exception):
-    """The description stored under the name describes no object."""
+    """The message stored under the name is not a valid description."""
 
 
 class Description(BaseModel):
@@ -41,7 +41,7 @@ class Description(BaseModel):
 
     pieces: int = Field(ge=0)
     digest: str = Field(pattern=r"^[0-9a-f]{64}$")
-    """The sha256 of its bytes, as its writer says."""
+    """Sha256 of its bytes, as its writer states it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +51,28 @@ class Objects:
     context: JetStreamContext
     bucket: str
     direct: bool = False
-    """Whether to read by direct gets, the only way for clients, who may read their own objects only."""
+    """Whether to read by direct gets. Clients must, since they may read their own objects only."""
 
     @classmethod
     async def open(cls, context: JetStreamContext, bucket: str, *, direct: bool = False) -> Self:
-        """Return a bucket that is there; raises `NotFoundError` for another one."""
+        """Return an existing bucket. Raises `NotFoundError` if it does not exist."""
         await context.stream_info(object_stream(bucket))
         return cls(context, bucket, direct)
 
     async def names(self) -> list[str]:
-        """Return the names of all objects, in the order of their writing; one request to the server for each."""
+        """Return the names of all objects in the order of their writing, with one request per object."""
         beginning = f"$O.{self.bucket}.M."
         found = messages_on(self.context, object_stream(self.bucket), f"{beginning}>")
         return list(dict.fromkeys([str(each.subject).removeprefix(beginning) async for each in found]))
 
     async def names_like(self, pattern: str) -> list[str]:
-        """Return the names that match a pattern of subjects, by one request: at most 100,000."""
+        """Return the names that match a subject pattern, at most 100,000, with one request."""
         beginning = f"$O.{self.bucket}.M."
         known = await self.context.stream_info(object_stream(self.bucket), f"{beginning}{pattern}")
         return sorted(each.removeprefix(beginning) for each in known.state.subjects or {})
 
     async def describe(self, name: str) -> Description:
-        """Return the description of an object; raises `ObjectNotFoundError` and `MalformedObjectError`."""
+        """Return the description of an object. Raises `ObjectNotFoundError` and `MalformedObjectError`."""
         try:
             found = await self._newest(f"$O.{self.bucket}.M.{name}")
         except NotFoundError as error:
@@ -85,9 +85,9 @@ class Objects:
     async def get(self, name: str) -> bytes:
         """Return the whole object.
 
-        Raises `ObjectNotFoundError`, `MalformedObjectError`, and `IncompleteObjectError` while a piece is missing.
-        Whether these are the bytes that were meant is for the reader to check, who knows it from elsewhere: the
-        description was written by the same hand as the pieces.
+        Raises `ObjectNotFoundError`, `MalformedObjectError`, and `IncompleteObjectError` while a piece is missing. The
+        reader must check the bytes against a hash from elsewhere, because the description and the pieces have the same
+        writer.
         """
         return await self.read(name, await self.describe(name))
 
@@ -105,7 +105,7 @@ class Objects:
         return bytes(data)
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write an object; returns once it is on disk. Its description comes last, when every piece is there."""
+        """Write an object; return once it is on disk. Its description is written after all pieces."""
         described = Description(pieces=-(-len(data) // PIECE_BYTES), digest=sha256(data).hexdigest())
         for number in range(described.pieces):
             piece = data[number * PIECE_BYTES : (number + 1) * PIECE_BYTES]
@@ -113,9 +113,9 @@ class Objects:
         await self.context.publish(f"$O.{self.bucket}.M.{name}", orjson.dumps(described.model_dump()))
 
     async def erase(self, name: str) -> None:
-        """Delete an object, its description last, and what interrupted writing left of it, and overwrite the bytes.
+        """Delete an object and the rest of interrupted writes, its description last, and overwrite the bytes.
 
-        The name may be a pattern of subjects.
+        The name may be a subject pattern.
         """
         stream = object_stream(self.bucket)
         for subject in (f"$O.{self.bucket}.C.{name}.>", f"$O.{self.bucket}.M.{name}"):
@@ -138,15 +138,15 @@ class Objects:
 
 
 def object_stream(bucket: str) -> str:
-    """Return the name of the stream behind a bucket."""
+    """Return the name of a bucket's stream."""
     return f"OBJ_{bucket}"
 
 
 def object_stream_config(bucket: str, replicas: int) -> api.StreamConfig:
-    """Return the configuration of the stream behind a bucket.
+    """Return the configuration of a bucket's stream.
 
-    It takes no rollups. Direct gets are allowed because a client may be permitted those of single subjects; inside the
-    namespace's account nobody is permitted any, see `infra/bus/permissions`.
+    It allows no rollups. It allows direct gets, because a client can be granted those of single subjects. Inside the
+    namespace's account nobody may use them, see `runtime/permissions.py`.
     """
     return api.StreamConfig(
         name=object_stream(bucket),

@@ -1,4 +1,4 @@
-"""The results store: how tasks stand, for clients that wait; no source of facts."""
+"""The results store: the state of tasks for clients that wait. It is not a source of facts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -16,28 +16,28 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.buckets import entries
 
 CUT = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
-"""What of a result can be shortened."""
+"""Fields of a result that may be shortened."""
 TOGETHER = 64
-"""Results that are put back at the same time."""
+"""Results that are written back concurrently."""
 
 logger = structlog.get_logger()
 
 
 def result_bucket(namespace: str) -> str:
-    """The name of the namespace's results store."""
+    """Return the name of the namespace's results store."""
     return f"{namespace}-results"
 
 
 def result_subject(namespace: str, task: str) -> str:
-    """Where the result of a task is put, and heard of."""
+    """Return the subject on which the result of a task is stored and published."""
     return f"$KV.{result_bucket(namespace)}.{task}"
 
 
 def fitting(result: TaskResult, room: int) -> TaskResult:
-    """The result itself if it fits so many bytes; else without what was retrieved, then without the panel, whose words
-    the answer holds too, and if need be shortened.
+    """Return the result if it fits in `room` bytes, else a shortened one.
 
-    The longest part is cut first; a text that was cut ends in "…".
+    The retrievals are removed first, then the panel, whose content is part of the answer too. Then the longest field is
+    cut, repeatedly; a text that was cut ends in "…".
     """
     if _size(result) <= room:
         return result
@@ -64,22 +64,21 @@ def _shortened(part: str | tuple[Any, ...], length: int) -> str | tuple[Any, ...
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """How tasks stand, for clients that wait; every entry expires."""
+    """The state of tasks for clients that wait. Every entry expires."""
 
     store: KeyValue
     log: Log
 
     @classmethod
     async def open(cls, log: Log) -> Self:
-        """The results of the log's namespace."""
+        """Return the results of the log's namespace."""
         return cls(await log.stream.key_value(result_bucket(log.subjects.namespace)), log)
 
     async def tell(self, task_id: UUID, standing: Callable[[], Awaitable[TaskResult | None]]) -> None:
-        """Tell whoever waits for the task how it stands, shortened if the server would not take the whole of it.
+        """Publish the state of a task to clients that wait, shortened if it exceeds the server's limit.
 
-        `standing` is asked after it was looked what was told before, and nothing is told where it yields None. So
-        whoever was slower than somebody else never puts something older in the place of what that one told: it raises
-        `KeyWrongLastSequenceError`, which is to be tried again.
+        `standing` is called after the last revision was read; nothing is published if it returns None. So a slower
+        writer never overwrites a newer state: it raises `KeyWrongLastSequenceError`, and the caller tries again.
         """
         key, before = str(task_id), await self._told(task_id)
         result = await standing()
@@ -92,17 +91,17 @@ class Results:
         await (self.store.create(key, data) if before is None else self.store.update(key, data, last=before))
 
     async def _told(self, task_id: UUID) -> int | None:
-        """The revision of what was told last; None where nothing is told."""
+        """Return the revision of the last published state; None if there is none."""
         try:
             return (await self.store.get(str(task_id))).revision
         except KeyNotFoundError:
             return None
 
     async def erase(self, task_ids: Iterable[UUID]) -> None:
-        """Forget these tasks, and with their bytes all that was overwritten before: what others wait for stays.
+        """Delete the results of these tasks and all overwritten versions on disk. The results of other tasks stay.
 
-        Older entries lie in the store's files until the whole store is purged. Whoever tells of a task meanwhile is not
-        overwritten by what was told before.
+        Old versions stay in the store's files until the whole store is purged. Then the other results are written back,
+        without overwriting one that was published meanwhile.
         """
         gone = set(map(str, task_ids))
         there = entries(self.log, result_bucket(self.log.subjects.namespace))
@@ -113,14 +112,14 @@ class Results:
             await asyncio.gather(*(self._put_back(*each) for each in items[start : start + TOGETHER]))
 
     async def _put_back(self, key: str, value: bytes) -> None:
-        with suppress(KeyWrongLastSequenceError):  # somebody has told something newer
+        with suppress(KeyWrongLastSequenceError):  # another writer has published a newer state
             await self.store.create(key, value)
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:
-        """A way to hear of a task from now on: each call waits up to so many seconds for news.
+        """Yield a function that waits for news of a task. Each call waits up to the given number of seconds.
 
-        Hears what is put as it is put: a consumer of the store could be told to deliver into anybody's subjects.
+        It receives the messages as they are published. A consumer of the store could be told to deliver to any subject.
         """
         subscription = await self.log.connection.subscribe(result_subject(self.log.subjects.namespace, str(task_id)))
 

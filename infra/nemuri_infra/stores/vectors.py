@@ -1,4 +1,4 @@
-"""The vector store: the vectors of texts, so that a replay never calls a model; no source of facts."""
+"""The vector store: embeddings of texts, kept so that a replay never calls a model. It is not a source of facts."""
 
 import asyncio
 import re
@@ -22,48 +22,48 @@ from nemuri_infra.stores.buckets import Entry, entries
 
 HASHING = HashingEmbedder().model
 TOGETHER = 128
-"""Vectors on their way to or from the store at the same time."""
+"""Vectors that are read or written concurrently."""
 
 
 _KEY = re.compile(r"([A-Za-z0-9._-]{1,128})\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
 DIMENSIONS = 16_000
-"""The longest vector that a table holds."""
+"""Maximum dimension of a vector in a table."""
 
 
 def vector_bucket(namespace: str) -> str:
-    """The name of the namespace's vector store."""
+    """Return the name of the namespace's vector store."""
     return f"{namespace}-vectors"
 
 
 def vector_key(model: str, dimension: int, text: str) -> str:
-    """Where the vector of a text is kept: model, dimension and the sha256 of the text."""
+    """Return the key of a text's vector: model, dimension and the sha256 of the text."""
     return f"{generation_of(model, dimension)}.{sha256(text.encode()).hexdigest()}"
 
 
 def generation_of(model: str, dimension: int) -> str:
-    """The name of the vectors of one model and dimension: how their keys begin."""
+    """Return the generation of a model and dimension, which is the prefix of its vectors' keys."""
     return f"{model}.{dimension}"
 
 
 def generation_in(key: str) -> str:
-    """The generation that the vector under a key belongs to."""
+    """Return the generation in a key."""
     return key.rpartition(".")[0]
 
 
 def hash_in(key: str) -> str:
-    """The sha256 of the text whose vector is under a key."""
+    """Return the sha256 of the text in a key."""
     return key.rpartition(".")[2]
 
 
 def bytes_under(key: str) -> int | None:
-    """How many bytes the vector under a key has; None where that is no key of a vector."""
+    """Return the size in bytes of the vector of a key; None if the key is not one of a vector."""
     parts = _KEY.fullmatch(key)
     return np.dtype(np.float32).itemsize * int(parts[2]) if parts else None
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The vectors of texts, so that a replay never calls a model."""
+    """The embeddings of texts, stored so that a replay never calls a model."""
 
     store: KeyValue
     embedder: Embedder
@@ -71,29 +71,31 @@ class Vectors:
 
     @classmethod
     async def open(cls, log: Log, embedder: Embedder) -> Self:
-        """The vectors of the log's namespace, made by `embedder` where they are not there yet."""
+        """Return the vectors of the log's namespace. Missing ones are made by `embedder`."""
         return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log)
 
     @property
     def generation(self) -> str:
-        """The name of these vectors, of which those of another model or dimension are no part."""
+        """Return the generation of these vectors. Vectors of another model or dimension do not belong to it."""
         return generation_of(self.embedder.model, self.embedder.dimension)
 
     def serving(self, embedding: Embedding) -> Self:
-        """The vectors for an agent that recalls by `embedding`, where this process can make such: else its own.
+        """Return the vectors for an agent that retrieves by `embedding` if this process can make them, else its own.
 
-        Hashed vectors of any dimension can be made everywhere, those of a model only where it is the configured one.
+        Hashed vectors of any dimension can be made everywhere, those of a model only if it is the configured one.
         """
         if embedding.model == HASHING and generation_of(HASHING, embedding.dimension) != self.generation:
             return replace(self, embedder=HashingEmbedder(embedding.dimension))
         return self
 
     def key(self, text: str) -> str:
-        """The key of a text's vector."""
+        """Return the key of a text's vector."""
         return vector_key(self.embedder.model, self.embedder.dimension, text)
 
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of texts, shape (n, dimension), rows of length 1 or 0; written down before they are returned."""
+        """Return the vectors of texts, shape (n, dimension), rows of length 1 or 0. They are stored before they are
+        returned.
+        """
         if not self.embedder.stored:
             return await self.embedder.embed(texts)
         rows: list[NDArray[np.float32]] = []
@@ -102,7 +104,7 @@ class Vectors:
         return np.stack(rows) if rows else np.zeros((0, self.embedder.dimension), dtype=np.float32)
 
     async def _made(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """The vectors of a few texts: those that are in the store out of it, the others new."""
+        """Return the vectors of a few texts, read from the store or newly made."""
         keys = [self.key(text) for text in texts]
         found = dict(zip(keys, await asyncio.gather(*map(self._stored, keys)), strict=True))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
@@ -113,10 +115,10 @@ class Vectors:
         return [known[key] for key in keys]
 
     async def recorded(self, texts: Mapping[str, str]) -> dict[str, NDArray[np.float32] | None]:
-        """The vectors under keys, whichever model made them; `texts` are the keys and the texts they stand for.
+        """Return the vectors by key, of any model. `texts` maps each key to its text.
 
-        Vectors of the hashing embedder are computed again. None for a vector that is not there any more, that no table
-        can hold, or whose key is none.
+        Vectors of the hashing embedder are computed again. The value is None for a missing vector, for one that is too
+        long for a table, and for an invalid key.
         """
         hashed: defaultdict[int, list[str]] = defaultdict(list)
         stored: list[str] = []
@@ -132,22 +134,22 @@ class Vectors:
         return found
 
     async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Every stored vector: its key and its numbers as raw little-endian float32."""
+        """Yield every stored vector: its key and its numbers as raw little-endian float32."""
         async for entry in self._entries():
             yield entry.key, entry.value
 
     async def put(self, key: str, data: bytes) -> None:
-        """Store a vector that was exported."""
+        """Store a vector from an export."""
         await self.store.put(key, data)
 
     async def any(self) -> bool:
-        """Return whether anything is stored: vectors of the hashing embedder never are."""
+        """Return whether any vector is stored. Vectors of the hashing embedder never are."""
         return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
 
     async def erase(self, hashes: Iterable[str], generations: Iterable[str] | None) -> None:
-        """Delete the vectors of texts with these hashes that are of these generations, without them of any.
+        """Delete the vectors of texts with these hashes in these generations, or in all if None.
 
-        Without generations everything that is stored is looked through.
+        Without generations the whole store is scanned.
         """
         texts = set(hashes)
         if generations is None:
