@@ -1,1 +1,1 @@
-"""Text as the platform sees it: sentences, terms, keywords, citations, tokens, chunks, items, statements."""
+"""Text analysis: sentences, terms, keywords, citations, tokens, chunks, list items, statements, secrets."""

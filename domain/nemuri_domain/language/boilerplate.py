@@ -1,4 +1,4 @@
-"""What says nothing that anybody could remember: no words at all, or set phrases only."""
+"""Detection of texts without content: no words at all, or only set phrases."""
 
 import re
 import unicodedata
@@ -77,13 +77,13 @@ _PHRASE = re.compile("|".join(f"(?:{each})" for each in (*_ENGLISH, *_JAPANESE))
 _SPLIT = re.compile(r"[,、，;；]|\band\b|\bbut\b|[-–—:：]\s")
 _EDGES: Final = " \t.,;:!?…。、，！？：；\"'“”‘’「」『』()（）[]*-–—~〜"
 _LONGEST: Final = 300
-"""Characters of a sentence that may be a set phrase."""
+"""Characters of a sentence that may be a set phrase, at most."""
 
 
 def saying_nothing(text: str) -> str | None:
-    """Why the text is not worth keeping: without a letter or digit, or every sentence of it a set phrase; else None.
+    """Return the reason why a text is not worth keeping, else None.
 
-    English and Japanese. A text that says anything besides its phrases is kept whole.
+    The reason is that it has no letter or digit, or that every sentence is a set phrase in English or Japanese.
     """
     if wordless(text):
         return WORDLESS
@@ -92,7 +92,7 @@ def saying_nothing(text: str) -> str | None:
 
 
 def wordless(text: str) -> bool:
-    """Whether the text holds neither a letter nor a digit."""
+    """Return True if the text has neither a letter nor a digit."""
     return not any(each.isalnum() for each in text)
 
 

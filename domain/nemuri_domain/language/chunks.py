@@ -1,4 +1,4 @@
-"""Mechanical chunks of a large text: at most ten pages each, or the equivalent in characters."""
+"""Division of a large text into chunks: at most ten pages each, or the equivalent in characters."""
 
 import bisect
 import re
@@ -10,9 +10,11 @@ from nemuri_domain.language.sentences import spans
 
 PAGE_BREAK: Final = "\f"
 CHARACTERS_PER_PAGE: Final = 2_000
-"""What counts as a page in a text without pages: ten of them are the default size of a chunk."""
+"""Characters of a page in a text without page breaks. Ten pages are the default size of a chunk."""
 DENSE: Final = 2
-"""Pages may be this much fuller than `CHARACTERS_PER_PAGE` before fewer than `pages` fit a chunk."""
+"""Maximum of a chunk in a text with page breaks, as a multiple of its size in characters. Denser pages make chunks of
+fewer pages.
+"""
 
 _PARAGRAPH = re.compile(r"\n[ \t\u3000\r]*\n\s*")
 
@@ -24,17 +26,21 @@ class Span:
     start: int
     end: int
     first_page: int | None = None
-    """1-based, and the same for a part of one page; None in a text without pages."""
+    """Number of the first page, from 1. Equal to `last_page` for a part of one page. None in a text without page
+    breaks.
+    """
     last_page: int | None = None
 
 
 def split(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pages: int = 10) -> tuple[Span, ...]:
-    """Spans in order that cover the text without overlap or loss; none for the empty text.
+    """Return spans in order that cover the text without overlap or gap; none for the empty text.
 
-    Pages are what form feeds separate; a form feed belongs to the page that it ends. With pages, a span holds up to
-    `pages` whole ones and up to `DENSE` × `characters`; without, up to `characters`. What is longer is cut between
-    paragraphs, else sentences, else lines, else words (if that keeps half of the size), else hard. Deterministic,
-    linear time. Raises ValueError unless both sizes are at least 1.
+    Form feeds separate pages; a form feed belongs to the page that it ends. In a text with form feeds, a span holds up
+    to `pages` whole pages and up to `DENSE` × `characters`; in other texts up to `characters`. A longer part is cut
+    between paragraphs, else between sentences, else lines, else words (if that keeps at least half of the size), else
+    anywhere. Deterministic, linear time.
+
+    Raises ValueError if one of the sizes is below 1.
     """
     if characters < 1 or pages < 1:
         raise ValueError("a chunk needs room for at least one character and one page")
@@ -51,7 +57,7 @@ def split(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pages: int = 10
 
 
 def _packed(bounds: list[int], characters: int, pages: int) -> Iterator[tuple[int, int]]:
-    """Runs of whole pages as (start, end): as many as fit, a page that is too long alone."""
+    """Return runs of whole pages as (start, end): as many pages as fit, and a page that is too long alone."""
     first = 0
     while first < len(bounds) - 1:
         last = bisect.bisect_right(bounds, bounds[first] + characters, first + 1, len(bounds)) - 1
@@ -70,7 +76,7 @@ def _cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]
 
 
 def _boundary(window: str) -> int:
-    """Where to cut a window that the text goes on behind: at least half of its length, and at least 1."""
+    """Return the offset at which to cut a window of a longer text: at least half of its length, and at least 1."""
     half = (len(window) + 1) // 2
     paragraphs = [match.end() for match in _PARAGRAPH.finditer(window, half) if match.end() < len(window)]
     if paragraphs:

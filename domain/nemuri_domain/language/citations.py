@@ -1,4 +1,4 @@
-"""The labels in brackets by which an answer names its sources."""
+"""Citations: labels in brackets by which an answer names its sources."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _SEPARATORS = re.compile(r"[,;、，；\s]+")
 
 
 def cited(text: str, given: Iterable[str]) -> tuple[str, ...]:
-    """The given labels that occur in brackets, as [m1] or [m1, d2], by first occurrence, each once."""
+    """Return those of the `given` labels that the text cites, as in [m1] or [m1, d2], each once."""
     known = {label.casefold(): label for label in given}
     found: dict[str, None] = {}
     for match in _BRACKETS.finditer(text):
@@ -22,7 +22,7 @@ def cited(text: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def cites_details(text: str) -> bool:
-    """Whether the text cites any detail of the material at hand, as [d1]."""
+    """Return True if the text cites any passage of a document, as in [d1]."""
     return any(
         _DETAIL.fullmatch(part)
         for match in _BRACKETS.finditer(text)
@@ -31,13 +31,13 @@ def cites_details(text: str) -> bool:
 
 
 def without_labels(text: str) -> str:
-    """The text without its brackets of labels and the white space in front of them."""
+    """Return the text without its citations and the white space before them."""
     spaced = re.compile(rf"\s*{_BRACKETS.pattern}")
     return spaced.sub(lambda match: "" if _is_citation(match.group(1)) else match.group(), text)
 
 
 def disarmed(text: str) -> str:
-    """The text with brackets of labels made round ones, so that quoting it cites nothing."""
+    """Return the text with round brackets around labels, so that a quotation of it cites nothing."""
     return _BRACKETS.sub(lambda match: f"({match.group(1)})" if _is_citation(match.group(1)) else match.group(), text)
 
 

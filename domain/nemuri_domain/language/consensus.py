@@ -1,4 +1,4 @@
-"""What several texts agree on, what they contradict each other in, and what only one of them says."""
+"""Comparison of several texts: shared, single and contradicted claims."""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import compared
 
 ALIKE: Final = 0.5
-"""The share of the terms of the shorter of two statements that both have, from which on they are about the same."""
+"""Share of the shorter claim's terms that both claims must have to be about the same thing."""
 FEWEST_SHARED: Final = 2
-"""Terms that two statements about the same thing share at least, where the shorter one has so many."""
+"""Number of terms that both claims must have to be about the same thing, or all terms of a shorter claim."""
 MOST_CLAIMS: Final = 60
-"""Statements of one text that are compared; what a longer one says after them is left to who reads it."""
+"""Claims of one text that are compared, at most. Later ones are ignored."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3})")
@@ -32,45 +32,45 @@ class Claim:
     """A sentence of one of the texts."""
 
     speaker: int
-    """The place of its text."""
+    """Index of its text."""
     text: str
     about: frozenset[str]
-    """What it is about, without its numbers."""
+    """Its terms without numbers."""
     numbers: frozenset[str]
     denies: bool
 
     def agrees(self, other: "Claim") -> bool:
-        """Whether both say the same: about the same, with the same polarity and no other numbers."""
+        """Return True if both are about the same thing, with the same polarity and compatible numbers."""
         return self.concerns(other) and not self.opposes(other)
 
     def concerns(self, other: "Claim") -> bool:
-        """Whether both are about the same."""
+        """Return True if both are about the same thing."""
         fewer = min(len(self.about), len(other.about))
         shared = len(self.about & other.about)
         return fewer > 0 and shared >= min(FEWEST_SHARED, fewer) and shared >= ALIKE * fewer
 
     def opposes(self, other: "Claim") -> bool:
-        """Whether one denies what the other asserts, or both give numbers and neither gives all of the other's."""
+        """Return True if one negates the other, or if both have numbers and neither has all numbers of the other."""
         differ = not (self.numbers <= other.numbers or other.numbers <= self.numbers)
         return self.denies != other.denies or differ
 
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """What the texts come to."""
+    """The result of a comparison of texts."""
 
     shared: tuple[Claim, ...]
-    """What at least two say, in the words of the first, and no more say the contrary."""
+    """Claims of at least two texts that fewer texts contradict, in the words of the first."""
     alone: tuple[Claim, ...]
-    """What only one says and nobody contradicts."""
+    """Claims of one text that no other text contradicts."""
     against: tuple[Claim, ...]
-    """What is contradicted by at least as many as say it, in the words of each who says it."""
+    """Claims that at least as many texts contradict as support, in the words of each text."""
     backing: tuple[tuple[int, ...], ...]
-    """Who says each of what is shared: the places of their texts, ascending."""
+    """For each claim in `shared`, the ascending indexes of the texts that support it."""
 
 
 def consensus(texts: Sequence[str]) -> Consensus:
-    """What is shared, said by one alone, and contradicted among the texts; deterministic, in the order of the texts."""
+    """Return the shared, single and contradicted claims of the texts, in the order of the texts. Deterministic."""
     everything = [statement for place, text in enumerate(texts) for statement in claims(place, text)]
     shared: list[Claim] = []
     backed: list[tuple[int, ...]] = []
@@ -97,16 +97,13 @@ def consensus(texts: Sequence[str]) -> Consensus:
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether two sentences about the same differ in polarity, in their numbers, or in a value of the same words.
-
-    However many words they share, they do not say the same.
-    """
+    """Return True if two sentences about the same thing differ in polarity, in their numbers, or in a value."""
     said = {compared(one, other), compared(other, one)}
     return not said.isdisjoint({"contradicts", "supersedes"}) or _claim(0, one).opposes(_claim(1, other))
 
 
 def claims(speaker: int, text: str) -> list[Claim]:
-    """The sentences of a text that say something, without list marks, each once; at most `MOST_CLAIMS`."""
+    """Return the sentences of a text that have terms or numbers, without list markers; at most `MOST_CLAIMS`."""
     bodies = dict.fromkeys(each[marker_end(each, 0, len(each)) :].strip() for each in sentences(text))
     found = [_claim(speaker, body) for body in bodies]
     return [each for each in found if each.about or each.numbers][:MOST_CLAIMS]

@@ -1,4 +1,4 @@
-"""Requests that lean on what was said before, and how they come to stand on their own without a language model."""
+"""Detection of requests that depend on earlier ones, and their completion by rules."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from nemuri_domain.language.search_terms import terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 
 MOST_WORDS: Final = 8
-"""So many words of an earlier question at most are put beside a request; the last ones, where it has more."""
+"""Words of an earlier question that are added to a request, at most; the last ones."""
 _FEW: Final = 3
-"""A question of so many words at most, which asks for nothing by itself, is a fragment."""
+"""Words of a question without a verb of asking that counts as a fragment, at most."""
 _SHORT: Final = 10
-"""Characters of a Japanese fragment."""
+"""Characters of a Japanese fragment, at most."""
 
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _CONTINUES = re.compile(
@@ -39,7 +39,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _PAUSE = re.compile(r"[,;:.!?]|\b(?:and|or|but|because|if)\b", re.IGNORECASE)
-"""Where a clause may end: what it names is near enough for a pronoun of the next one."""
+"""Possible end of a clause. A noun before it may be what a pronoun after it refers to."""
 _ASKING = re.compile(
     r"(?:who|what|when|where|which|why|how)\b\W*\w+\W+\w|(?:is|are|does|do|can|may|should)\b", re.IGNORECASE
 )
@@ -59,19 +59,19 @@ _FRAGMENT_JA = re.compile(
 
 
 def refers_back(request: str) -> bool:
-    """Whether the request leans on what was said before it: by a pronoun or a demonstrative that points outside it, by
-    how it begins (and …, what about …?, では…), or because it is a fragment (the price?, 大阪は？).
+    """Return True if the request depends on an earlier one.
 
-    Rules for English and Japanese; a pronoun counts only where no noun stands before it to which it could refer.
+    It does so if it has a pronoun or demonstrative without a noun before it, if it begins as a continuation (and …,
+    what about …?, では…), or if it is a fragment (the price?, 大阪は？). The rules cover English and Japanese.
     """
     text = request.strip()
     return _leans_japanese(text) if _JAPANESE.search(text) else _leans_english(text)
 
 
 def self_contained(request: str, earlier: Sequence[str]) -> str:
-    """The request with the topic of the newest of the `earlier` questions that has one put beside it.
+    """Return the request with the topic of the newest earlier question that has a topic.
 
-    `earlier` is oldest first. A request that stands on its own, or that follows nothing, comes back as it is.
+    `earlier` is oldest first. A request that depends on no earlier one, or that has none, is returned unchanged.
     """
     if not refers_back(request):
         return request
@@ -86,7 +86,7 @@ def self_contained(request: str, earlier: Sequence[str]) -> str:
 
 
 def topic_words(question: str) -> tuple[str, ...]:
-    """What a question is about, in its own words and their order, each once; the last `MOST_WORDS` of them."""
+    """Return the topic words of a question in its own spelling and order, each once; the last `MOST_WORDS`."""
     words = dict.fromkeys(surface for _, surface in candidates(question))
     return tuple(words)[-MOST_WORDS:]
 

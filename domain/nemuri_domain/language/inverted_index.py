@@ -1,4 +1,4 @@
-"""An inverted index with Okapi BM25 weights, held in compact arrays that grow."""
+"""An inverted index with Okapi BM25 weights, held in compact arrays."""
 
 import math
 from array import array
@@ -14,22 +14,22 @@ K1: Final = 1.2
 B: Final = 0.75
 _COUNT_BITS: Final = 8
 UNSEEN: Final = 100
-"""Texts without any of a query's terms that `shares` adds to those of the index: rarity in a few texts says little."""
+"""Number of empty texts that `shares` adds to the index for the idf, because rarity in a small index means little."""
 LONG: Final = 24
-"""A query of more terms than this, each as rare as can be, is shared as much as one of just so many."""
+"""Maximum of the denominator of `shares`, as a number of rarest terms. A longer query counts as one of this length."""
 _MOST: Final = (1 << _COUNT_BITS) - 1
-"""Occurrences of a term in one row are counted up to here, where BM25 is saturated long since."""
+"""Maximum of a stored term count. BM25 is saturated long before."""
 
 TERM_BYTES: Final = 200
 ROW_BYTES: Final = 150
 PAIR_BYTES: Final = 8
-"""What a term of the vocabulary, a row, and a term in a row take, measured."""
+"""Measured bytes of a term in the vocabulary, of a row, and of a term in a row."""
 
 
 class Postings:
-    """Which rows hold which terms. A row is a small number that the caller gives; not for several threads at once.
+    """An inverted index of rows. A row is a small number that the caller assigns. Not thread-safe.
 
-    About 4 bytes for each distinct term of a row twice over, and 200 for each term of the vocabulary.
+    It takes about 8 bytes for each distinct term of a row, and 200 for each term of the vocabulary.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Postings:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the index takes, estimated to about a quarter."""
+        """Estimated memory of the index in bytes, within about 25 %."""
         vocabulary, rows = TERM_BYTES * len(self._terms), ROW_BYTES * len(self._held)
         return self._lengths.nbytes + vocabulary + rows + PAIR_BYTES * self._pairs
 
@@ -52,7 +52,7 @@ class Postings:
         return len(self._held)
 
     def add(self, row: int, counts: Mapping[str, int]) -> None:
-        """Index a row that is not yet in the index, with how often it holds each term."""
+        """Add a row that is not in the index, with the count of each of its terms."""
         if row >= len(self._lengths):
             grown = np.zeros(max(64, 2 * row), np.float32)
             grown[: len(self._lengths)] = self._lengths
@@ -68,7 +68,7 @@ class Postings:
         self._pairs += len(held)
 
     def remove(self, row: int) -> None:
-        """Forget a row of the index, and the terms that only it held."""
+        """Remove a row, and the terms that only this row has."""
         gone = self._held.pop(row)
         self._pairs -= len(gone)
         for code in gone:
@@ -83,9 +83,10 @@ class Postings:
         self._lengths[row] = 0
 
     def scores(self, queries: Sequence[Sequence[str]], rows: int) -> NDArray[np.float32]:
-        """BM25 of rows 0 … `rows` - 1 for each query, shape (queries, rows), 0 where no term is shared.
+        """Return the BM25 scores of rows 0 … `rows` - 1 for each query, shape (queries, rows); 0 if no term is shared.
 
-        idf = ln(1 + (N - n + ½) / (n + ½)) over all rows of the index; a term that a query repeats counts as often.
+        idf = ln(1 + (N - n + ½) / (n + ½)) over all rows of the index. A term that occurs twice in a query counts
+        twice.
         """
         result = np.zeros((len(queries), rows), np.float32)
         wanted: dict[int, dict[int, int]] = {}
@@ -108,11 +109,12 @@ class Postings:
         return result
 
     def shares(self, query: Sequence[str], rows: int) -> NDArray[np.float32]:
-        """How much of a query rows 0 … `rows` - 1 hold, shape (rows,), 0 to 1, whatever the others hold.
+        """Return the share of a query that each of rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.
 
-        The idf of the terms that a row holds over that of all distinct terms and of one more that no row holds, so
-        that a single term in common is less of a short query than it seems. Terms of no row count most; each counts
-        as far as it is `telling`, and a query of none that is has nothing to share.
+        The share of a row does not depend on what other rows of the result contain. It is the idf of its terms in the
+        query divided by the idf of all distinct terms of the query plus one unknown term, so that one common term is a
+        smaller share of a short query. Each term is weighted by `telling`. A query in which all terms have weight 0
+        gives 0.
         """
         held = np.zeros(rows, np.float32)
         texts = len(self._held) + UNSEEN

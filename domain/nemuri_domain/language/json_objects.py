@@ -1,4 +1,4 @@
-"""JSON objects that a model wrote among other words: fenced, between sentences, nested."""
+"""Extraction of JSON objects from a model's reply: fenced, between sentences, nested."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ _MOST_TRIES: Final = 20
 
 
 def objects(text: str) -> Iterator[Mapping[str, object]]:
-    """The JSON objects in a text in their order, each followed by those directly within it; prose is passed over."""
+    """Return the JSON objects in a text in their order, each followed by the objects directly inside it."""
     decoder = json.JSONDecoder(strict=False)
     position = text.find("{")
     for _ in range(_MOST_TRIES):
@@ -26,7 +26,9 @@ def objects(text: str) -> Iterator[Mapping[str, object]]:
 
 
 def one_line(value: object, longest: int) -> str:
-    """A string of a reply in one line of so many characters, without NUL and halves of characters; empty for others."""
+    """Return a string on one line with at most `longest` characters, without NUL and lone surrogates; "" for other
+    values.
+    """
     if not isinstance(value, str):
         return ""
     whole = value.replace("\0", "").encode("utf-8", "ignore").decode()

@@ -1,4 +1,4 @@
-"""Surface words of a text that are good as tags of a memory, and which tags occur in a text."""
+"""Keywords of a text in their original spelling, and detection of known tags in a text."""
 
 import math
 import re
@@ -23,17 +23,18 @@ _WORD = re.compile(rf"{WORD}+")
 _SCRIPTS: Final = (*(re.compile(f"[{script}]") for script in (KATAKANA, KANJI, HIRAGANA, HANGUL)), _WORD)
 _KATAKANA = re.compile(f"[{KATAKANA}]+")
 _FULL_LENGTHS: Final = {"katakana": 6, "kanji": 4, "hangul": 4, "word": 8, "symbolic": 1}
-"""Characters from which on the length of a word adds nothing to its weight."""
+"""Characters from which the length of a word adds no more weight."""
 _IDENTIFIER_WEIGHT: Final = 2.0
 _SHORTEST_WORD: Final = 3
 _LONGEST_RUN: Final = 16
 
 
 def keywords(text: str, limit: int = 6) -> tuple[str, ...]:
-    """Up to `limit` surface words, best first: identifiers, content words, runs of katakana, kanji or hangul.
+    """Return up to `limit` keywords, best first: identifiers, content words, runs of katakana, kanji or hangul.
 
-    Inflected forms count together and appear in their most frequent form. Weight: (1 + ln frequency) × (2 for
-    identifiers, else 0.5 to 1.5 by length); ties by first occurrence. No stop words, general words or numbers.
+    Inflected forms count together and appear in their most frequent form. The weight is (1 + ln frequency) × (2 for
+    identifiers, else 0.5 to 1.5 by length); ties are broken by first occurrence. Stop words, general words and numbers
+    are left out.
     """
     counts: Counter[str] = Counter()
     weights: dict[str, float] = {}
@@ -47,15 +48,16 @@ def keywords(text: str, limit: int = 6) -> tuple[str, ...]:
 
 
 def candidates(text: str) -> tuple[tuple[str, str], ...]:
-    """Every occurrence of a word that could be a keyword as (key, surface); inflected forms share a key."""
+    """Return every occurrence of a possible keyword as (key, surface). Inflected forms share a key."""
     return tuple((key, surface) for key, surface, _ in _weighted(text))
 
 
 def occurring(tags: Iterable[str], text: str) -> tuple[str, ...]:
-    """Those of the tags that occur in the text as whole terms, in their own order.
+    """Return the tags that occur in the text as whole terms, in their own order.
 
-    NFKC and case are folded. A Latin word matches a whole word, singular or plural; a katakana word a whole run of
-    katakana, with or without a final ー; other CJK of two characters or more any substring, of one a run of one.
+    NFKC and case are folded. A Latin word matches a whole word, singular or plural. A katakana word matches a whole run
+    of katakana, with or without a final ー. Other CJK tags match any substring if they have two or more characters, and
+    a run of one character otherwise.
     """
     folded = _folded(text)
     said = {_singular(match.group()) for match in _SPOKEN.finditer(folded)}
@@ -112,7 +114,7 @@ def _occurs(tag: str, text: str, said: set[str]) -> bool:
 
 
 def _continues(text: str, edge: int, needle: str) -> bool:
-    """Whether a word that `needle` is only a part of runs across this edge of it."""
+    """Return True if a longer word extends beyond this edge of `needle`."""
     if not 0 < edge < len(text):
         return False
     before, after = text[edge - 1], text[edge]

@@ -1,4 +1,4 @@
-"""What is laid out in lines, trees of files and tables, as lines that can be read by themselves."""
+"""Conversion of file trees and tables to lines that can be read on their own."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,26 +11,26 @@ _TREE_ROW: Final = re.compile(
     r"(?:[ \t]{2,}(?P<text>\S.*))?"
 )
 _BRANCH: Final = re.compile(r"[│| \t\u00a0]*(?:[├└]─*|\|--|`--|\+--)[ \t\u00a0]")
-"""What the program `tree` draws in front of a name."""
+"""The characters that the program `tree` prints before a name."""
 _COMMENT: Final = re.compile(r"(?:#+|//|--|←|<-)[ \t]*")
 _CELLS: Final = re.compile(r"(?<!\\)\|")
 _SEPARATOR: Final = re.compile(r"[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _LONGEST_HEAD: Final = 60
-"""Characters of the head of a column that is repeated in each row."""
+"""Characters of a column head that is repeated in each row, at most."""
 
 
 def laid_out(text: str) -> str:
-    """Return the text with each row of a tree of files behind its whole path, and each row of a table with its heads.
+    """Return the text with the whole path in each row of a file tree, and the column heads in each row of a table.
 
-    `services/` above an indented `intake/  large inputs` becomes `services/intake/ large inputs`; lines that continue
-    a row are joined to it. A row `| intake | cuts |` below `| service | does |` becomes `service: intake; does: cuts`.
-    These rows stand between blank lines; everything else comes back as it is.
+    `services/` above an indented `intake/  large inputs` becomes `services/intake/ large inputs`; continuation lines
+    are joined to their row. A row `| intake | cuts |` below `| service | does |` becomes `service: intake; does: cuts`.
+    These rows stand between blank lines; the rest of the text is unchanged.
     """
     return "\n".join(_rows(text.split("\n")))
 
 
 def is_row(sentence: str) -> bool:
-    """Return whether a sentence is a row that `laid_out` made: it says something, though it does not end as one."""
+    """Return True if a sentence is a row made by `laid_out`."""
     return _LAID_OUT.match(sentence) is not None
 
 
@@ -46,7 +46,7 @@ class _Tree:
     folders: list[tuple[int, str]] = field(default_factory=list)
 
     def path(self, indent: int, names: str) -> str:
-        """Return the row's names behind the folders that it is in, and remember it if it is one."""
+        """Return the row's path, and push it as a folder if it is one."""
         while self.folders and self.folders[-1][0] >= indent:
             self.folders.pop()
         above = "".join(folder for _, folder in self.folders)
@@ -77,7 +77,7 @@ def _rows(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _continued(row: re.Match[str], lines: Sequence[str], at: int) -> tuple[str, int]:
-    """Return what is said of a row, with the lines that are indented as deep as that, and the place of the last."""
+    """Return the description of a row with its continuation lines, and the index of the last line."""
     if not row["text"]:
         return "", at
     said, column = (
@@ -95,7 +95,7 @@ def _continued(row: re.Match[str], lines: Sequence[str], at: int) -> tuple[str, 
 
 
 def _unbranched(line: str) -> str:
-    """Return the line with what `tree` draws in front of a name as spaces."""
+    """Return the line with spaces in place of the branches that `tree` prints."""
     branch = _BRANCH.match(line)
     return line if branch is None else " " * branch.end() + line[branch.end() :]
 
@@ -109,7 +109,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _row(heads: Sequence[str], cells: Sequence[str]) -> str:
-    """Return a row's cells, each behind the head of its column where all columns that hold something have one."""
+    """Return the cells of a row, with the heads of their columns if all non-empty columns have one."""
     if _SEPARATOR.fullmatch(" | ".join(cells)):
         return ""
     plain = [(head.strip("*` "), cell) for head, cell in zip(heads, cells, strict=False) if cell]

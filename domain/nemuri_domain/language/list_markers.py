@@ -1,4 +1,4 @@
-"""The marks that open a line of a list: bullets, numbers, letters of a questionnaire, in English and Japanese."""
+"""List markers at the start of a line: bullets, numbers and letters, in English and Japanese."""
 
 import re
 import unicodedata
@@ -28,39 +28,39 @@ _ORDINAL = re.compile(rf"[0-9]+|[{_KANJI_DIGITS}]+|(?<![a-z])[a-z](?![a-z])")
 _CIRCLED = re.compile(r"[①-⑳㉑-㉟㊱-㊿❶-❿]")
 _CONTENT = re.compile(r"[^\W_]")
 _LINE_END: Final = 2_000
-"""So many characters at the end of a line may hold the first items of a list."""
+"""Characters at the end of a line that are searched for the first items of a list."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _INTRODUCES: Final = frozenset(":：?？.。!！…;；")
-"""What a bullet inside a line must follow to be more than a dash."""
+"""Characters that must come before a bullet inside a line; otherwise it is a dash."""
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]|[ \t]{0,3}\|")
 
 
 def marker_end(text: str, start: int, end: int) -> int:
-    """Where the content of the list line `text[start:end]` begins, or `start` when no list mark opens it."""
+    """Return the offset of the content of the line `text[start:end]`; `start` if it has no list marker."""
     match = _MARKER.match(text, start, end)
     return match.end() if match else start
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the line is a Markdown heading or a row of a table, which no neighbouring line continues."""
+    """Return True if the line is a Markdown heading or a table row, which never continues another line."""
     return _HEADING.match(text, start, end) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The mark of a list item, and its place in the text."""
+    """A list marker and its place in the text."""
 
     start: int
     body: int
-    """Where the content of the item begins."""
+    """Offset of the item's content."""
     shape: str
-    """The mark without its ordinal: equal for the marks of one list."""
+    """The marker without its ordinal; equal for all markers of a list."""
     ordinal: int | None
-    """Counted from 1; None for a bullet."""
+    """Number of the item, from 1; None for a bullet."""
 
 
 def mark_at(text: str, start: int, end: int) -> Mark | None:
-    """Return the list mark that opens `text[start:end]`, or None."""
+    """Return the list marker at the start of `text[start:end]`, or None."""
     body = marker_end(text, start, end)
     if body == start:
         return None
@@ -69,7 +69,7 @@ def mark_at(text: str, start: int, end: int) -> Mark | None:
         return Mark(start, body, _circle(written), int(unicodedata.numeric(written)))
     plain = unicodedata.normalize("NFKC", written).lower()
     found = [*_ORDINAL.finditer(plain)]
-    # the letter of "Q1:" is part of the mark, and its number the ordinal
+    # In "Q1:" the letter is part of the marker, and the number is the ordinal.
     at = next((each for each in found if each.group().isdigit()), found[-1] if found else None)
     if at is None or _ordinal(at.group()) is None:
         return Mark(start, body, plain, None)
@@ -77,10 +77,10 @@ def mark_at(text: str, start: int, end: int) -> Mark | None:
 
 
 def marks_inside(line: str, following: Mark) -> tuple[Mark, ...]:
-    """Return the marks inside the line that begin the list which `following`, on a later line, goes on with.
+    """Return the markers inside the line that start the list which `following`, on a later line, continues.
 
-    Numbers must lead from 1 up to it without a gap; a bullet must follow a colon or the end of a sentence. Each mark
-    has content. Empty if the list begins with `following` itself.
+    Their numbers must run from 1 to the number before it. A bullet must follow a colon or the end of a sentence. Each
+    marker must have content. Empty if `following` starts the list.
     """
     if following.ordinal == 1:
         return ()
@@ -99,7 +99,7 @@ def marks_inside(line: str, following: Mark) -> tuple[Mark, ...]:
 
 
 def _mark_inside(line: str, at: int) -> Mark | None:
-    """Return the mark that begins exactly at a place inside the line, if what stands before and after it allows one."""
+    """Return the marker that starts at `at` inside the line, if the text around it allows one."""
     before = line[at - 1]
     if line[at].isspace() or (before.isalnum() and not is_cjk(before)) or before == ".":
         return None

@@ -1,4 +1,4 @@
-"""Sentences weighed against each other: which of them say something about a question, and which are central."""
+"""Extraction and ranking of sentences: by relevance to a question, and by centrality."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from nemuri_domain.language.search_terms import GRAMMAR, terms
 from nemuri_domain.language.sentences import sentences
 
 LONGEST_QUOTE: Final = 400
-"""Characters of one quoted sentence."""
+"""Characters of a quoted sentence, at most."""
 
 _SATURATION: Final = 1.2
 _COVERED: Final = 0.5
@@ -25,9 +25,9 @@ _SAME_MATTER: Final = 0.5
 _CONTESTED: Final = 0.7
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
-"""What stands under a heading in plain text."""
+"""The underline of a heading in plain text."""
 _DRAWN = re.compile(r"^\s{0,20}[$❯] +\S|[\u2501-\u259f]|(?<!\S)\u2500+(?!\S)|(?<=\S\s)[▶►◀◄]|[-=]{2}>|<[-=]{2}|\+--")
-"""A line typed at a console, or one of a diagram."""
+"""A console line or a line of a diagram."""
 _FENCE = re.compile(r"[ \t]{0,9}(?:```|~~~)[^`]*$")
 _FOOTNOTE = re.compile(r"(?:\[[0-9]{1,3}\]\s*)+")
 _STRONG = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
@@ -42,32 +42,34 @@ _LEANING = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?…。！？｡][\"'”’」』）)\]]*$")
 UNFIT: Final = 0.25
-"""The fitness of what is mostly code."""
+"""Fitness of a sentence that is mostly code."""
 _FRAGMENT: Final = 0.6
 _ROW: Final = 0.9
-"""A row of a tree or a table says something, though it is no sentence."""
+"""Fitness of a row of a tree or a table, which is not a sentence."""
 _LEANS: Final = 0.75
 _FAVOUR: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence of a source, fit to be quoted on one line."""
+    """A sentence of a source, prepared for quotation on one line."""
 
     label: str
     text: str
     counts: Counter[str]
-    """How often each term occurs in it."""
+    """Number of occurrences of each term."""
     fitness: float = 1.0
-    """How well it can stand alone, above 0 to 1: code, fragments and what leans on its context stand badly."""
+    """How well the sentence stands alone, above 0 to 1. Low for code, fragments and sentences that depend on their
+    context.
+    """
 
 
 def passages(label: str, text: str) -> list[Passage]:
-    """The sentences of the text that have at least one term, each fit to be read by itself.
+    """Return the sentences of the text that have at least one term, each prepared for quotation.
 
-    List marks, marks of footnotes and of emphasis and underlined headings are left out (a text that is nothing but a
-    heading keeps it), and nothing in them cites anything. Lines typed at a console ("$ …") and lines of diagrams are no
-    sentences and the lines of fenced blocks are apart, unless the text has nothing else.
+    List markers, footnote marks, emphasis and underlined headings are removed, except from a text that is only a
+    heading. Citations are disarmed. Console lines ("$ …") and lines of diagrams are dropped, and the lines of fenced
+    blocks are separate sentences, unless the text has nothing else.
     """
     found = sentences(_prose(text)) or sentences(text)
     bodies = [body for sentence in found if (body := _UNDERLINE.split(sentence)[-1])] or found
@@ -87,12 +89,14 @@ def select(
     characters: int,
     favoured: frozenset[str] = frozenset(),
 ) -> list[Passage]:
-    """The passages that say most about the wanted terms, best first, within both bounds; the first always fits.
+    """Return the most relevant passages for the wanted terms, best first, at most `most` and about `characters` in
+    total.
 
-    Greedy: a passage's worth is its fitness times the sum over the wanted terms in it of idf × saturated frequency,
-    halved for each chosen passage that has the term already; it stops below a quarter of the best worth.
-    Near-duplicates of a chosen passage (Jaccard index of the terms above 0.7, and neither polarity nor a value
-    differs) are passed over. Ties go to the earlier passage. Favoured terms weigh twice.
+    Greedy: the score of a passage is its fitness times the sum of idf × saturated frequency over the wanted terms in
+    it. A term's weight is halved for each chosen passage that has it. The selection stops below a quarter of the best
+    score. Near-duplicates of a chosen passage are skipped: the Jaccard index of the terms is above 0.7, and neither
+    polarity nor a value differs. Ties go to the earlier passage. Favoured terms weigh twice. The first passage is
+    always included.
     """
     weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
     open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
@@ -114,9 +118,9 @@ def select(
 
 
 def yielding(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
-    """The remembered passages, less fit where one at hand says otherwise of the same: what is at hand is newer.
+    """Return the remembered passages, with a lower fitness for those that a newer passage at hand contradicts.
 
-    Of the same are passages that share half of their terms; a passage still is quoted beside what contradicts it.
+    Two passages are compared if they share half of their terms. A contradicted passage may still be quoted.
     """
 
     def contested(one: Passage) -> bool:
@@ -126,11 +130,10 @@ def yielding(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[
 
 
 def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
-    """The most central passage: its terms are frequent among the candidates, favoured terms count three times.
+    """Return the most central passage: its terms are frequent among the candidates. Favoured terms count three times.
 
-    The sum over its distinct terms is divided by the square root of their number (plus a few), so that neither long
-    nor very short sentences win by length, and multiplied by the fitness. None without candidates; ties go to the
-    earlier passage.
+    The sum over its distinct terms is divided by the square root of their number plus 4, so that length alone does not
+    win, and multiplied by the fitness. None if there are no candidates. Ties go to the earlier passage.
     """
     favourites = frozenset(favoured)
     everywhere: Counter[str] = Counter()
@@ -150,17 +153,17 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Pass
 
 
 def related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passage]:
-    """Those of the passages that share the highest number of wanted terms; none when no passage shares any."""
+    """Return the passages that share the highest number of wanted terms; none if no passage shares any."""
     shared = [len(wanted & candidate.counts.keys()) for candidate in candidates]
     top = max(shared, default=0)
     return [candidate for candidate, number in zip(candidates, shared, strict=True) if top and number == top]
 
 
 def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozenset[str]:
-    """The labels of sentences that come again in the answer, though perhaps not word for word.
+    """Return the labels of the sentences that an answer uses, in the same or similar words.
 
-    Half of a sentence's weight must come again, in two terms or more: each of its terms weighs by its idf among the
-    sentences, and those of what was asked weigh nothing, for the answer has them from there.
+    At least two terms of a sentence and half of their weight must occur in the answer. A term is weighted by its idf
+    among the sentences. Terms of the question do not count.
     """
     said, known = frozenset(terms(answer)), frozenset(terms(asked))
     weights = _idf(sentences, frozenset(term for one in sentences for term in one.counts))
@@ -174,10 +177,12 @@ def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozen
 
 
 def _prose(text: str) -> str:
-    """The text without what is no sentence; the lines of a fenced block stand alone, for nothing wraps in it."""
+    """Return the text without lines that are not prose. The lines of a fenced block become separate, because code does
+    not wrap.
+    """
     lines = laid_out(text).split("\n")
     fences = [_FENCE.match(line) is not None for line in lines]
-    whole = sum(fences) % 2 == 0  # else the text was cut within a block, and one cannot know in which half
+    whole = sum(fences) % 2 == 0  # An odd number: the text was cut inside a block, in either half.
     kept: list[str] = []
     inside = False
     for line, fence in zip(lines, fences, strict=True):
@@ -199,7 +204,7 @@ def _readable(sentence: str) -> str:
 
 
 def _leading(body: str) -> int:
-    """The length of the marks of footnotes that a sentence begins with because the one before it ended there."""
+    """Return the length of the footnote marks at the start of a sentence; they belong to the sentence before."""
     match = _FOOTNOTE.match(body)
     return match.end() if match and match.end() < len(body) else 0
 
@@ -212,7 +217,7 @@ def _fitness(sentence: str) -> float:
 
 
 def _is_mostly_code(sentence: str) -> bool:
-    """Whether there are names of code in the sentence, and fewer than `_FEWEST_WORDS` words beside them."""
+    """Return True if the sentence has names of code and fewer than `_FEWEST_WORDS` other words."""
     plain, names = _CODE_NAME.subn(" ", sentence)
     return names > 0 and len(terms(plain)) < min(_FEWEST_WORDS, names + 1)
 
@@ -237,5 +242,5 @@ def _alike(one: Passage, other: Passage) -> bool:
 
 
 def _overlap(one: Passage, other: Passage) -> float:
-    """The Jaccard index of their terms, of which each has some."""
+    """Return the Jaccard index of the terms of two passages. Each must have at least one."""
     return len(one.counts.keys() & other.counts.keys()) / len(one.counts.keys() | other.counts.keys())

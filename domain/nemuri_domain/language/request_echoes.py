@@ -1,4 +1,4 @@
-"""What repeats the request, or asks for something itself: no answer, although it has all the request's words."""
+"""Detection of sentences in an answer that only repeat the request."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -7,14 +7,14 @@ from typing import Final
 from nemuri_domain.language.request_items import asks, listed_items
 
 NEARLY: Final = 0.8
-"""The share of a sentence's letters that is a request, from which on it is the request again."""
+"""Share of a sentence's letters that a request must cover for the sentence to be a repetition of it."""
 _STATED: Final = (".", "!", "。", "．", "！", "｡")
 
 
 def echoes(sentence: str, asked: Iterable[str]) -> bool:
-    """Whether the sentence is a question or a request, or is nearly one of those asked.
+    """Return True if the sentence is a question or a request, or nearly equals one of the questions asked.
 
-    A whole sentence that asks nothing says something, even where the request says it too.
+    A complete statement is never an echo, even if the request contains it.
     """
     if asks(sentence):
         return True
@@ -25,18 +25,18 @@ def echoes(sentence: str, asked: Iterable[str]) -> bool:
 
 
 def asked_in(text: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """All items that the text lists, where some of them are what is asked: then it is a list of requests."""
+    """Return all items that the text lists, if at least one of them is among the questions asked; else none."""
     listed = listed_items(text)
     wanted = {_folded(each) for each in asked}
     return listed if any(_folded(each) in wanted for each in listed) else ()
 
 
 def within(sentence: str, items: Iterable[str]) -> bool:
-    """Whether the sentence is one of the items or a part of one."""
+    """Return True if the sentence is one of the items or a part of one."""
     said = _folded(sentence)
     return any(said in _folded(each) for each in items)
 
 
 def _folded(text: str) -> str:
-    """Its letters and digits, NFKC and case-folded."""
+    """Return the letters and digits of a text, NFKC and case-folded."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

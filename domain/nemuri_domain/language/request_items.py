@@ -1,4 +1,4 @@
-"""The separate requests inside one text, and what a negotiation about too many of them offers (document 000 §3.9)."""
+"""Separate requests in one text, and the choices of a negotiation about too many of them (document 000 §3.9)."""
 
 import math
 import re
@@ -30,7 +30,7 @@ _ANSWER = re.compile(
 _INDENT = re.compile(r"[ \t\u3000]*")
 _FEWEST: Final = 2
 _LINES_BACK: Final = 20
-"""So many lines above a list are searched for the items before its first line."""
+"""Lines above a list that are searched for items before its first line, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Category:
     """Items that share a word."""
 
     title: str
-    """The word as the items write it; "other" or "その他" for what shares none."""
+    """The shared word as the items spell it; "other" or "その他" for items without one."""
     indices: tuple[int, ...]
-    """Positions in the list of items, ascending."""
+    """Ascending indexes of the items."""
 
 
 @dataclass(slots=True)
@@ -51,16 +51,17 @@ class _Item:
 
     @property
     def text(self) -> str:
-        """Its lines on one line."""
+        """The lines of the item on one line."""
         return normalised("\n".join(self.parts))
 
 
 def listed_items(text: str) -> tuple[str, ...]:
-    """The requests in the text, in order, each on one line without its list mark; none if there are fewer than two.
+    """Return the requests in the text in order, each on one line without its list marker; none if there are fewer than
+    two.
 
-    The items of its lists; more deeply indented items, and the lines that follow without a blank one, belong to the
-    item above. The first items may stand on the line of the request. In a text without a list, its questions
-    (sentences that end with ?, ？ or か。).
+    These are the items of its lists. More deeply indented items and the following lines up to a blank one belong to the
+    item above. The first items may be on the line of the request. In a text without a list, these are its questions:
+    sentences that end with ?, ？ or か。
     """
     listed = _marked(text)
     if len(listed) >= _FEWEST:
@@ -70,9 +71,9 @@ def listed_items(text: str) -> tuple[str, ...]:
 
 
 def requests(text: str) -> tuple[str, ...]:
-    """Return everything that the text asks for: the questions outside its lists, then the items of `listed_items`.
+    """Return all requests of the text: the questions outside its lists, then the items of `listed_items`.
 
-    A question that only says that the items are to be answered is left out.
+    A question that only asks to answer the items is left out.
     """
     listed = _marked(text)
     if len(listed) < _FEWEST:
@@ -82,9 +83,9 @@ def requests(text: str) -> tuple[str, ...]:
 
 
 def introduction(text: str) -> str:
-    """Return what the text says about its `listed_items`: its lines outside the lists, or all but its questions.
+    """Return the text around its `listed_items`: its lines outside the lists, or its sentences that are not questions.
 
-    Empty for a text that is nothing but its items. The whole text if it has no items.
+    Empty for a text that has only items. The whole text if it has no items.
     """
     if len(_marked(text)) >= _FEWEST:
         return _outside(text)
@@ -93,10 +94,10 @@ def introduction(text: str) -> str:
 
 
 def is_list_of_requests(text: str) -> bool:
-    """Whether the text is a list rather than a document that contains one.
+    """Return True if the text as a whole is a list, and not a document that contains one.
 
-    At least half of its non-blank lines belong to the items of its lists or, where there is no list, at least half
-    of the characters of its sentences to questions; and there are at least two items.
+    It must have at least two items. At least half of its non-blank lines must belong to items of lists; in a text
+    without a list, at least half of the characters of its sentences must belong to questions.
     """
     listed = _marked(text)
     if len(listed) >= _FEWEST:
@@ -107,23 +108,23 @@ def is_list_of_requests(text: str) -> bool:
 
 
 def asks(sentence: str) -> bool:
-    """Whether the sentence, on one line, asks for something rather than says something: a question or a request."""
+    """Return True if the sentence, on one line, is a question or a request."""
     return _QUESTION.search(sentence) is not None or _REQUEST.match(sentence) is not None
 
 
 def are_to_be_answered(items: Sequence[str], request: str) -> bool:
-    """Whether items of a document are requests of their own, because most of them ask or the request says so.
+    """Return True if the items of a document are requests of their own: most of them ask, or the request says so.
 
-    A list of facts is one too, but what it lists is material, not what is asked.
+    A list of facts is material for an answer, not a list of requests.
     """
     return 2 * sum(map(asks, items)) > len(items) or _ANSWER.search(request) is not None
 
 
 def most_important(items: Sequence[str], k: int) -> tuple[int, ...]:
-    """Indices, ascending, of `k` items (all if there are fewer) that stand for the list: central, yet different.
+    """Return the ascending indexes of the `k` most representative items, or of all if there are fewer.
 
-    Central is who shares weighted terms with the others (cosine to their sum); each next item is the one whose
-    centrality most exceeds its likeness to those already taken (maximal marginal relevance). Deterministic.
+    Centrality is the cosine of an item to the sum of the others, over weighted terms. Each next item is the one whose
+    centrality most exceeds its similarity to those already chosen (maximal marginal relevance). Deterministic.
     """
     vectors = _vectors(items)
     holders: dict[str, list[int]] = {}
@@ -144,10 +145,12 @@ def most_important(items: Sequence[str], k: int) -> tuple[int, ...]:
 
 
 def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
-    """The items in at most `limit` groups, every item in exactly one; the largest shared topics first.
+    """Return the items in at most `limit` groups, each item in exactly one; the largest shared topics first.
 
-    Again and again the word that the most ungrouped items share takes them, words that nearly all items share
-    counting little; what shares no word comes last. Raises ValueError unless `limit` is at least 1.
+    In each step the word that most ungrouped items share takes them; words that nearly all items share have a low
+    weight. The last group holds the items that share no word.
+
+    Raises ValueError if `limit` is below 1.
     """
     if limit < 1:
         raise ValueError("items go into at least one category")
@@ -171,7 +174,9 @@ def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
 
 
 def batches(items: Sequence[T], size: int) -> tuple[tuple[T, ...], ...]:
-    """The items in their order in groups of `size`, the last one possibly smaller; ValueError if `size` < 1."""
+    """Return the items in order in groups of `size`; the last one may be smaller. Raises ValueError if `size` is below
+    1.
+    """
     if size < 1:
         raise ValueError("a batch holds at least one item")
     return tuple(tuple(items[at : at + size]) for at in range(0, len(items), size))
@@ -220,9 +225,9 @@ def _read(text: str) -> list[_Item | str]:
 
 
 def _with_first(found: list[_Item | str], following: Mark, indent: int) -> list[_Item | str]:
-    """Return what was read, with the items of the list before `following` that begin inside a line of the request.
+    """Return the list `found` with the items before `following` that start inside a line of the request.
 
-    What follows that line belongs to the last of these items. Only the line directly above is searched for a bullet.
+    The lines after that line belong to the last of these items. For a bullet only the line directly above is searched.
     """
     furthest = len(found) - (1 if following.ordinal is None else _LINES_BACK)
     for place in range(len(found) - 1, max(furthest, 0) - 1, -1):
@@ -244,7 +249,7 @@ def _with_first(found: list[_Item | str], following: Mark, indent: int) -> list[
 
 
 def _vectors(items: Sequence[str]) -> list[dict[str, float]]:
-    """For each item the unit vector of its terms, weighted by how few items hold them."""
+    """Return the unit vector of each item's terms, weighted by their rarity among the items."""
     counted = [term_counts(item) for item in items]
     spread = Counter(term for counts in counted for term in counts)
     vectors = []
@@ -256,7 +261,7 @@ def _vectors(items: Sequence[str]) -> list[dict[str, float]]:
 
 
 def _likenesses(vectors: list[dict[str, float]], holders: dict[str, list[int]], index: int) -> dict[int, float]:
-    """The cosine of one vector with each of those that share a term with it."""
+    """Return the cosine of one vector with each vector that shares a term with it."""
     alike: dict[int, float] = {}
     for term, weight in vectors[index].items():
         for other in holders[term]:

@@ -1,4 +1,4 @@
-"""The terms by which a text is found, stemmed words, identifiers and CJK bigrams, and how telling each is."""
+"""Tokenization for lexical search: stemmed words, identifiers and CJK bigrams, and the weight of each term."""
 
 import re
 import threading
@@ -13,14 +13,14 @@ from nemuri_domain.language.word_lists import REQUESTS, STOP_WORDS
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, WORD
 
 LONGEST_TERM: Final = 64
-"""Characters; a longer word is cut to this."""
+"""Characters to which a longer word is cut."""
 GRAMMAR: Final = re.compile(f"[{HIRAGANA}].?")
 """A term that is mostly a particle or an ending (です, では)."""
 _LONE_KANJI = re.compile(f"(?<![{KANJI}])[{KANJI}](?![{KANJI}])")
 HIRAGANA_ALONE: Final = 0.5
-"""How telling a term of hiragana is, beside 1 of any other."""
+"""Weight of a term of hiragana; other terms have 1."""
 PARTICLE: Final = 0.125
-"""How telling one is that begins or ends with what is mostly a particle."""
+"""Weight of a term that is probably a particle or ends with one."""
 _CACHED_WORD: Final = 256
 
 _MIXED = re.compile(f"[{HIRAGANA}][^{HIRAGANA}]|[{CJK}](?<![{HIRAGANA}])[{HIRAGANA}]")
@@ -41,13 +41,12 @@ _lock = threading.Lock()
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in order, repetitions kept: NFKC, case-folded.
+    """Return the terms of a text in order, with repetitions, NFKC and case-folded.
 
     Words are Snowball stems without English stop words. An identifier (`list.append`, `__init__`, `userName`) gives
-    itself and then its parts; a number stays whole, its thousands separators removed. A run of kana, kanji or
-    hangul gives its character bigrams, then each kanji that stands alone in it (鍵は, 鍵), a run of one that
-    character. Terms have at most `LONGEST_TERM` characters.
-    Time is linear in the text; safe to call from several threads.
+    itself and then its parts. A number stays whole, without thousands separators. A run of kana, kanji or hangul gives
+    its character bigrams, then each kanji between other scripts (鍵は gives 鍵); a run of one character gives that
+    character. A term has at most `LONGEST_TERM` characters. Linear time, thread-safe.
     """
     found: list[str] = []
     for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
@@ -63,9 +62,9 @@ def terms(text: str) -> list[str]:
 
 
 def content_terms(text: str) -> frozenset[str]:
-    """The terms of a text that are about something, without mere grammar.
+    """Return the terms of a text without grammar.
 
-    Bigrams that begin with hiragana are mostly particles and endings (です, では); they count only when the text has
+    Bigrams that begin with hiragana are mostly particles and endings (です, では). They are kept only if the text has
     nothing else.
     """
     every = frozenset(terms(text))
@@ -74,11 +73,11 @@ def content_terms(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def telling(term: str) -> float:
-    """How much a term of a question says of what the question is about, 0 to 1.
+    """Return the weight of a query's term, 0 to 1: how much it says about the topic.
 
-    Nothing if it only asks (教え of 教えて, どこ, *explain*) or runs from hiragana into another script or back (鍵は,
-    の在, 好き): a kanji in it is a term of its own. Less if it is hiragana alone, which is an ending more often than
-    a word (おにぎり), and least before a particle.
+    0 for a term that only asks (教え of 教えて, どこ, *explain*) and for a bigram that mixes hiragana with another
+    script (鍵は, の在, 好き), because a kanji in it is a term of its own. Less than 1 for hiragana alone, which is more
+    often an ending than a word (おにぎり), and least before a particle.
     """
     if term in _requests() or _MIXED.fullmatch(term):
         return 0.0
@@ -93,14 +92,14 @@ def _requests() -> frozenset[str]:
 
 
 def term_counts(text: str) -> dict[str, int]:
-    """How often each term of the text occurs, in the order of first occurrence."""
+    """Return the number of occurrences of each term of the text, in the order of first occurrence."""
     return dict(Counter(terms(text)))
 
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The English Snowball stem of a case-folded word, cut to `LONGEST_TERM`; other scripts come back unchanged."""
-    with _lock:  # a stemmer keeps state between calls
+    """Return the English Snowball stem of a case-folded word, cut to `LONGEST_TERM`. Other scripts are unchanged."""
+    with _lock:  # A stemmer is stateful.
         return str(_stemmer().stemWord(word[:LONGEST_TERM]))
 
 

@@ -1,4 +1,4 @@
-"""Whether a value is a secret, or code and prose about one."""
+"""Rules that decide whether a value is a secret or only code and prose about one."""
 
 import math
 import re
@@ -13,26 +13,30 @@ _PLACEHOLDER: Final = (
     r"|settings|ref|op|arn|projects|file|https?|ssm|sops)(?:$|[.:/(\[])"
 )
 _PATH: Final = r"[A-Za-z_$@][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_][\w$]*)+[?!]?"
-"""Code that names a value: `self.password`, `request.headers`."""
+"""An expression in code: `self.password`, `request.headers`."""
 _WORDS: Final = r"[A-Za-z]+(?:[-_. /][A-Za-z]+)*"
 _LABEL: Final = r"(?i)(?:[a-z]+[-_ ./])*(?:passwor[dt]|passphrase|passwd|secret|token|key|auth|credential|pwd|pass)s?"
-"""A name of a secret, or of where it is: `Password`, `my-app-secret`."""
+"""The name of a secret or of its place: `Password`, `my-app-secret`."""
 _NAME: Final = r"_*[A-Za-z]?(?:[a-z]+|[A-Z]+)(?:[-_. /:]+[A-Za-z]?(?:[a-z]+|[A-Z]+))*_*"
-"""Words of code without a digit: `access-token`, `API_KEY_HEADER`."""
+"""A name in code without a digit: `access-token`, `API_KEY_HEADER`."""
 _VARIABLE: Final = r"\w*(?:token|key|password|secret)s?\d{0,2}"
 _UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _HEX: Final = r"(?i)(?:sha(?:1|256|384|512)[-:])?[0-9a-f]+"
 _KEYS: Final = r"(?:.*_)?(?:KEY|SALT|PEPPER|CREDENTIALS?|AUTH|PASS|PW)"
 _OPEN_KEYS: Final = r".*(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|HOT|HEY|HOST)_?KEY"
 _RANDOM: Final = 3.6
-"""Bits for each character: random base64 of 24 characters has about 4, names and paths about 3."""
+"""Entropy in bits per character from which a value is random. Random base64 of 24 characters has about 4, names and
+paths about 3.
+"""
 _LONG: Final = 16
 _TOKEN: Final = 8
 _SHORTEST: Final = 4
 
 
 def is_password(value: str, *, quoted: bool, loud: bool) -> bool:
-    """Return whether the value of something called a password is one; `loud` as in an environment variable."""
+    """Return True if the value of something called a password is a password.
+
+    `quoted` is True if the value is in quotes, `loud` if the name is in capitals, as of an environment variable."""
     value = value.strip().rstrip(".!?")
     if len(value) < _SHORTEST - quoted or _is(_PLACEHOLDER, value) or not value.isascii() or " " in value:
         return False
@@ -44,7 +48,7 @@ def is_password(value: str, *, quoted: bool, loud: bool) -> bool:
 
 
 def is_token(value: str, *, quoted: bool, loud: bool) -> bool:
-    """Return whether the value of something called a token or a key is one: long, and neither a number nor words."""
+    """Return True if the value of something called a token or a key is one: long, and neither a number nor words."""
     value = value.strip().rstrip(".!?")
     if len(value) < _TOKEN or _is(_PLACEHOLDER, value) or not value.isascii() or " " in value:
         return False
@@ -58,7 +62,9 @@ def is_token(value: str, *, quoted: bool, loud: bool) -> bool:
 
 
 def looks_random(value: str, name: str) -> bool:
-    """Return whether the value of an environment variable is random: no hash, id or path, unless it is a key."""
+    """Return True if the value of an environment variable is random. Hashes, ids and paths count only if the name says
+    key.
+    """
     if _is(_PLACEHOLDER, value) or _whole(_WORDS, value) or _is(r"[~/]|\.{1,2}/", value):
         return False
     if _whole(_KEYS, name) and not _whole(_OPEN_KEYS, name):
@@ -70,7 +76,7 @@ def looks_random(value: str, name: str) -> bool:
 
 
 def _bits(value: str) -> float:
-    """Shannon's entropy of the characters."""
+    """Return Shannon's entropy in bits per character."""
     return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 

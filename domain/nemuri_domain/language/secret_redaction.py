@@ -1,7 +1,7 @@
-"""Keys, tokens and passwords in a text, replaced by a marker that says what was there.
+"""Redaction of keys, tokens and passwords in a text.
 
-Loads and compiles next to nothing, for hooks have no time: a rule is compiled when one of its hints is in a text.
-Prefixes and lengths of vendors' tokens follow their documentation, and the rules of gitleaks.
+Imports and compiles little, because hooks must start fast: a rule is compiled when one of its hints is in a text.
+Prefixes and lengths of vendors' tokens follow their documentation and the rules of gitleaks.
 """
 
 import re
@@ -13,22 +13,22 @@ from nemuri_domain.language.secret_detection import is_password, is_token, looks
 
 
 class Rule(NamedTuple):
-    """How one kind of secret looks; the group `secret` of the pattern is what is replaced, or all of it."""
+    """The form of one kind of secret. The group `secret` of the pattern is replaced, or the whole match."""
 
     name: str
     hints: tuple[str, ...]
-    """One of these, in lower case, is in every text that has such a secret."""
+    """Lower-case strings of which every text with such a secret contains at least one."""
     pattern: str
     meant: Callable[[re.Match[str]], bool] = lambda _: True
-    """Whether a match is a secret and not code about one."""
+    """Return True if a match is a secret and not code about one."""
 
 
 def redacted(text: str) -> str:
     """Return the text with every key, token and password replaced by `[redacted:KIND]`.
 
-    Recognised are tokens of vendors by their form, private keys, passwords in addresses, headers, assignments and
-    options, and random values of environment variables. Hashes, ids of commits and UUIDs stay, unless the name before
-    them says that they are a secret. Time is linear in the text.
+    Recognises vendors' tokens by their form, private keys, passwords in URLs, headers, assignments and options, and
+    random values of environment variables. Hashes, commit ids and UUIDs stay, unless their name says that they are
+    secret. Linear time.
     """
     folded = text.lower()
     for rule in RULES:
@@ -68,7 +68,7 @@ def _assigned(match: re.Match[str]) -> bool:
 
 
 def _named(match: re.Match[str]) -> bool:
-    """A secret that prose or an option names: it has to look like one."""
+    """Return True if a value that prose or an option names looks like a secret."""
     return any(each.isdigit() for each in match["secret"]) and is_password(match["secret"], quoted=False, loud=False)
 
 
@@ -223,4 +223,4 @@ RULES: Final[tuple[Rule, ...]] = (
         lambda match: looks_random(match["secret"], match["name"]),
     ),
 )
-"""In the order in which they are looked for: what is known by its form before what is known by its name."""
+"""The rules in the order of application: first by form, then by name."""

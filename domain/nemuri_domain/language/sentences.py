@@ -1,4 +1,4 @@
-"""Sentences of English, Japanese and mixed text, by rules that take time linear in the text."""
+"""Sentence segmentation of English, Japanese and mixed text by rules, in linear time."""
 
 import re
 from collections.abc import Iterator
@@ -15,32 +15,33 @@ _OPENING = re.compile(r"[\s\"'“‘(\[]*")
 _QUOTES: Final = frozenset('"“‘')
 _WIDE_STOPS: Final = frozenset("。！？｡")
 _PARTICLES: Final = frozenset("とはがをのにもでやへ、，,")
-"""After a closing bracket these carry the sentence on: 「雨だ。」と言った。"""
+"""Particles that continue a sentence after a closing bracket: 「雨だ。」と言った。"""
 
 _LOOK_BACK: Final = 24
 _ABBREVIATION = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """Offsets (start, end) of the sentences in order, disjoint, without the white space around them.
+    """Return the offsets (start, end) of the sentences in order, disjoint, without surrounding white space.
 
-    A sentence ends at . ! ? … before white space, at 。！？ anywhere (closing brackets and quotes stay with it), at a
-    blank line, a form feed, a heading, a table row and before a line of a list; any other line break is a mere wrap.
-    A full stop after an abbreviation, an initial or a list number, before a lower-case word or inside a number or a
-    name (3.14, list.append) ends nothing. Everything outside the spans is white space.
+    A sentence ends at . ! ? … before white space, and at 。！？ anywhere; closing brackets and quotes belong to it. It
+    also ends at a blank line, a form feed, a heading, a table row and before a list line. Other line breaks are wraps.
+    A full stop does not end a sentence after an abbreviation, an initial or a list number, before a lower-case word, or
+    inside a number or a name (3.14, list.append). Only white space is outside the spans.
     """
     return [span for start, end in _blocks(text) for span in _within(text, start, end)]
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `spans`, each `normalised`."""
+    """Return the sentences of `spans`, each `normalised`."""
     return [normalised(text[start:end]) for start, end in spans(text)]
 
 
 def normalised(text: str) -> str:
-    """The text on one line: white space runs become one space, or nothing where a line wraps between CJK or in a word.
+    """Return the text on one line: white space becomes one space, or nothing at a wrap between CJK characters or in a
+    word.
 
-    A word wraps after its hyphen.
+    A word can wrap after its hyphen.
     """
     stripped = text.strip()
 
@@ -54,7 +55,7 @@ def normalised(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of lines that wrap into each other."""
+    """Return runs of lines that wrap into each other."""
     start = end = 0
     alone = False
     for line in _LINE.finditer(text):
@@ -106,7 +107,9 @@ def _ends(text: str, begin: int, match: re.Match[str], end: int) -> bool:
 
 
 def _next_word_start(text: str, position: int, end: int) -> str:
-    """The first letter of the next word, or the quotation mark in front of it: a quoted name may begin a sentence."""
+    """Return the first letter of the next word, or the quotation mark before it, because a quoted name may begin a
+    sentence.
+    """
     match = _OPENING.match(text, position, end)
     if match is None or match.end() >= end:
         return ""
@@ -115,7 +118,7 @@ def _next_word_start(text: str, position: int, end: int) -> str:
 
 
 def _is_abbreviation(before: str, following: str) -> bool:
-    """Whether the full stop after `before` belongs to an abbreviation, given the first letter that follows."""
+    """Return True if the full stop after `before` belongs to an abbreviation, given the first letter after it."""
     match = _ABBREVIATION.search(before)
     if match is None:
         return False

@@ -1,13 +1,13 @@
-"""What one statement says of another: the same, the contrary, what has come in its place, or nothing.
+"""Comparison of two statements: same, contradicting, superseding or unrelated.
 
-By the words alone, so in doubt two statements are unrelated: other words for the same thing are not recognised, nor
-what follows only from knowing the world. How often it is wrong, on sentences and their five nearest neighbours by the
-hashing embedder (cosine from 0.2): of 15,979 pairs of the Python documentation 104 are called the same, 2 the contrary
-and 1 superseding. Of the 104, 20 are equal in letters; the other 84 were read by eye, and all do say the same (most are
-headings and repeated sentences). The other three are wrong (notes on two different escapes; two texts on one proposal).
-Of 8,974 pairs of JSQuAD none is called related; these were not read one by one. The rules were tuned on these very
-texts, so on others they may be wrong more often. How many true relations are missed was not measured: surely most that
-are put in other words.
+Compares words only, so in doubt two statements are unrelated: synonyms and conclusions from world knowledge are not
+recognised. Error rates were measured on sentences and their five nearest neighbours by the hashing embedder (cosine
+from 0.2). Of 15,979 pairs of the Python documentation, 104 are classified as the same, 2 as contradicting and 1 as
+superseding. Of the 104, 20 are equal in letters; the other 84 were read by a person and are correct (most are headings
+and repeated sentences). The other three are wrong (notes on two different escapes; two texts on one proposal). Of 8,974
+pairs of JSQuAD none is classified as related; these were not read one by one. The rules were tuned on these texts, so
+they may be wrong more often on others. The number of missed relations was not measured; most paraphrases are probably
+missed.
 """
 
 from typing import Final, Literal
@@ -20,12 +20,12 @@ from nemuri_domain.language.statement_words import IS_CJK, PARTICLES, QUALIFYING
 Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
 
 LONGEST: Final = 120
-"""Words; longer statements are the same when they are equal, and are not compared otherwise."""
+"""Words of a statement that is compared, at most. Longer statements are the same if they are equal, else unrelated."""
 SPARE_FOR_SAME: Final = 8
-"""One word of so many may be missing from a statement that says the same."""
+"""One word in this number may be missing from a statement that is the same."""
 SPARE_FOR_CONTRARY: Final = 8
 COVERED: Final = 0.6
-"""The share of the older statement, in characters, that one which has come in its place takes up again."""
+"""Share of the older statement, in characters, that a superseding statement must repeat."""
 _LEAST_WORDS: Final = 2
 _LEAST_CHARACTERS: Final = 4
 _BEGINNING: Final = 3
@@ -34,9 +34,9 @@ _QUALIFYING: Final = frozenset(map(stem, QUALIFYING))
 
 
 def compared(new: str, old: str) -> Comparison:
-    """What the newer text says of the older one, of which one sentence may be meant.
+    """Return the relation of the newer text to the older one, or to one sentence of the older one.
 
-    Never both the same and the contrary; a text says the same as itself.
+    Never both the same and contradicting. A text is the same as itself.
     """
     mine = statement(new)
     if not mine.plain:
@@ -62,7 +62,7 @@ def _said_of(new: Statement, old: Statement) -> Comparison:
 
 
 def _says_no_more(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
-    """Whether the older statement holds all words of the newer in order, or turned around, and hardly another."""
+    """Return True if the older statement has all words of the newer in order, or rotated, and few others."""
     if len(new) == len(old) > _LEAST_WORDS and any(new == old[at:] + old[:at] for at in range(len(old))):
         return True
     missing = _missing(new, old)
@@ -74,7 +74,7 @@ def _telling(missing: list[str]) -> bool:
 
 
 def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
-    """The words of `whole` between those of `part`, which it holds in order; None where it does not."""
+    """Return the words of `whole` that are not in `part`; None if `part` is not a subsequence of `whole`."""
     left, at = [], 0
     for word in whole:
         if at < len(part) and part[at] == word:
@@ -85,7 +85,7 @@ def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
 
 
 def _contrary(new: Statement, old: Statement) -> bool:
-    """Whether one denies the other, or gives another value in the same words; not both at once."""
+    """Return True if one negates the other or has another value in the same words, but not both."""
     mine, others = (tuple(each for each in one.core if each not in _TOTAL) for one in (new, old))
     longest = max(len(mine), len(others))
     shared = _shared(mine, others)
@@ -109,7 +109,7 @@ def _enough(words: int, shared: list[str]) -> bool:
 
 
 def _supersedes(new: Statement, old: Statement) -> bool:
-    """Whether a statement that tells of a change takes up most of the older one, and not all of it unchanged."""
+    """Return True if a statement about a change repeats most of the older one, and not all of it unchanged."""
     mine, others = (tuple(each for each in one.core if each not in PARTICLES) for one in (new, old))
     if (mine, new.values, new.denied) == (others, old.values, old.denied):
         return False
@@ -124,7 +124,7 @@ def _supersedes(new: Statement, old: Statement) -> bool:
 
 
 def _shared(one: tuple[str, ...], two: tuple[str, ...]) -> list[str]:
-    """The longest common subsequence."""
+    """Return the longest common subsequence."""
     lengths = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):
         for j in range(len(two) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Statements as they are compared: what they say, their values, what is denied and what is only a condition."""
+"""Parser of statements for comparison: words, values, negation and conditions."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ from nemuri_domain.language.statement_words import (
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 
 VALUE: Final = "#"
-"""What stands for a value among the words."""
+"""Placeholder for a value among the words."""
 _PIECE = re.compile(
     r"(?P<number>(?:(?<![\w.)\]])-)?\d+(?:[.,:/-]\d+)*)"
     rf"|(?P<numeral>[〇一二三四五六七八九十百千万億]+)(?=[年月日時分秒円人個件名枚台歳階])"
@@ -50,29 +50,29 @@ _BEFORE_DENIAL: Final = frozenset("あかがさたなばまらわいきぎしち
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement as it is compared."""
+    """A parsed statement."""
 
     plain: str
     """Its letters, digits and operators, folded."""
     words: tuple[str, ...]
-    """What it says, in order: stems, runs of one Japanese script, a mark for each value."""
+    """Its words in order: stems, runs of one Japanese script, and a placeholder for each value."""
     core: tuple[str, ...]
-    """The same without Japanese inflection: of a run of hiragana only the particle remains."""
+    """The words without Japanese inflection: only the particle of a run of hiragana remains."""
     values: tuple[str, ...]
-    """Numbers, days, months; numbers that only tell things apart are words."""
+    """Numbers, days and months. Numbers that are labels count as words."""
     conditional: tuple[bool, ...]
-    """For each value, whether it is part of a condition."""
+    """For each value, True if it is part of a condition."""
     denied: bool
     denied_condition: bool
     changed: bool
-    """Whether it says that things are not as they were."""
+    """True if it says that something has changed."""
     filled: bool
-    """Whether what says so often only fills."""
+    """True if the words that say so are often only fillers."""
 
 
 @lru_cache(maxsize=4_096)
 def statement(text: str) -> Statement:
-    """The text as a statement: NFKC, case-folded."""
+    """Return the parsed statement of a text, NFKC and case-folded."""
     whole = unicodedata.normalize("NFKC", text)
     plain = "".join(each for each in whole.casefold() if each.isalnum() or each in _OPERATORS)
     folded = _NOT.sub(" not ", _ENUMERATION.sub("", whole, count=1))
@@ -83,12 +83,12 @@ def statement(text: str) -> Statement:
 
 
 def _unchanging(text: str) -> str:
-    """The text without the words that tell of a change; "no longer" and its like have been counted as denials."""
+    """Return the text without words of change. "no longer" and similar words are already counted as negation."""
     return re.compile(CHANGE.pattern, re.IGNORECASE).sub(" ", text)
 
 
 class _Reader:
-    """Reads one statement, piece by piece."""
+    """The parser of one statement."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -96,10 +96,10 @@ class _Reader:
         self.values: list[str] = []
         self.conditional: list[bool] = []
         self.denials: list[bool] = []
-        """For each denial, whether it is part of a condition."""
+        """For each negation, True if it is part of a condition."""
         self.condition = False
         self.clause = (0, 0)
-        """How many values and denials there were when the clause began."""
+        """Number of values and of negations at the start of the clause."""
         self.before = ""
         self.quoted = False
 
@@ -135,7 +135,7 @@ class _Reader:
         self.before = said
 
     def _conditioned(self) -> None:
-        """Japanese conditions end with their word: what the clause held so far is part of one."""
+        """Mark the clause so far as a condition. In Japanese the word of a condition comes last."""
         values, denials = self.clause
         self.conditional[values:] = [True] * (len(self.conditional) - values)
         self.denials[denials:] = [True] * (len(self.denials) - denials)
@@ -198,7 +198,7 @@ class _Reader:
 
 
 def _ends(following: re.Match[str] | None) -> bool:
-    """Whether what stands before this ends what is said of something, rather than belonging to the next noun."""
+    """Return True if a word before `following` ends a phrase and does not belong to a next noun."""
     if following is None or following.lastgroup in {"comma", "quote", "symbol"}:
         return True
     said = following.group().casefold()
@@ -206,7 +206,7 @@ def _ends(following: re.Match[str] | None) -> bool:
 
 
 def _bare(run: str, *, denied: bool) -> str:
-    """A run of hiragana without politeness and denial, so that 使います is 使う and 使いません is 使わない."""
+    """Return a run of hiragana without politeness and negation, so that 使います is 使う and 使いません is 使わない."""
     if denied:
         head = JAPANESE_DENIAL.split(run.replace("ありません", "ない").replace("じゃ", "では"))[0]
         return head[:-1] if head[-1:] in _BEFORE_DENIAL else head

@@ -1,4 +1,4 @@
-"""How many tokens a text costs a model, estimated without any model's vocabulary."""
+"""Estimate of the tokens of a text without a model's vocabulary."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ LETTERS_PER_TOKEN: Final = 6
 DIGITS_PER_TOKEN: Final = 3
 OTHER_LETTERS_PER_TOKEN: Final = 2
 _LOOK_AHEAD: Final = 200
-"""Characters behind the cut that are read to tell a sentence's end from a mere full stop."""
+"""Characters after the cut that are read to recognise the end of a sentence."""
 
 _PIECE = re.compile(
     rf"(?P<letters>[A-Za-z]+)|(?P<digits>[0-9]+)|(?P<cjk>[{CJK}])|(?P<other>(?:(?![A-Za-z0-9_]){WORD})+)"
@@ -26,27 +26,30 @@ _COSTS: Final = {"cjk": 1, "wrap": 1, "blank": 0, "emoji": 2, "mark": 1}
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens the text costs; 0 for the empty text, additive up to words cut apart.
+    """Return the estimated number of tokens; 0 for the empty text. Additive, except for words that are cut apart.
 
-    Rule: a run of n Latin letters costs ceil(n / 6), of digits ceil(n / 3), of other spaced scripts ceil(n / 2); a
-    kana, kanji or hangul 1, a punctuation mark 1, an emoji 2, a line break with the white space around it 1, other
-    white space 0. Measured on English conversations: 8 % above a WordPiece vocabulary of 30,000. Not measured for
-    Japanese and for the models' own vocabularies, which differ among each other: leave a quarter of room on prose,
+    Rule: a run of n Latin letters costs ceil(n / 6), of digits ceil(n / 3), of other spaced scripts ceil(n / 2). A
+    kana, kanji or hangul costs 1, a punctuation mark 1, an emoji 2, a line break with the white space around it 1,
+    other white space 0. Measured on English conversations, the estimate is 8 % above a WordPiece vocabulary of 30,000.
+    It is not measured for Japanese and for the vocabularies of the models. Leave a quarter of the limit free for prose,
     and more for long identifiers and base64, which are underestimated.
     """
     return sum(_cost(match) for match in _PIECE.finditer(text))
 
 
 def most_tokens(text: str) -> int:
-    """What the text costs at most, found without reading it: its bytes, for whatever costs two tokens has four."""
+    """Return an upper bound of the estimate: the number of bytes.
+
+    It is a bound because everything that costs two tokens has four bytes.
+    """
     return len(text.encode(errors="replace"))
 
 
 def truncate(text: str, tokens: int) -> str:
-    """The longest beginning of the text of at most `tokens` estimated tokens, as a prefix without trailing space.
+    """Return the longest prefix of the text with at most `tokens` estimated tokens, without trailing space.
 
-    It ends at a sentence's end where that keeps at least half of what would fit, else behind a whole word, else
-    inside the one word that is too long. A text that fits comes back unchanged; `tokens` below 1 gives "".
+    It ends at the end of a sentence if that keeps at least half, else after a whole word, else inside a word that is
+    too long. A text that fits is returned unchanged. Returns "" if `tokens` is below 1.
     """
     cut = _fitting(text, tokens)
     if cut == len(text):
