@@ -1,1 +1,1 @@
-"""What crosses the bus: events, subjects, questions and reports; imports nothing of the project."""
+"""Message contracts: events, queries, views, subjects and the codec. Imports no other package of the project."""

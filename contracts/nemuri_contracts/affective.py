@@ -1,7 +1,7 @@
-"""Affective memory: what turns leave behind, how strongly they were felt, what nights make of it (document 001).
+"""Events of affective memory: turns, emotions and nightly jobs (document 001).
 
-An agent whose definition says `memory: affective` remembers turns (one prompt and the reply to it), each
-with what was felt, and forgets by night. It is asked for memories; it takes no tasks.
+An agent with `memory: affective` remembers turns (a prompt and its reply), each with an emotion, and forgets in a
+nightly job. It answers retrieval queries and takes no tasks.
 """
 
 from datetime import date, datetime
@@ -14,9 +14,9 @@ from nemuri_contracts import wire_constants
 from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, Text, Usage, Value
 
 TURN_LIMIT = wire_constants.TURN_LIMIT
-"""Characters of a prompt, and of a reply, that are taken in."""
+"""Maximum length of a prompt and of a reply, in characters."""
 SUMMARY_LIMIT = 8_000
-"""Characters of a memory's trigger, and of its content."""
+"""Maximum length of a memory's trigger and of its content, in characters."""
 
 Valence = Literal["positive", "negative", "neutral"]
 Category = Literal["casual", "work", "decision", "emotional"]
@@ -28,7 +28,7 @@ NegativeTag = Literal[
 ]  # fmt: skip
 OtherTag = Literal["nostalgia", "surprise", "confusion", "determination"]
 Tag = PositiveTag | NegativeTag | OtherTag
-"""The emotions that a turn can be tagged with (document 001, emotional tags)."""
+"""Emotion tags of a turn (document 001, emotional tags)."""
 LinkSort = Literal["continues", "references", "derived_from", "contradicts", "same_topic"]
 
 Percent = Annotated[int, Field(ge=0, le=100)]
@@ -36,7 +36,7 @@ Summary = Annotated[Text, Field(max_length=SUMMARY_LIMIT)]
 
 
 class Emotion(Value):
-    """What is felt: the kind and how awake, without how strongly."""
+    """An emotion: valence, arousal and tags, without intensity."""
 
     valence: Valence = "neutral"
     arousal: Percent = 30
@@ -44,29 +44,29 @@ class Emotion(Value):
 
 
 class Reading(Value):
-    """What a turn means and how it felt; read by a model, or by words and marks in the text."""
+    """Analysis of a turn's meaning and emotion, by a model or by a lexicon of words and marks."""
 
     intensity: Percent
     emotion: Emotion
     category: Category
     keywords: Annotated[tuple[Label, ...], Field(max_length=16)] = ()
     trigger: Summary
-    """What set it off: the prompt, in one or two sentences."""
+    """Summary of the prompt in one or two sentences."""
     content: Summary
-    """What was done and felt about it: a summary of the reply."""
+    """Summary of the reply: actions and feelings."""
     protect: bool = False
-    """Whether the user said that this is to be remembered."""
+    """True if the user asked to remember this."""
 
 
 class Link(Value):
-    """A relation from the memory that holds it to another."""
+    """A relation from the memory that stores it to another memory."""
 
     to: UUID
     sort: LinkSort
 
 
 class Tie(Value):
-    """A relation between two memories, in its direction."""
+    """A directed relation between two memories."""
 
     of: UUID
     to: UUID
@@ -74,7 +74,7 @@ class Tie(Value):
 
 
 class TurnOffered(ClientEvent):
-    """A client hands over one turn of a session that has ended; the event's id is the turn's own identity."""
+    """A client offered one turn of a finished session. The event's id identifies the turn."""
 
     kind: Literal["turn_offered"] = "turn_offered"
     agent_id: Identifier
@@ -82,57 +82,57 @@ class TurnOffered(ClientEvent):
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
     reply: Text = Field(default="", max_length=TURN_LIMIT)
     said_at: datetime
-    """When the prompt was given."""
+    """Time of the prompt."""
     ended_at: datetime
-    """When the session ended: from here on it fades."""
+    """Time when the session ended. Decay starts here."""
 
 
 class TurnRemembered(AgentEvent):
-    """A turn becomes a memory; the event's id is the memory's id."""
+    """A turn became a memory. The event's id is the memory's id."""
 
     kind: Literal["turn_remembered"] = "turn_remembered"
     turn_id: UUID
-    """The event of the client that holds the turn word for word."""
+    """Id of the client's event with the full text of the turn."""
     session: Label
     label: str = Field(pattern=r"^mem_\d{8}_\d{3,}$")
-    """For people: the day of the turn and a number."""
+    """Display label: the date of the turn and a number."""
     said_at: datetime
     reading: Reading
     read_by: Text
-    """Which model read it; `lexicon` for words and marks."""
+    """Model that analysed the turn; `lexicon` for the lexicon."""
     usage: Usage | None = None
     coefficient: float = Field(gt=0, lt=1)
-    """What a day leaves of its retention."""
+    """Decay coefficient: the factor applied to retention per day."""
     days: float = Field(ge=0)
-    """Its age when it begins: the share of a day that is left until the night after the session's end."""
+    """Initial age in days: the fraction of a day between the session's end and the next nightly job."""
     protection: Literal["none", "protected", "asked"] = "none"
-    """`asked`: it is to be protected, as soon as there is room; else the user is to say which other one to release."""
+    """Protection from forgetting. `asked` waits until there is room, or until the user releases another memory."""
     relations: tuple[Link, ...] = ()
-    """To older memories, as the turn's own words tell; nights give them their direction."""
+    """Relations to older memories that the turn's text mentions. The nightly job sets their direction."""
     vector: Text
-    """The key of the vector of its trigger and content."""
+    """Key of the vector of its trigger and content."""
 
     @property
     def memory_id(self) -> UUID:
-        """The memory that begins with this event."""
+        """Return the id of the memory that begins with this event."""
         return self.event_id
 
 
 class MemoriesRecalled(AgentEvent):
-    """These memories came to mind in a session; that they did is noted, and the next night reinforces them."""
+    """Memories were recalled in a session. The next nightly job reinforces them."""
 
     kind: Literal["memories_recalled"] = "memories_recalled"
     session: Label | None = None
     recalled: tuple[UUID, ...] = ()
-    """Active ones."""
+    """Recalled active memories."""
     asked_back: tuple[UUID, ...] = ()
-    """Archived ones that were similar enough to be asked back."""
+    """Archived memories that are similar enough to be restored."""
     mood: Emotion | None = None
-    """What is felt in the session from here on: the emotion of the first of them."""
+    """Mood of the session from now on: the emotion of the first recalled memory."""
 
 
 class ProtectionChanged(AgentEvent):
-    """A memory is protected from forgetting, or is not any more."""
+    """A memory's protection from forgetting was set or removed."""
 
     kind: Literal["protection_changed"] = "protection_changed"
     memory_id: UUID
@@ -140,59 +140,61 @@ class ProtectionChanged(AgentEvent):
 
 
 class NightFell(AgentEvent):
-    """The hour of an agent's night has come; one for each agent and day."""
+    """The nightly job of an agent is due. There is one event per agent and day."""
 
     kind: Literal["night_fell"] = "night_fell"
     date: date
-    """The day that it belongs to, where the agent is at home."""
+    """Date of the night in the agent's time zone."""
     nights: int = Field(ge=1, le=100_000)
-    """Days since the night before; more than one where nights were missed."""
+    """Days since the previous nightly job; more than 1 if nights were missed."""
 
 
 class Lowered(Value):
-    """A memory that falls to a lower level."""
+    """A memory that moves to a lower level of detail."""
 
     memory_id: UUID
     level: Literal[2, 3]
 
 
 class Revived(Value):
-    """A memory that comes back from the archive."""
+    """A memory that is restored from the archive."""
 
     memory_id: UUID
     score: float = Field(ge=0, le=1_000)
-    """The retention that it begins with again."""
+    """Retention of the memory after it was restored."""
 
 
 class NightPassed(AgentEvent):
-    """A night has passed: days were counted, recalls reinforced, levels lowered, ratios enforced, relations mended."""
+    """A nightly job finished: it counted days, reinforced recalls, lowered levels, enforced ratios and updated
+    relations.
+    """
 
     kind: Literal["night_passed"] = "night_passed"
     date: date
     nights: int = Field(ge=0, le=100_000)
-    """Days that passed; 0 where it goes on with an unfinished night."""
+    """Days that passed. 0 if the event continues an unfinished night."""
     recalled: tuple[UUID, ...] = ()
-    """Those that were reinforced for having been recalled."""
+    """Memories that were reinforced because they had been recalled."""
     lowered: tuple[Lowered, ...] = ()
     archived: tuple[UUID, ...] = ()
     revived: tuple[Revived, ...] = ()
-    """Those that came back this night; an event that goes on with it tells them again, for they stay."""
+    """Memories that were restored this night. A continuing event lists them again."""
     declined: tuple[UUID, ...] = ()
-    """Archived ones that were asked back and for which there was no room; they may be asked back again."""
+    """Archived memories that were not restored for lack of room. They may be requested again."""
     protected: tuple[UUID, ...] = ()
-    """Those that waited for protection, for which there is room by now."""
+    """Waiting memories that are protected from now on."""
     untied: tuple[Tie, ...] = ()
     tied: tuple[Tie, ...] = ()
     looked_at: tuple[UUID, ...] = ()
-    """New and changed memories that were compared with all others; they need not be again."""
+    """New and changed memories that were compared with all others and need no further comparison."""
     deleted: tuple[UUID, ...] = ()
-    """Archived ones that are let go, to be erased: they come to mind no more."""
+    """Archived memories that are deleted. They are no longer retrieved and will be erased."""
     unfinished: bool = False
-    """Whether there was more to do than one event holds; one that follows goes on with it."""
+    """True if the work exceeded one event. A following event continues it."""
 
 
 class CompressionDue(AgentEvent):
-    """A memory that fell is to be put into fewer words."""
+    """A lowered memory must be compressed."""
 
     kind: Literal["compression_due"] = "compression_due"
     memory_id: UUID
@@ -200,7 +202,7 @@ class CompressionDue(AgentEvent):
 
 
 class MemoryCompressed(AgentEvent):
-    """A memory is held in fewer words from now on: a summary at level 2, keywords at level 3."""
+    """A memory was compressed: to a summary at level 2, to keywords at level 3."""
 
     kind: Literal["memory_compressed"] = "memory_compressed"
     memory_id: UUID
@@ -208,7 +210,7 @@ class MemoryCompressed(AgentEvent):
     trigger: Summary
     content: Summary
     compressed_by: Text
-    """Which model wrote it; `extractive` for its own sentences and words."""
+    """Model that wrote the compressed text; `extractive` if sentences and words of the memory were kept."""
     usage: Usage | None = None
     vector: Text
 
@@ -216,4 +218,4 @@ class MemoryCompressed(AgentEvent):
 AffectEvent = (
     TurnRemembered | MemoriesRecalled | ProtectionChanged | NightFell | NightPassed | CompressionDue | MemoryCompressed
 )
-"""What happens in the mind of an agent with affective memory."""
+"""Events of an agent with affective memory."""

@@ -1,4 +1,4 @@
-"""What is answered about affective memory."""
+"""Views of affective memory."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -11,18 +11,18 @@ from nemuri_contracts.event import Text, Value
 
 
 class AffectMemoryView(Value):
-    """An affective memory as people see it."""
+    """View of an affective memory."""
 
     memory_id: UUID
     label: str
     said_at: datetime
     level: int
-    """1 whole, 2 a summary, 3 keywords, 4 archived."""
+    """Level of detail: 1 full, 2 summary, 3 keywords, 4 archived."""
     retention: float
-    """As of the last night, 0 to 100."""
+    """Retention at the last nightly job, 0 to 100."""
     coefficient: float
     days: float
-    """Its age as of the last night; a recall halves it."""
+    """Age in days at the last nightly job. A recall halves it."""
     intensity: int
     emotion: Emotion
     category: Category
@@ -35,10 +35,10 @@ class AffectMemoryView(Value):
 
 
 class TurnView(Value):
-    """A turn word for word, as it was handed over; there is one while its memory is at level 1."""
+    """Full text of a turn. It exists while its memory is at level 1."""
 
     label: str
-    """Of its memory."""
+    """Label of its memory."""
     session: str
     said_at: datetime
     prompt: Text
@@ -46,64 +46,65 @@ class TurnView(Value):
 
 
 class RecalledView(Value):
-    """A memory that came to mind, and why."""
+    """A recalled memory, with the reason."""
 
     memory: AffectMemoryView
     priority: float
     similarity: float
-    """Cosine, or the share of words where there was no time for a vector."""
+    """Cosine similarity, or the share of common words if no vector was available in time."""
     resonance: float
     by: Literal["similarity", "category", "time", "fill", "relation"]
-    """What brought it up; `fill` for one that only fills up the number, `relation` for one that belongs to another."""
+    """Reason for the recall. `fill` only fills the requested number; `relation` is related to another recalled memory.
+    """
     relation: LinkSort | None = None
 
 
 class AffectRecallView(Value):
-    """What came to mind and fits into the block of text that an assistant is given, best first."""
+    """Recalled memories that fit the text block for an assistant, best first."""
 
     recalled: tuple[RecalledView, ...]
     block: Text
-    """`<memories>` … `</memories>`; "" for nothing."""
+    """Text `<memories>` … `</memories>`; "" if there are none."""
     words_only: bool = False
-    """Whether there was no vector in time, so that words were compared."""
+    """True if no vector was available in time and words were compared instead."""
 
 
 class MoodPoint(Value):
-    """What was felt on a day: means over the memories of that day."""
+    """Mean emotion of the memories of one day."""
 
     day: date
     valence: float
-    """-1 to 1."""
+    """Mean valence, -1 to 1."""
     arousal: float
     intensity: float
     memories: int
 
 
 class AffectView(Value):
-    """How an affective memory stands."""
+    """State of an affective memory."""
 
     agent_id: str
     nights: int
     last_night: date | None
     levels: tuple[int, int, int, int]
-    """Memories at levels 1 to 3 and in the archive, without the protected ones."""
+    """Number of unprotected memories at levels 1, 2, 3 and in the archive."""
     protected: int
     limit: int
     waiting: tuple[AffectMemoryView, ...]
-    """Memories that wait for protection; the user is to say which of the protected ones to release."""
+    """Memories that wait for protection until the user releases a protected one."""
     oldest_protected: tuple[AffectMemoryView, ...]
-    """Which of them could be released, oldest first; only while something waits or there is no room for another."""
+    """Protected memories that could be released, oldest first. Empty unless protection is full or memories wait."""
     moods: tuple[MoodPoint, ...]
-    """The last days on which something was remembered, oldest first."""
+    """Mean emotions of the last days with memories, oldest first."""
     memories: tuple[AffectMemoryView, ...]
-    """The strongest."""
+    """Memories with the highest retention."""
     remembered: int
-    """All turns that became memories, so far."""
+    """Total number of turns that became memories."""
     compressed: tuple[int, int]
-    """How many summaries and keyword lists were made, so far."""
+    """Total number of summaries and of keyword lists written."""
     recalls: int
     first_at: datetime | None
     parameters: dict[str, JsonValue]
-    """Those in force that differ from the defaults."""
+    """Parameters in force that differ from the defaults."""
     coming: dict[str, JsonValue] | None = None
-    """Those that come into force with the next night."""
+    """Parameters that apply from the next nightly job."""

@@ -1,4 +1,4 @@
-"""Who the agents are."""
+"""Definition of an agent and its agent-level events."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -9,13 +9,13 @@ from nemuri_contracts.client_events import TEXT_LIMIT, Scope
 from nemuri_contracts.event import AgentEvent, JsonObject, Label, Text, Value
 
 ORCHESTRATOR = "orchestrator"
-"""The orchestrator's own mind: an agent as far as remembering and forgetting goes, but nobody that can be asked."""
+"""Id of the orchestrator's routing memory. It is stored as an agent but takes no tasks."""
 
 EVERYWHERE = Scope()
 
 
 class Perspective(Value):
-    """Something that an agent cares about, and the words that belong to it."""
+    """A perspective of an agent, with the keywords that belong to it."""
 
     name: Label
     keywords: tuple[Label, ...] = Field(default=(), max_length=64)
@@ -25,7 +25,7 @@ _Text = Annotated[Text, Field(min_length=1, max_length=TEXT_LIMIT)]
 
 
 class ScopedPrinciple(Value):
-    """A principle that holds in one project or one domain only (document 000 §3.4)."""
+    """A principle that is valid in one project or one domain only (document 000 §3.4)."""
 
     text: _Text
     scope: Scope
@@ -38,7 +38,7 @@ class ScopedPrinciple(Value):
 
 
 def _form(value: object) -> str:
-    """By which of the two forms a principle is checked, so that only what is wrong with that one is told."""
+    """Return the tag of the union member to validate against, so that errors mention that form only."""
     return "scoped" if isinstance(value, dict | ScopedPrinciple) else "text"
 
 
@@ -46,23 +46,22 @@ Principle = Annotated[Annotated[_Text, Tag("text")] | Annotated[ScopedPrinciple,
 
 
 class Definition(Value):
-    """What an agent is before it has learned anything (document 000 §3.2)."""
+    """Definition of an agent: role, prompt, perspectives, principles and kind of memory (document 000 §3.2)."""
 
     role: Label
     description: Text = Field(default="", max_length=4_000)
-    """What it is good at, in words; routing compares tasks with it."""
+    """Description of the agent's skills. Routing compares tasks with it."""
     system_prompt: Text = Field(default="", max_length=16_000)
     perspectives: tuple[Perspective, ...] = Field(default=(), max_length=16)
-    """At least one where memory goes by use; none where it goes by feeling or by tiers."""
+    """At least one for strength memory; none for affective and tiered memory."""
     principles: tuple[Principle, ...] = Field(default=(), max_length=32)
-    """What it always keeps in mind, whatever the task: a text everywhere, others where they hold."""
+    """Principles that are part of every prompt. A plain text is valid in every scope."""
     memory: Literal["strength", "affective", "tiered"] = "strength"
-    """By use (documents 000 and 003), by feeling (document 001), or by tiers (document 004).
-
-    Only one that remembers by use takes tasks.
+    """Kind of memory: strength (documents 000 and 003), affective (document 001) or tiered (document 004). Only agents
+    with strength memory take tasks.
     """
     kept_by: Literal["platform", "host"] = "platform"
-    """Who consolidates a tiered memory: the platform's service, or the host of the society that the agent lives in."""
+    """Process that consolidates a tiered memory: the platform's service, or the agent host of the agent's society."""
 
     @model_validator(mode="after")
     def _distinct(self) -> "Definition":
@@ -88,43 +87,43 @@ class Definition(Value):
 
     @property
     def perspective_names(self) -> tuple[str, ...]:
-        """The names of the perspectives, in the order of the definition."""
+        """Return the names of the perspectives, in the order of the definition."""
         return tuple(perspective.name for perspective in self.perspectives)
 
     @property
     def held(self) -> tuple[tuple[str, Scope], ...]:
-        """The principles, each with where it holds."""
+        """Return the principles, each with its scope."""
         return tuple(
             (each, EVERYWHERE) if isinstance(each, str) else (each.text, each.scope) for each in self.principles
         )
 
 
 class Embedding(Value):
-    """Which vectors an agent's memories have."""
+    """The embedding model of an agent's memory vectors, and their dimension."""
 
     model: str = Field(pattern=r"^[A-Za-z0-9._-]{1,128}$")
     dimension: int = Field(ge=1, le=16_000)
 
 
 class AgentDefined(AgentEvent):
-    """An agent exists, or its definition changed; its memories stay."""
+    """An agent was created, or its definition changed. Its memories stay."""
 
     kind: Literal["agent_defined"] = "agent_defined"
     definition: Definition
     embedding: Embedding
-    """The vectors of its memories from the beginning; a later definition does not change them."""
+    """Embedding of the agent's first memories. A later definition does not change it."""
 
 
 class PolicyAdopted(AgentEvent):
-    """Other parameters hold for this agent from its next sleep on."""
+    """New policy parameters were adopted. They apply from the agent's next sleep."""
 
     kind: Literal["policy_adopted"] = "policy_adopted"
     parameters: JsonObject
-    """Only those that differ from the defaults; their names, ranges and defaults are the policy's."""
+    """Parameters that differ from the defaults. The policy defines names, ranges and defaults."""
 
 
 class MemoriesEmbedded(AgentEvent):
-    """These memories have vectors of another model, not yet in use."""
+    """Memories got vectors of another embedding model. These vectors are not used yet."""
 
     kind: Literal["memories_embedded"] = "memories_embedded"
     embedding: Embedding
@@ -132,7 +131,7 @@ class MemoriesEmbedded(AgentEvent):
 
 
 class EmbeddingAdopted(AgentEvent):
-    """From now on the agent recalls by the vectors of this model."""
+    """The agent's retrieval uses the vectors of this embedding model from now on."""
 
     kind: Literal["embedding_adopted"] = "embedding_adopted"
     embedding: Embedding

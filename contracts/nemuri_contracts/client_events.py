@@ -1,4 +1,4 @@
-"""What clients may say of tasks, and of memories by use."""
+"""Events that clients publish about tasks and about strength memory."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -9,26 +9,26 @@ from pydantic import Field, model_validator
 from nemuri_contracts.event import ClientEvent, Identifier, Label, Text, Value
 
 TEXT_LIMIT = 16_000
-"""Characters of a task's own text; longer input travels as a document through the blob store."""
+"""Maximum length of a task's text, in characters. Longer input is uploaded as a document to the blob store."""
 
 NegotiationOption = Literal["most_important", "all", "by_category"]
 
 
 class Document(Value):
-    """A large input of a task, kept in the blob store."""
+    """A document of a task. Its text is stored in the blob store."""
 
     name: Label
     ref: str = Field(pattern=r"^[0-9a-f]{64}$")
-    """The blob's name: the sha256 of its bytes, which are UTF-8 text with pages separated by form feeds."""
+    """Name of the blob: the SHA-256 of its bytes. The bytes are UTF-8 text; form feeds separate the pages."""
     characters: int = Field(ge=0, le=2**53)
 
 
 class Scope(Value):
-    """Where a memory is valid (document 003 §3.3)."""
+    """The scope in which a memory is valid (document 003 §3.3)."""
 
     level: Literal["universal", "domain", "project"] = "universal"
     name: Label | None = None
-    """The domain or the project; None exactly when the level is universal."""
+    """Name of the domain or project. None if and only if the level is universal."""
 
     @model_validator(mode="after")
     def _named_unless_universal(self) -> "Scope":
@@ -38,48 +38,49 @@ class Scope(Value):
 
 
 class Setting(Value):
-    """Where a task takes place: which scopes are valid in it."""
+    """The project and domains of a task. They decide which memory scopes are valid for it."""
 
     project: Label | None = None
     domains: tuple[Label, ...] = ()
 
 
 class TaskSubmitted(ClientEvent):
-    """A client wants something done; the event's id is the task's id."""
+    """A client submitted a task. The event's id is the task's id."""
 
     kind: Literal["task_submitted"] = "task_submitted"
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     documents: tuple[Document, ...] = Field(default=(), max_length=64)
     summary: Text | None = Field(default=None, max_length=TEXT_LIMIT)
-    """A summary that the client supplies is used as it is, of at most 1,000 tokens; a longer one is shortened."""
+    """Summary supplied by the client. It is used as it is up to 1,000 tokens; a longer one is shortened."""
     wanted_agent: Identifier | None = None
     perspective: Label | None = None
     setting: Setting = Setting()
     conversation: Label | None = None
-    """The client's own name for what this task continues; what was said before is part of what is asked."""
+    """The client's name for a conversation. Earlier turns of the same conversation are added to the request."""
     panel: int | None = Field(default=None, ge=2, le=8)
-    """Ask so many agents with different perspectives, and merge what they say with its dissent."""
+    """Number of panel members: agents with different perspectives whose answers are merged and whose dissent is kept.
+    """
     deep: bool = False
-    """Ask the archive too, and not only when nothing active is relevant."""
+    """Search the archive in any case, not only if no active memory is relevant."""
 
     @property
     def thread(self) -> UUID:
-        """The task that begins with this event."""
+        """Return the id of the task that this event creates."""
         return self.event_id
 
 
 class NegotiationAnswered(ClientEvent):
-    """The client chose how a task of too many items goes on."""
+    """The client chose an option of a task's negotiation."""
 
     kind: Literal["negotiation_answered"] = "negotiation_answered"
     correlation_id: UUID
     option: NegotiationOption
     items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
-    """The most important items, counted from 1, as the client sees it; without them the platform chooses."""
+    """Numbers of the most important items, from 1. If empty, the platform chooses."""
 
     @property
     def thread(self) -> UUID:
-        """The task that it is said of."""
+        """Return the id of the task that the choice belongs to."""
         return self.correlation_id
 
     @model_validator(mode="after")
@@ -90,18 +91,18 @@ class NegotiationAnswered(ClientEvent):
 
 
 class FeedbackGiven(ClientEvent):
-    """The client says what a task's answer was worth; at any time, even before there is one."""
+    """The client rated a task. Feedback is accepted at any time, even before the answer."""
 
     kind: Literal["feedback_given"] = "feedback_given"
     correlation_id: UUID
     verdict: Literal["helpful", "unhelpful"] | None = None
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
-    """The memory that kept the client from an error."""
+    """Id of the memory that prevented an error."""
 
     @property
     def thread(self) -> UUID:
-        """The task that it is said of."""
+        """Return the id of the task that the feedback belongs to."""
         return self.correlation_id
 
     @model_validator(mode="after")
@@ -112,19 +113,19 @@ class FeedbackGiven(ClientEvent):
 
 
 class MemoryContent(Value):
-    """What is remembered, apart from how strongly."""
+    """Content of a memory, without its strength."""
 
     content: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     tags: tuple[Label, ...] = Field(default=(), max_length=32)
     learnings: dict[Label, Text] = Field(default_factory=dict, max_length=32)
-    """What was learned, by perspective."""
+    """Learnings by perspective."""
     scope: Scope = Scope()
     said_by: Label | None = None
     said_at: datetime | None = None
 
 
 class MemoryOffered(ClientEvent):
-    """A client puts a memory into an agent's mind directly."""
+    """A client offered a memory to an agent directly, without a task."""
 
     kind: Literal["memory_offered"] = "memory_offered"
     agent_id: Identifier

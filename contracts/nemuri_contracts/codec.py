@@ -1,4 +1,4 @@
-"""All events together, and their form on the wire."""
+"""Registry of all events, and their encoding on the wire."""
 
 import json
 from datetime import datetime
@@ -81,7 +81,7 @@ AnyOperatorEvent = operator_events.EventParked
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent | AnyOperatorEvent
 
 EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}
-"""Every class of events by its kind."""
+"""Event class by kind."""
 
 _adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
 
@@ -89,29 +89,30 @@ _adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discrimi
 _names: TypeAdapter[str] = TypeAdapter(Identifier)
 
 _COMPLAINT = 400
-"""Characters of a complaint, at most."""
+"""Maximum length of a validation message, in characters."""
 
 
 class UndecodableError(ValueError):
-    """Bytes that are no event; the text says why in one line."""
+    """Raised for bytes that are no valid event. The message is one line."""
 
 
 def encode(event: Event) -> bytes:
-    """The event's form on the wire: JSON, UTF-8."""
+    """Return the event's wire format: JSON in UTF-8."""
     return event.model_dump_json().encode()
 
 
 def digest(event: Event) -> str:
-    """Return the SHA-256 of what an event says, and of the client that says it: equal for equal events."""
+    """Return the SHA-256 of an event's JSON and its client. Equal events have equal digests."""
     said = json.loads(event.model_dump_json())
     client = {"client_id": event.client_id} if isinstance(event, ClientEvent) else {}
     return sha256(json.dumps(said | client, sort_keys=True).encode()).hexdigest()
 
 
 def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:
-    """The event in `data`, with what only the log knows. Raises `UndecodableError`, as `parsed` does."""
+    """Return the event in `data`, with the metadata that only the log knows. Raises `UndecodableError` like `parsed`.
+    """
     event = parsed(data)
-    # Nobody has seen the event yet: what belongs to its place is put into it, which costs a tenth of a copy.
+    # No other code holds the new event yet. Setting the metadata in place costs a tenth of a copy.
     known = vars(event)
     known["recorded_at"], known["sequence"] = recorded_at, sequence
     if isinstance(event, ClientEvent):
@@ -120,9 +121,9 @@ def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str 
 
 
 def parsed(data: bytes) -> AnyEvent:
-    """The event in `data`; one of an older version is lifted to the present one.
+    """Return the event in `data`, after upcasting an older version.
 
-    Raises `UndecodableError` when the bytes are no event of a known kind and version.
+    Raises `UndecodableError` if the bytes are no event of a known kind and version.
     """
     try:
         return _adapter.validate_json(data)
@@ -131,7 +132,7 @@ def parsed(data: bytes) -> AnyEvent:
 
 
 def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
-    """The event in bytes that are none of a present version; raises with what was wrong then, if it is no old one."""
+    """Return the upcast event. Raises `UndecodableError` if the bytes are no older version of an event either."""
     try:
         said = from_json(data)
     except ValueError:
@@ -151,7 +152,7 @@ def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
 
 
 def check_id(event: Event) -> None:
-    """Raise `UndecodableError` for what a client said under an id that is not for it to choose."""
+    """Raise `UndecodableError` if a client used an event id that it may not choose."""
     if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
         raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
 
@@ -164,7 +165,8 @@ def _client(name: str) -> str:
 
 
 def complaint(error: ValidationError) -> str:
-    """What is wrong, in one printable line of at most 400 characters, without the value itself."""
+    """Return a message for the first validation error: one printable line of at most 400 characters, without the value.
+    """
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     text = f"{place}: {plain(first)}" if place else plain(first)

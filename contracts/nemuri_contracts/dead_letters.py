@@ -1,4 +1,4 @@
-"""Dead letters: what is known of a message that nobody could handle; the message itself lies beside it."""
+"""Dead letters: metadata of a message that a service gave up. The message itself is stored beside it."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,43 +8,43 @@ from pydantic import Field
 from nemuri_contracts.event import Identifier, Value
 
 SAID = 500
-"""Characters of what a letter quotes, at most."""
+"""Maximum length of a quoted text in a dead letter, in characters."""
 
 
 class DeadLetter(Value):
-    """Why a service gave up on a message of the log."""
+    """A dead letter: a message of the log that a service gave up, and the reason."""
 
     service: Identifier
-    """Who gave it up."""
+    """Service that gave up the message."""
     sequence: int = Field(ge=1)
-    """The place of the original in the log, where it stays."""
+    """Stream sequence of the original, which stays in the log."""
     subject: str = Field(max_length=SAID)
     size: int = Field(ge=0)
-    """Bytes of the original, of which the letter holds as many as fit."""
+    """Size of the original in bytes. The dead letter stores as many of them as fit."""
     recorded_at: datetime
     reason: str = Field(max_length=SAID)
-    """In one line."""
+    """Reason in one line."""
     error: str
-    """The type of the error."""
+    """Type name of the exception."""
     deliveries: int = Field(ge=1)
-    """How often the service was given it."""
+    """Number of deliveries to the service."""
     faults: int = Field(ge=0)
-    """How often it failed at it; 0 for what is no event, and for what ended its workers."""
+    """Number of failed attempts. 0 for a message that is no event, and for one that crashed its workers."""
     event_id: UUID | None = None
-    """None for what is no event, as everything below."""
+    """Id of the event. This field and all below are None if the message is no event."""
     kind: str | None = None
     task_id: UUID | None = None
-    """None also for what belongs to no task."""
+    """Task of the event. None also for an event without a task."""
     attempt: int | None = None
-    """The attempt of the task that the event belonged to."""
+    """Attempt of the task that the event belongs to."""
     agent_id: str | None = None
 
     @property
     def name(self) -> str:
-        """How operators call it: by service and place."""
+        """Return the name used by operators: `SERVICE/SEQUENCE`."""
         return f"{self.service}/{self.sequence}"
 
     @property
     def readable(self) -> bool:
-        """Whether the original is an event."""
+        """Return True if the original is an event."""
         return self.kind is not None

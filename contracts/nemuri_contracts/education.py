@@ -1,4 +1,4 @@
-"""What an agent is taught, and how it does in tests (document 000 §4.1)."""
+"""Education: textbooks, and the events of a course (document 000 §4.1)."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -13,33 +13,35 @@ from nemuri_contracts.strength import NewMemory
 
 Title = Annotated[Text, Field(min_length=1, max_length=400)]
 Repeating = Literal["fixed", "fsrs", "none"]
-"""When exercises come again: after 1, 3, 7, 14 and 30 days, as FSRS says, or never."""
+"""Repetition schedule of exercises: after 1, 3, 7, 14 and 30 days (`fixed`), by FSRS, or none."""
 
 CHAPTER_BYTES = 250_000
-"""JSON of a chapter's sections at most: reading it is one event, in which each may stand twice, in its tags too."""
+"""Maximum size of a chapter's sections as JSON, in bytes. A chapter is read in one event, which may hold each section
+twice (content and tags).
+"""
 LEARNING_CHARACTERS = 600
-"""Of what reading a section teaches."""
+"""Maximum length of a learning from a section, in characters."""
 
 
 class Section(Value):
-    """A piece of a chapter that is read, and becomes a memory."""
+    """A section of a chapter. Reading it creates one memory."""
 
     title: Title
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
 
 
 class Exercise(Value):
-    """A question of a chapter's test, and by what its answer is recognised as right."""
+    """An exercise of a chapter's test, with the criteria of a right answer."""
 
     question: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     answer: Text = Field(default="", max_length=TEXT_LIMIT)
-    """The right answer in words; what is reviewed after a wrong one. Without it the keywords are."""
+    """The right answer in words, reviewed after a wrong answer. The keywords are reviewed if it is empty."""
     keywords: tuple[Label, ...] = Field(min_length=1, max_length=32)
-    """What a right answer contains, all of it."""
+    """Keywords of a right answer. It must contain all of them."""
 
 
 class Chapter(Value):
-    """What is read before one sleep, and tested after it."""
+    """A chapter of a textbook. It is read before one sleep and tested after that sleep."""
 
     title: Title
     sections: tuple[Section, ...] = Field(min_length=1, max_length=100)
@@ -47,94 +49,94 @@ class Chapter(Value):
 
     @property
     def size(self) -> int:
-        """Bytes of its sections as JSON."""
+        """Return the size of its sections as JSON, in bytes."""
         return sum(len(each.model_dump_json().encode()) for each in self.sections)
 
 
 class Textbook(Value):
-    """What an agent learns before it has worked."""
+    """A textbook for an agent."""
 
     title: Title
     perspective: Label | None = None
-    """The perspective under which it is read and tested; one of the agent's."""
+    """Perspective of the agent for reading and tests."""
     chapters: tuple[Chapter, ...] = Field(min_length=1, max_length=200)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its content: of two textbooks that say the same, the same."""
+        """Return the SHA-256 of the content. Equal textbooks have equal digests."""
         return sha256(self.model_dump_json().encode()).hexdigest()
 
 
 class CourseBegun(AgentEvent):
-    """The agent is taught from a textbook; the event's id is the course's id."""
+    """A course with a textbook began. The event's id is the course's id."""
 
     kind: Literal["course_begun"] = "course_begun"
     textbook: Textbook
     repeating: Repeating = "fixed"
     scope: Scope = Scope()
-    """Where what is read is valid, and where the exercises take place."""
+    """Scope of the memories that the course creates, and of its exercises."""
 
     @property
     def course_id(self) -> UUID:
-        """The course that begins with this event."""
+        """Return the id of the course that begins with this event."""
         return self.event_id
 
 
 class ChapterRead(AgentEvent):
-    """The agent has read a chapter: a session of its own, over which it sleeps; the event's id is that session's."""
+    """The agent read a chapter. Reading is a session with the event's id, and the agent sleeps over it."""
 
     kind: Literal["chapter_read"] = "chapter_read"
     course_id: UUID
     chapter: Count
     sections: tuple[NewMemory, ...]
-    """What is to be remembered of it, with the strength of what was only read."""
+    """Memories to create, with the initial strength for read text."""
     usage: Usage | None = None
 
     @property
     def session_id(self) -> UUID:
-        """The session of the reading."""
+        """Return the session id of the reading."""
         return self.event_id
 
 
 class ExerciseGraded(AgentEvent):
-    """An answer to an exercise was right or wrong."""
+    """An answer to an exercise was graded right or wrong."""
 
     kind: Literal["exercise_graded"] = "exercise_graded"
     course_id: UUID
     chapter: Count
     exercise: Count
-    """The place of the exercise in its chapter, from 0."""
+    """Index of the exercise in its chapter, from 0."""
     repetition: Count
-    """0 for the test after the chapter, then counting."""
+    """Number of the repetition; 0 is the test after the chapter."""
     assignment_id: UUID | None
-    """The session in which it was answered; None where the task ended without an answer."""
+    """Session of the answer. None if the task ended without an answer."""
     correct: bool
     missing: tuple[Label, ...]
-    """The keywords that the answer lacks."""
+    """Keywords that are missing in the answer."""
     reason: Text | None = None
-    """Why nobody could grade it, so that it counts as wrong; None where it was graded."""
+    """Reason why grading failed; the answer then counts as wrong. None if it was graded."""
     graded_at: datetime
-    """By the platform's clock, which the log's time may lag behind where it was moved."""
+    """Time by the platform's clock. The log's time may be earlier if an operator moved the platform's clock."""
     due_at: datetime | None
-    """When the exercise comes again; None where it does not."""
+    """Time of the next repetition. None if there is no further one."""
     card: JsonObject | None = None
-    """What FSRS knows of it; None with other schedules."""
+    """FSRS card of the exercise. None for other schedules."""
 
 
 class MemoriesReviewed(AgentEvent):
-    """After a wrong answer the agent looked again at what holds the right one."""
+    """The agent reviewed the memories that contain the right answer, after a wrong answer."""
 
     kind: Literal["memories_reviewed"] = "memories_reviewed"
     course_id: UUID
     chapter: Count
     exercise: Count
-    """The place of the exercise in its chapter, from 0."""
+    """Index of the exercise in its chapter, from 0."""
     perspective: Label | None
     memory_ids: tuple[UUID, ...] = Field(max_length=50)
 
 
 class CourseFinished(AgentEvent):
-    """Every chapter is read and tested; the exercises may come again."""
+    """All chapters of the course are read and tested. Its exercises may still be repeated."""
 
     kind: Literal["course_finished"] = "course_finished"
     course_id: UUID

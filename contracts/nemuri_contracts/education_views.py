@@ -1,4 +1,4 @@
-"""How an agent is doing at school: its courses, down to each answer."""
+"""Views of an agent's courses, chapters, exercises and answers."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,84 +8,84 @@ from nemuri_contracts.event import Identifier, Text, Usage, Value
 
 
 class AnswerReport(Value):
-    """How an answer to an exercise was."""
+    """A graded answer to an exercise."""
 
     task_id: UUID
-    """The task by which the exercise was set."""
+    """Task that set the exercise."""
     answer: Text | None
-    """What was answered, or its beginning, where it is long; None where the task ended without an answer."""
+    """The answer, shortened if long. None if the task ended without an answer."""
     repetition: int
-    """0 for the test after the chapter, then counting."""
+    """Number of the repetition; 0 is the test after the chapter."""
     correct: bool
     missing: tuple[str, ...]
     reason: str | None = None
-    """Why nobody could grade it; None where it was graded."""
+    """Reason why grading failed. None if it was graded."""
     graded_at: datetime
     reviewed: tuple[UUID, ...]
-    """The memories that were looked at again after a wrong answer."""
+    """Memories that were reviewed after a wrong answer."""
 
 
 class ExerciseReport(Value):
-    """An exercise, and how its answers were."""
+    """An exercise and its answers."""
 
     question: Text
-    """Its beginning, where it is long."""
+    """The question, shortened if long."""
     answers: tuple[AnswerReport, ...]
     due_at: datetime | None
 
 
 class ChapterReport(Value):
-    """A chapter, and how it went."""
+    """Progress and results of a chapter."""
 
     title: Text
     read: bool
     slept: bool
-    """Whether the agent has slept over the reading."""
+    """True if the agent has slept since it read the chapter."""
     memories: int
-    """How many of them it made."""
+    """Number of memories that the chapter created."""
     usage: Usage | None = None
-    """What reading it cost; None before it is read."""
+    """Model usage of reading the chapter. None before it is read."""
     archived: int
-    """How many of these are in the archive by now."""
+    """Number of these memories that are archived now."""
     strength: float | None
-    """The mean strength now of those that are not; None where there are none."""
+    """Mean current strength of the active ones. None if there are none."""
     exercises: int
     right: int
     wrong: int
-    """By the newest answer to each; those without one are neither."""
+    """Exercises with a wrong newest answer. `right` and `wrong` do not count exercises without an answer."""
     due_at: datetime | None
-    """When the first of its exercises comes again."""
+    """Time of the next repetition in the chapter."""
     details: tuple[ExerciseReport, ...] = ()
-    """Only where one course was asked for."""
+    """The exercises. Empty unless the query names one course."""
 
 
 class CourseReport(Value):
-    """A course, and how far it is."""
+    """A course and its progress."""
 
     course_id: UUID
     title: Text
     digest: str
-    """Of the textbook's content."""
+    """SHA-256 of the textbook's content."""
     perspective: str | None
     repeating: str
     scope: Scope = Scope()
-    """Where what is read is valid."""
+    """Scope of the memories that the course creates."""
     begun_at: datetime
     finished_at: datetime | None
     chapters: tuple[ChapterReport, ...]
 
 
 class CoursesView(Value):
-    """An agent's courses, oldest first."""
+    """The courses of an agent, oldest first."""
 
     agent_id: Identifier
     now: datetime
-    """By the platform's clock."""
+    """Current time by the platform's clock."""
     courses: tuple[CourseReport, ...]
 
 
 class DueView(Value):
-    """Which exercises come again."""
+    """Exercises that are due for repetition."""
 
     exercises: int
-    """How many of them, of all agents."""
+    """Number of due exercises of all agents."""

@@ -1,7 +1,7 @@
-"""Tombstones: what was erased, by its ids and never by its content.
+"""Tombstones: events that list erased ids, never erased content.
 
-They come before the deletion, so that an erasure which was interrupted can be completed from them, and they stay: what
-comes with an erased id, from an old copy of the log or from somebody who was late, comes to nothing.
+A tombstone is appended before the deletion, so an interrupted erasure can be completed from it. Tombstones stay in the
+log. An event with an erased id is ignored, for example one from an old copy of the log or from a late client.
 """
 
 from datetime import datetime
@@ -14,20 +14,20 @@ from nemuri_contracts.event import AgentEvent, Count, Identifier, TaskEvent, Tex
 
 
 class Erasure(Value):
-    """All that goes together, because one thing came from another."""
+    """The set of things to erase together because they derive from each other."""
 
     memories: dict[Identifier, tuple[UUID, ...]] = Field(default_factory=dict)
-    """Memories of each agent that keeps others; of an erased agent they are not named."""
+    """Memories to erase, by agent. Memories of an agent in `agents` are not listed."""
     restated: tuple[Identifier, ...] = ()
-    """Agents that are told how their other memories stand, because events that moved those go too."""
+    """Agents whose remaining memories get a new state, because events that changed them are erased."""
     tasks: tuple[UUID, ...] = ()
     agents: tuple[Identifier, ...] = ()
     events: tuple[UUID, ...] = ()
-    """Other events that hold the same words: offers of memories, courses that taught them."""
+    """Further events with the same content: offered memories and courses."""
 
 
 class Standing(Value):
-    """How a memory stands that is not erased, whatever the erased events did to it."""
+    """State of a remaining memory after an erasure, independent of the erased events."""
 
     memory_id: UUID
     status: Literal["active", "archived"]
@@ -45,29 +45,29 @@ class Standing(Value):
 
 
 class MemoriesErased(AgentEvent):
-    """These memories of the agent are erased, and those that the erased events had moved stand as is said here."""
+    """Memories of the agent were erased. `standing` restates the memories that erased events had changed."""
 
     kind: Literal["memories_erased"] = "memories_erased"
     memory_ids: tuple[UUID, ...]
     standing: tuple[Standing, ...] = ()
     whole: Erasure | None = None
-    """All that goes, in the first tombstone of an erasure."""
+    """The complete set to erase. Only the first tombstone of an erasure has it."""
 
 
 class TaskErased(TaskEvent):
-    """The task is erased: what was asked, what was answered, what became of it."""
+    """A task was erased with its request, its answer and all that followed."""
 
     kind: Literal["task_erased"] = "task_erased"
     whole: Erasure | None = None
-    """All that goes, in the first tombstone of an erasure."""
+    """The complete set to erase. Only the first tombstone of an erasure has it."""
 
 
 class AgentErased(AgentEvent):
-    """The agent is erased with everything that it remembered; nobody is called so any more."""
+    """An agent was erased with all its memories. Its id no longer exists."""
 
     kind: Literal["agent_erased"] = "agent_erased"
     whole: Erasure | None = None
-    """All that goes, in the first tombstone of an erasure."""
+    """The complete set to erase. Only the first tombstone of an erasure has it."""
 
 
 Tombstone = MemoriesErased | TaskErased | AgentErased

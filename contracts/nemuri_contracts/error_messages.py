@@ -1,4 +1,4 @@
-"""What is wrong with somebody's input, in plain words: the one place that translates pydantic's."""
+"""Plain messages for invalid input. The only place that translates pydantic's error types."""
 
 from typing import Final
 
@@ -48,37 +48,37 @@ _PLAIN: Final = {
     "union_tag_not_found": "it names no {discriminator}",
     "union_tag_invalid": "there is no {discriminator} called {tag!r}",
 }
-"""By pydantic's name of the fault, with the figures that it gives."""
+"""Message template by pydantic's error type. The placeholders are pydantic's context values."""
 
 _TOLD_APART: Final[dict[object, str]] = {"'kind'": "kind of event", "'store'": "kind of line"}
-"""What forms of input are told apart by, in pydantic's quotes."""
+"""Name of a union's discriminator in messages, by pydantic's quoted name."""
 _TAG: Final = 60
-"""Characters that are told of a name that there is not."""
+"""Maximum length of a quoted unknown tag, in characters."""
 
 
 def no_agent(agent_id: str) -> str:
-    """That there is no such agent, and how to see which there are."""
+    """Return the message for an unknown agent, with the command that lists agents."""
     return f"there is no agent {agent_id!r}; {LISTED}"
 
 
 def not_by_use(agent_id: str, memory: str) -> str:
-    """That an agent has memory of another kind than by use, affective or tiered, and how to see it."""
+    """Return the message for an agent without strength memory, with the command that shows its memory."""
     by, command = {"affective": ("feeling", "affect")}.get(memory, ("tiers", "tiers"))
     return f"{agent_id} remembers by {by}; see `nemuri {command} {agent_id}`"
 
 
 def no_feeling(agent_id: str) -> str:
-    """That there is no such agent with affective memory."""
+    """Return the message for an unknown agent with affective memory."""
     return f"there is no agent {agent_id!r} with affective memory"
 
 
 def no_tiers(agent_id: str) -> str:
-    """That there is no such agent with tiered memory."""
+    """Return the message for an unknown agent with tiered memory."""
     return f"there is no agent {agent_id!r} with tiered memory"
 
 
 def plain(fault: ErrorDetails) -> str:
-    """What is wrong, without where; pydantic's own words for a fault that is rare."""
+    """Return the message for an error, without its location. Rare errors keep pydantic's message."""
     if fault["type"] == "string_too_short" and fault["ctx"]["min_length"] == 1:
         return "it is empty"
     words = _PLAIN.get(fault["type"])
@@ -90,5 +90,5 @@ def plain(fault: ErrorDetails) -> str:
 
 
 def _whole(value: object) -> object:
-    """A bound without a fraction that it has not."""
+    """Return a float without a fraction as an int, and any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

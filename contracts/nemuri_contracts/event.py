@@ -1,4 +1,4 @@
-"""The envelope that every event shares, and how identities are derived."""
+"""The event envelope, base classes of events, shared field types, and derivation of event ids."""
 
 from collections.abc import Hashable, Iterable
 from datetime import datetime
@@ -11,13 +11,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 from nemuri_contracts import wire_constants
 
 NAMESPACE = UUID("6e656d75-7269-5000-8000-736c65657021")
-"""The root of every derived id."""
+"""UUID namespace of all derived ids."""
 DERIVED = 5
-"""The UUID version of derived ids; clients choose theirs among the others, so that they cannot anticipate ours."""
+"""UUID version of derived ids. Clients must use another version, so they cannot anticipate derived ids."""
 TUTOR = "tutor"
-"""The client that is a service: it sets tests under derived ids, and nobody else may speak in its name."""
+"""Client id of the tutor service. It submits tests with derived ids; no other client may use this name."""
 OPERATOR = wire_constants.OPERATOR
-"""The client in whose name the command line speaks, unless it is told another one."""
+"""Default client id of the command line."""
 
 
 def _storable(text: str) -> str:
@@ -31,21 +31,21 @@ def _storable(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_storable)]
-"""Text that every store can hold: valid Unicode without NUL."""
+"""Text that every store accepts: valid Unicode without NUL."""
 Count = Annotated[int, Field(ge=0, le=10**9)]
-"""A number of things: 0 to a thousand million, so that every column of the views holds it and what is added to it."""
+"""A count from 0 to 10^9, so that database columns can hold sums of counts."""
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
-"""A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit."""
+"""A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`. It begins with a letter or digit."""
 Label = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=wire_constants.LABEL_LIMIT),
     AfterValidator(_storable),
 ]
-"""A short name for people: a tag, a perspective, a project, a domain, a speaker."""
+"""A short display name of a tag, perspective, project, domain or speaker."""
 
 
 def _storable_json(value: JsonValue) -> JsonValue:
-    """Return the value; raises ValueError unless every store can hold it: numbers of 64 bits, text without NUL."""
+    """Return the value. Raises ValueError unless every store accepts it: integers up to 2^53, text without NUL."""
     match value:
         case str() if "\x00" in value:
             raise ValueError("the text contains a NUL character")
@@ -66,73 +66,73 @@ def _storable_json(value: JsonValue) -> JsonValue:
 
 
 JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_storable_json)]
-"""Any JSON object that every store can hold."""
+"""A JSON object that every store accepts."""
 
 
 def derive(key: Hashable, kind: str, nth: Hashable = 0) -> UUID:
-    """The id of the event of `kind` that follows from `key`: the same every time it is asked.
+    """Return the derived id of an event of `kind`. Equal arguments give equal ids.
 
-    `key` is the id of the cause, or for a fan-in what is joined; `nth` tells several events of one cause apart.
+    `key` is the id of the cause, or the joined key of a fan-in. `nth` distinguishes several events of one cause.
     """
     return uuid5(NAMESPACE, f"{key}/{kind}/{nth}")
 
 
 class Value(BaseModel):
-    """A part of an event: immutable, with no field that is not declared and no number that JSON cannot hold."""
+    """Base of event parts: immutable, without undeclared fields and without numbers that JSON cannot represent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Event(Value):
-    """A fact that happened."""
+    """Base of all events: a recorded fact with its envelope."""
 
     stream: ClassVar[Literal["client", "task", "agent", "operator"]]
-    """The family of subjects on which events of this class are recorded."""
+    """Family of subjects on which events of this class are recorded."""
 
     event_id: UUID
     kind: str
     version: Literal[1] = 1
     correlation_id: UUID | None = None
-    """The task to which the event belongs; None for what happens outside any task."""
+    """Task of the event. None outside any task."""
     causation_id: UUID | None = None
-    """The event that led to this one; None for what comes from outside."""
+    """Id of the event that caused this one. None for external events."""
     agent_id: Identifier | None = None
     recorded_at: datetime | None = Field(default=None, exclude=True)
-    """The log's own time of recording; only events that were read from the log have it."""
+    """The log's timestamp. Only events that were read from the log have it."""
     sequence: int | None = Field(default=None, exclude=True)
-    """The place in the stream that the event was read from; never part of the event itself."""
+    """Stream sequence of an event that was read from the log. It is not serialised."""
 
     @property
     def thread(self) -> UUID | None:
-        """The task that this event and all that follow from it belong to."""
+        """Return the task of this event and of all events that follow from it, or None."""
         return self.correlation_id
 
     @property
     def task_id(self) -> UUID:
-        """The task of an event that belongs to one."""
+        """Return the task of the event. Raises LookupError if it has none."""
         if self.thread is None:
             raise LookupError(f"{self.kind} {self.event_id} belongs to no task")
         return self.thread
 
     @property
     def at(self) -> datetime:
-        """The log's time of an event that was read from the log."""
+        """Return the log's timestamp. Raises LookupError if the event was not read from the log."""
         if self.recorded_at is None:
             raise LookupError(f"{self.kind} {self.event_id} was not read from the log")
         return self.recorded_at
 
     @classmethod
     def kind_of(cls) -> str:
-        """The discriminating name of this class of events."""
+        """Return the value of `kind` for this event class."""
         kind: str = cls.model_fields["kind"].default
         return kind
 
     @classmethod
     def following(cls, cause: "Event", *, key: Hashable = None, nth: Hashable = 0, **fields: object) -> Self:
-        """The event of this class that follows from `cause`, with a derived id.
+        """Return an event of this class caused by `cause`, with a derived id.
 
-        `key` replaces the cause's id where several causes are joined into one event; `nth` tells the events of a
-        fan-out apart. Task and agent are inherited from the cause unless given.
+        `key` replaces the cause's id if several causes are joined into one event. `nth` distinguishes the events of a
+        fan-out. Task and agent are inherited from the cause unless given.
         """
         kind = cls.kind_of()
         envelope: dict[str, object] = {
@@ -145,39 +145,40 @@ class Event(Value):
 
 
 class TaskEvent(Event):
-    """Something that happened to a task."""
+    """Base of events about a task."""
 
     stream = "task"
     correlation_id: UUID
 
 
 class AgentEvent(Event):
-    """Something that happened to an agent; the fold of these is its mind."""
+    """Base of events about an agent. The fold of an agent's events is its mind."""
 
     stream = "agent"
     agent_id: Identifier
 
 
 class OperatorEvent(Event):
-    """Something that an operator decided about the log itself."""
+    """Base of operators' events about the log itself."""
 
     stream = "operator"
 
 
 class ClientEvent(Event):
-    """Something that a client said; who said it comes from the subject, never from the body."""
+    """Base of events that clients publish. The client's identity comes from the subject, never from the body."""
 
     stream = "client"
     client_id: Identifier = Field(default="unknown", exclude=True)
 
     @property
     def thread(self) -> UUID | None:
-        """The task that the event is about, by its kind: a client ties nothing else to a task by naming one."""
+        """Return the task that the kind of event refers to. A client's `correlation_id` alone does not assign a task.
+        """
         return None
 
 
 class Usage(Value):
-    """What a model call cost."""
+    """Token usage of one or several model calls."""
 
     model: Text
     input_tokens: int = Field(default=0, ge=0)
@@ -185,7 +186,7 @@ class Usage(Value):
 
     @classmethod
     def together(cls, calls: "Iterable[Usage]") -> "Usage":
-        """What calls cost together, at least one; each of their models by name."""
+        """Return the total usage of at least one call, with all model names."""
         spent = tuple(calls)
         return Usage(
             model=", ".join(dict.fromkeys(each.model for each in spent)),

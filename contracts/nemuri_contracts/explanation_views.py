@@ -1,4 +1,4 @@
-"""Why memories came to mind for a task, as people are told."""
+"""Views that explain retrieval and routing."""
 
 from typing import Literal
 from uuid import UUID
@@ -9,73 +9,73 @@ from nemuri_contracts.tasks import AgentScore, Choice
 
 
 class ExplainedCandidate(Value):
-    """A candidate with what its features added to its score."""
+    """A candidate with the contribution of each feature to its score."""
 
     candidate: Candidate
     contributions: tuple[float, ...]
-    """In the order of `FEATURES`; together the score that its features give, less that of the mean candidate."""
+    """Contributions in the order of `FEATURES`. Their sum is the candidate's score minus that of the mean candidate."""
     decided: Text
-    """What decided its rank, in words."""
+    """Short description of the features that decided the rank."""
     standing: Literal["used", "in context", "always in mind", "crowded out", "left out"]
-    """What became of it; a principle that the answer drew on counts as used.
+    """Outcome of the candidate. A principle that the answer used counts as used.
 
-    What is crowded out would be in the context, had not others of its source taken their share of it.
+    A candidate is crowded out if the share of its source in the context was exhausted.
     """
     beginning: str
-    """How its content begins."""
+    """Beginning of the content."""
     label: str | None
-    """What an answer cites it by, as m1; None for what is not in the context."""
+    """Citation label, such as m1. None if the candidate was not in the context."""
 
 
 class KeptInMind(Value):
-    """A principle, which is in every context whatever its rank."""
+    """A principle. Principles are part of every context."""
 
     memory_id: UUID
     beginning: str
     label: str | None
-    """What an answer cites it by, as m1."""
+    """Citation label, such as m1."""
 
 
 class Explanation(Value):
-    """What came to an agent's mind for an assignment, and why in this order."""
+    """Explanation of one retrieval: its candidates and the reasons for their order."""
 
     assignment_id: UUID
     agent_id: Identifier
     perspective: Label | None
     query: str
-    """How it begins."""
+    """Beginning of the query."""
     ranking: str
     deep: bool
     principles: tuple[KeptInMind, ...]
     candidates: tuple[ExplainedCandidate, ...]
-    """All of stage 1, best first; none where nothing relevant was remembered."""
+    """All candidates of stage 1, best first. Empty if nothing was relevant."""
 
 
 class WhyView(Value):
-    """One of a task's retrievals, explained."""
+    """Explanation of one of a task's retrievals."""
 
     of: int
-    """How many there are."""
+    """Number of the task's retrievals."""
     explanation: Explanation | None = None
-    """None where there is no such retrieval (yet)."""
+    """None if this retrieval does not exist or has not happened yet."""
 
 
 class Routing(Value):
-    """How the orchestrator chose who works on a task."""
+    """The orchestrator's choice of agents for a task, with their scores."""
 
     attempt: int
-    """The newest one, from 1."""
+    """Newest attempt, from 1."""
     choices: tuple[Choice, ...]
     scores: tuple[AgentScore, ...]
-    """Of everybody who could have got it, best first."""
+    """Scores of all eligible agents, best first."""
     request: Text | None
-    """What was asked in words that stand on their own, where the task continues a conversation."""
+    """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: int
-    """On so many memories of past tasks like this one the scores of the chosen agents rest."""
+    """Number of memories of similar past tasks behind the scores of the chosen agents."""
 
 
 class RoutingView(Value):
-    """The routing of a task."""
+    """Routing of a task."""
 
     routing: Routing | None = None
-    """None where the task is not routed (yet)."""
+    """None if the task is not routed yet."""

@@ -1,4 +1,4 @@
-"""How well an agent's memory works, and what would help (document 003 §6)."""
+"""Views of an agent's memory health, with advice (document 003 §6)."""
 
 from typing import Literal
 from uuid import UUID
@@ -18,14 +18,14 @@ Measure = Literal[
     "weight",
     "tasks_per_day",
 ]
-"""What is looked at."""
+"""Names of the health measures."""
 
 
 class Advice(Value):
-    """A parameter to turn."""
+    """A recommended change of one policy parameter."""
 
     parameter: Label
-    """A parameter of the agent's policy."""
+    """Name of a parameter of the agent's policy."""
     present: JsonValue
     proposed: JsonValue
     direction: Literal["raise", "lower"]
@@ -36,29 +36,29 @@ class Finding(Value):
 
     measure: Measure
     value: float | None
-    """None where it is undefined."""
+    """None if the measure is undefined."""
     normal: tuple[float | None, float | None]
-    """The normal range; None for an open end."""
+    """Normal range; None for an open end."""
     verdict: Literal["normal", "low", "high", "early"]
-    """`early`: too little has happened to tell."""
+    """Comparison with the normal range. `early` means too few data."""
     advice: Advice | None = None
-    """None where all is well, and where there is nothing to turn."""
+    """Recommended change. None if the measure is normal or no parameter affects it."""
     note: Text = ""
-    """What it means, in a few words."""
+    """Short explanation of the finding."""
 
 
 class AgentHealth(Value):
-    """How an agent's memory does."""
+    """Health of an agent's memory."""
 
     agent_id: Identifier
     findings: tuple[Finding, ...]
     never_used: tuple[UUID, ...] = ()
-    """Some of the memories that are often in the context and never used, the most often seen first."""
+    """Some memories that are often in the context and never used, most frequent first."""
     waiting: dict[str, JsonValue] | None = None
-    """Parameters that come into force at the next sleep; None where none wait."""
+    """Parameters that apply from the next sleep; None if there are none."""
 
 
 class HealthView(Value):
-    """The agents asked about, by name."""
+    """Health of the requested agents, by name."""
 
     agents: tuple[AgentHealth, ...]

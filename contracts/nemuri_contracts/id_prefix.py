@@ -1,4 +1,4 @@
-"""Ids as people write them: the beginning of one, long enough to tell it from the others."""
+"""Id prefixes: the first digits of an id, as people type them."""
 
 import re
 from typing import Annotated, Literal
@@ -7,18 +7,19 @@ from uuid import UUID
 from pydantic import AfterValidator
 
 FEWEST = 6
-"""Hex digits that a beginning has at least."""
+"""Minimum number of hex digits in a prefix."""
 ID_RULE = f"give all of it, or its first {FEWEST} digits or more"
 _DIGITS = re.compile(rf"[0-9a-f]{{{FEWEST},32}}")
 
 Named = Literal["task", "memory", "course"]
-"""What people name by its id."""
+"""Things that a query can find by an id prefix."""
 
 
 def beginning(text: str) -> str:
-    """The text, if it is how an id begins: hex digits, with the dashes where an id has them or without any.
+    """Return the text in lower case if it is an id prefix: hex digits, with dashes at an id's positions or without
+    dashes.
 
-    Raises `ValueError` for everything else.
+    Raises `ValueError` for any other text.
     """
     lower = text.lower()
     digits = lower.replace("-", "")
@@ -28,7 +29,7 @@ def beginning(text: str) -> str:
 
 
 def between(begun: str) -> tuple[UUID, UUID]:
-    """The first and the last of all ids that begin so."""
+    """Return the lowest and the highest id with this prefix."""
     digits = begun.replace("-", "")
     return _filled(digits, "0"), _filled(digits, "f")
 
@@ -38,4 +39,4 @@ def _filled(digits: str, rest: str) -> UUID:
 
 
 Beginning = Annotated[str, AfterValidator(beginning)]
-"""How an id begins: `FEWEST` hex digits or more."""
+"""An id prefix of at least `FEWEST` hex digits."""

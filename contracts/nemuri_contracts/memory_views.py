@@ -1,4 +1,4 @@
-"""Agents and what they remember, as they are now."""
+"""Views of agents and of their memories."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,33 +11,33 @@ from nemuri_contracts.strength import Candidate, Origin, Relation
 
 
 class IdView(Value):
-    """The whole of an id that was asked for by its beginning."""
+    """The full id for a given prefix."""
 
     found: UUID
 
 
 class EventView(Value):
-    """The event that counts under an id, which is the first one."""
+    """The first event with a given id; later ones are ignored."""
 
     sequence: int | None = None
-    """Its place in the log; None where there is none of that id."""
+    """Stream sequence. None if there is no event with this id."""
     digest: str | None = None
-    """The SHA-256 of its JSON with sorted keys, to which `client_id` is added: what two equal events have in common."""
+    """SHA-256 of its JSON with sorted keys and `client_id`. Equal events have equal digests."""
 
 
 class FadingView(Value):
-    """How fast an agent forgets what it never uses."""
+    """Decay speed of an agent's unused memories."""
 
     by_clock: bool
-    """Whether fading is tied to the clock, so that tasks in a burst do not count as days."""
+    """True if decay is limited by the clock, so that many tasks in a short time do not count as days."""
     tasks_per_day: float
-    """So many tasks age its memories by a day."""
+    """Number of tasks that age the memories by one day."""
     days: float | None
-    """Days until a memory that is never used is archived; None where it never is."""
+    """Days until an unused memory is archived. None if it never is."""
 
 
 class AgentView(Value):
-    """An agent as it is now."""
+    """Current state of an agent."""
 
     agent_id: Identifier
     definition: Definition
@@ -46,7 +46,7 @@ class AgentView(Value):
     active: int
     archived: int
     fading: FadingView | None = None
-    """None where memories fade in another way than by use."""
+    """None for affective and tiered memory."""
 
 
 class AgentsView(Value):
@@ -56,21 +56,21 @@ class AgentsView(Value):
 
 
 class MemoryView(Value):
-    """A memory as it is now."""
+    """Current state of a memory."""
 
     memory_id: UUID
     agent_id: Identifier
     memory: MemoryContent
     source: str
-    """By what way it came: task, manual, education or definition."""
+    """Source of the memory: task, manual, education or definition."""
     origin: Origin = Origin()
     principle: bool = False
-    """Whether it is always kept in mind: as long as the agent's definition names it."""
+    """True while the agent's definition lists it as a principle, which is part of every context."""
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
-    """The older memories that it contradicts or supersedes."""
+    """Older memories that it contradicts or supersedes."""
     yields_to: tuple[UUID, ...] = ()
-    """The newer memories that contradict or supersede it."""
+    """Newer memories that contradict or supersede it."""
     status: Literal["active", "archived"]
     strength: float
     strength_by_perspective: dict[str, float]
@@ -80,84 +80,85 @@ class MemoryView(Value):
     impact_score: float
     last_accessed_at: datetime | None
     last_decay_at: datetime | None = None
-    """The agent's last sleep over a session since the memory began; None before that, and while it is archived."""
+    """Time of the agent's last sleep since the memory was created. None before the first one and while it is archived.
+    """
     archived_at: datetime | None = None
-    """When it was archived; None while it is active."""
+    """Time of archiving; None while it is active."""
     created_at: datetime
     updated_at: datetime | None = None
-    """When something last changed of it by itself, retrievals included; None where that is not known."""
+    """Time of its last own change, including retrievals. None if unknown."""
 
 
 class MemoriesView(Value):
-    """A page of memories, strongest first; fewer than asked for where more would not fit one reply."""
+    """A page of memories, strongest first. It holds fewer than requested if a reply would be too large."""
 
     memories: tuple[MemoryView, ...]
     following: int | None = None
-    """The offset of the next page; None where there is none."""
+    """Offset of the next page; None on the last page."""
 
 
 class RememberedView(Value):
-    """What became of offered memories."""
+    """Outcome of offered memories."""
 
     pending: tuple[UUID, ...] = ()
-    """Offers that are not decided yet, in the order asked."""
+    """Undecided offers, in the order of the query."""
     refused: tuple[UUID, ...] = ()
 
 
 class RecalledMemory(Value):
-    """A memory that came to mind."""
+    """A recalled memory with its retrieval scores."""
 
     candidate: Candidate
     memory: MemoryContent
 
 
 class PrincipleView(Value):
-    """A memory that is in every context, relevant or not."""
+    """A principle: a memory that is part of every context."""
 
     memory_id: UUID
     memory: MemoryContent
 
 
 class RecallView(Value):
-    """What came to mind, best first, and by which ranking."""
+    """Recalled memories, best first, with the ranking used."""
 
     ranking: str
     memories: tuple[RecalledMemory, ...]
-    """None where nothing relevant is remembered."""
+    """Empty if nothing relevant is remembered."""
     deep: bool = False
-    """Whether the archive was asked."""
+    """True if the archive was searched."""
     principles: tuple[PrincipleView, ...] = ()
-    """What a task would be given besides, whatever it asks; strongest first."""
+    """Principles that every task is given in addition, strongest first."""
 
 
 class StatusView(Value):
-    """The views' place in the log and what they hold."""
+    """State of the projections: stream sequence and counts."""
 
     projected: int
     tasks: dict[str, int]
-    """Tasks by status."""
+    """Number of tasks by status."""
     agents: int
     memories: int
     halted: str | None = None
-    """Why the views do not go on; None while they do."""
+    """Reason why the projector stopped; None while it runs."""
     halted_at: int | None = None
-    """The event at which they do not go on; None where the reason is no event."""
+    """Stream sequence of the event that stopped the projector. None if no event is the reason."""
 
 
 class MemoView(Value):
-    """An agent's table of contents, as it would be given now."""
+    """The memo of an agent: the current table of contents of its memory."""
 
     agent_id: Identifier
     memo: str
-    """Topics, strongest first, each with the number of memories about it; "" for none."""
+    """Topics, strongest first, each with its number of memories; "" if there are none."""
     tokens: int
-    """What it costs, by the offline estimate."""
+    """Length in tokens, by the offline estimate."""
     limit: int
-    """What it may cost, by the agent's policy."""
+    """Maximum length in tokens, by the agent's policy."""
 
 
 class RetriedView(Value):
-    """An event that a service had given up on is handled."""
+    """A dead-lettered event that was handled after a retry."""
 
     kind: str
     sequence: int

@@ -1,4 +1,4 @@
-"""Questions to the views, asked over the bus; nothing of them is recorded."""
+"""Queries to the query API. They are request and reply messages and are not recorded."""
 
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -32,40 +32,41 @@ from nemuri_contracts.tiered import Layer, Module, Second
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 MEMORIES_AT_ONCE = 300
-"""At most so many memories are in one reply."""
+"""Maximum number of memories in one reply."""
 
 
 class Query(Value):
-    """A question; the answer reflects at least the log up to `after`."""
+    """Base of queries. The answer includes all events up to stream sequence `after`."""
 
     name: ClassVar[str]
     patience: ClassVar[float] = 20.0
-    """Seconds that the answer may take."""
+    """Timeout of the answer, in seconds."""
     after: int = Field(default=0, ge=0)
 
     @property
     def topic(self) -> str:
-        """Where it is asked."""
+        """Return the last part of the subject on which the query is sent."""
         return self.name
 
 
 class Refusal(Value):
-    """Why a question has no answer, in one line for people."""
+    """The reason why a query was refused, in one line."""
 
     refused: Text
     passing: bool = False
-    """Whether the same question may well be answered a little later."""
+    """True if the same query may succeed a little later."""
 
 
 class TaskQuery(Query):
-    """How does this task stand? Answered by a `TaskResult`, refused for an unknown task."""
+    """Query for the state of a task. Answered with a `TaskResult`; refused for an unknown task."""
 
     name = "task"
     task_id: UUID
 
 
 class FeedbackQuery(Query):
-    """What became of this feedback? Answered as soon as that is decided, or after a while; refused if there is none."""
+    """Query for the outcome of feedback. Answered when it is decided or after a timeout; refused for unknown feedback.
+    """
 
     name = "feedback"
     task_id: UUID
@@ -73,7 +74,7 @@ class FeedbackQuery(Query):
 
 
 class IdQuery(Query):
-    """Which task, memory or course has an id that begins so? Refused where there is none, or more than one."""
+    """Query for the task, memory or course with an id prefix. Refused if none or several match."""
 
     name = "id"
     of: Named
@@ -81,50 +82,50 @@ class IdQuery(Query):
 
 
 class EventQuery(Query):
-    """Which event counts under this id? Answered by its digest; refused where it was erased."""
+    """Query for the first event with an id. Answered with its digest; refused if the event was erased."""
 
     name = "event"
     event_id: UUID
 
 
 class AgentsQuery(Query):
-    """Which agents are there? All that can be asked, or one; refused for an unknown one."""
+    """Query for one agent or for all agents. Refused for an unknown agent."""
 
     name = "agents"
     agent_id: Identifier | None = None
     orchestrator: bool = False
-    """Whether the orchestrator's own mind is listed too."""
+    """Include the orchestrator's routing memory."""
 
 
 class MemoriesQuery(Query):
-    """What does an agent remember? A page of it: strongest first, by id where they are equally strong."""
+    """Query for a page of an agent's memories, ordered by strength, then by id."""
 
     name = "memories"
     agent_id: Identifier
     status: Literal["active", "archived", "all"] = "active"
     offset: int = Field(default=0, ge=0)
-    """How many of the strongest are passed over."""
+    """Number of memories to skip."""
     limit: int = Field(default=MEMORIES_AT_ONCE, ge=1, le=MEMORIES_AT_ONCE)
 
 
 class MemoryQuery(Query):
-    """One memory; refused when there is none of that id."""
+    """Query for one memory. Refused for an unknown id."""
 
     name = "memory"
     memory_id: UUID
 
 
 class RememberedQuery(Query):
-    """What became of these offers? Answered as soon as all are decided, or after a while."""
+    """Query for the outcome of offered memories. Answered when all are decided or after a timeout."""
 
     name = "remembered"
     agent_id: Identifier
     offers: tuple[UUID, ...] = Field(max_length=1_000)
-    """The ids of `memory_offered` events."""
+    """Ids of `memory_offered` events."""
 
 
 class RecallQuery(Query):
-    """What would come to the agent's mind? The specialist's own retrieval; nothing is recorded."""
+    """Query for the memories that a specialist would be given. It uses the same retrieval and records nothing."""
 
     name = "recall"
     agent_id: Identifier
@@ -133,18 +134,18 @@ class RecallQuery(Query):
     perspective: Label | None = None
     setting: Setting = Setting()
     deep: bool = False
-    """Ask the archive too, and not only when nothing active is relevant."""
+    """Search the archive in any case, not only if no active memory is relevant."""
 
 
 class ScorerQuery(Query):
-    """How does an agent's learned scorer stand? Refused for an unknown agent."""
+    """Query for the state of an agent's learned scorer. Refused for an unknown agent."""
 
     name = "scorer"
     agent_id: Identifier
 
 
 class CoursesQuery(Query):
-    """What is an agent taught? Its courses; or one of them alone, with the report of its every exercise."""
+    """Query for an agent's courses. A query for one course is answered with all its exercises."""
 
     name = "courses"
     agent_id: Identifier
@@ -152,37 +153,37 @@ class CoursesQuery(Query):
 
 
 class DueQuery(Query):
-    """How many exercises come again up to this time, by the platform's clock, and are not set yet?"""
+    """Query for the number of exercises that are due until a time of the platform's clock and not yet set."""
 
     name = "due"
     until: datetime
 
 
 class WhyQuery(Query):
-    """Why did these memories come to mind for a task? One retrieval a reply; refused for an unknown task."""
+    """Query for the explanation of one of a task's retrievals. Refused for an unknown task."""
 
     name = "why"
     task_id: UUID
     number: int = Field(default=0, ge=0)
-    """Which of the task's retrievals, one for each assignment, from 0 in the order of the log."""
+    """Index of the retrieval, from 0 in log order. Each assignment has one."""
 
 
 class RoutingQuery(Query):
-    """Why did this agent get the task? Refused for an unknown task."""
+    """Query for the explanation of a task's routing. Refused for an unknown task."""
 
     name = "routing"
     task_id: UUID
 
 
 class AffectQuery(Query):
-    """How does an affective memory stand? Refused for an agent that has none."""
+    """Query for the state of an affective memory. Refused for an agent without one."""
 
     name = "affect"
     agent_id: Identifier
 
 
 class AffectMemoryQuery(Query):
-    """Which of an agent's affective memories has this label, or an id that begins so? Refused for none or several."""
+    """Query for an affective memory by label or id prefix. Refused if none or several match."""
 
     name = "affect-memory"
     agent_id: Identifier
@@ -190,7 +191,7 @@ class AffectMemoryQuery(Query):
 
 
 class AffectTurnQuery(Query):
-    """What was said, word for word, in the turn of an affective memory? Refused unless the memory is at level 1."""
+    """Query for the full turn of an affective memory. Refused unless the memory is at level 1."""
 
     name = "affect-turn"
     agent_id: Identifier
@@ -198,29 +199,29 @@ class AffectTurnQuery(Query):
 
 
 class AffectRecallQuery(Query):
-    """What comes to an affective mind for what a person is about to say? That it did is noted, unless `quietly`."""
+    """Query for affective memories that fit a prompt. The recall is recorded unless `quietly` is set."""
 
     name = "affect-recall"
     agent_id: Identifier
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
     session: Label | None = None
-    """The session whose mood is carried along."""
+    """Session whose mood influences the ranking."""
     category: Category | None = None
-    """What comes first where it is about the same thing."""
+    """Category that is ranked first among equally relevant memories."""
     within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds that the asker waits. What is found later is shown to nobody, and not noted as recalled."""
+    """Seconds until the client gives up. A later answer is not recorded as a recall."""
     quietly: bool = False
 
 
 class TiersQuery(Query):
-    """How does a tiered memory stand? Refused for an agent that has none."""
+    """Query for the state of a tiered memory. Refused for an agent without one."""
 
     name = "tiers"
     agent_id: Identifier
 
 
 class TiersMemoryQuery(Query):
-    """Which of an agent's tiered memories has an id that begins so? Refused for none or several."""
+    """Query for a tiered memory by id prefix. Refused if none or several match."""
 
     name = "tiers-memory"
     agent_id: Identifier
@@ -228,31 +229,31 @@ class TiersMemoryQuery(Query):
 
 
 class TiersRecallQuery(Query):
-    """What comes to a tiered mind? That it was retrieved counts as access, unless it is asked for `quietly`."""
+    """Query for tiered memories. The retrieval counts as an access unless `quietly` is set."""
 
     name = "tiers-recall"
     agent_id: Identifier
     query: Text = Field(min_length=1, max_length=16_000)
     module: Module = "default"
     layers: tuple[Layer, ...] = ()
-    """Only these of the module's own; all of them where none is named."""
+    """Layers to search, among those of the module; all of them if empty."""
     top: int | None = Field(default=None, ge=1, le=100)
-    """The module's own number unless given."""
+    """Maximum number of memories. The module's default applies if None."""
     shared: bool = False
-    """Look into what others let it see as well."""
+    """Include memories that other agents share with this one."""
     second: Second | None = None
-    """When it is, on a simulation's clock; now, by the log's, unless given."""
+    """Current time in seconds of a simulation's clock. The log's time applies if None."""
     quietly: bool = False
 
 
 class StatusQuery(Query):
-    """How far are the views?"""
+    """Query for the state of the projections."""
 
     name = "status"
 
 
 class RetryQuery(Query):
-    """Will you try this event of the log again? Answered once it is done, refused with what went wrong."""
+    """Request to retry a dead-lettered event. Answered when it is handled; refused with the error."""
 
     name = "retry"
     patience = 180.0
@@ -261,24 +262,24 @@ class RetryQuery(Query):
 
     @property
     def topic(self) -> str:
-        """At the service that gave up on it."""
+        """Return the subject part with the service that gave up the event."""
         return f"{self.name}.{self.service}"
 
 
 class HealthQuery(Query):
-    """How well do the memories of the agents work? Of all of them, or of one; refused for an unknown one."""
+    """Query for the memory health of one agent or of all. Refused for an unknown agent."""
 
     name = "health"
     agent_id: Identifier | None = None
 
 
 class MemoQuery(Query):
-    """Which table of contents of its memory is an agent given with its tasks? Refused for an unknown one."""
+    """Query for an agent's memo, the table of contents that it gets with its tasks. Refused for an unknown agent."""
 
     name = "memo"
     agent_id: Identifier
     setting: Setting = Setting()
-    """Where these tasks take place: what is not valid there is not told."""
+    """Project and domains of the tasks. Memories that are not valid there are left out."""
 
 
 Answer = (

@@ -1,4 +1,4 @@
-"""An agent's learned scorer: its training, and how it stands, as people are told."""
+"""Training of an agent's learned scorer, and views of its state."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from nemuri_contracts.strength import FEATURES
 
 
 class HeldOut(Value):
-    """How well two rankings put what was used first, over the same newest tasks, which no training has seen."""
+    """Comparison of two rankings on the newest tasks, which no training has used."""
 
     tasks: Count
     learned: float = Field(ge=0, le=1)
@@ -18,14 +18,14 @@ class HeldOut(Value):
     linear: float = Field(ge=0, le=1)
     """Mean nDCG of the linear score."""
     error: float = Field(ge=0)
-    """The standard error of the mean difference."""
+    """Standard error of the mean difference."""
 
 
 class Weights(Value):
-    """A scorer of nine features: 9 inputs, 16 hidden units (ReLU), 1 output (sigmoid) (document 000 §3.4)."""
+    """Weights of a scorer: 9 inputs, 16 hidden units (ReLU), 1 output (sigmoid) (document 000 §3.4)."""
 
     hidden: tuple[tuple[float, ...], ...] = Field(min_length=1, max_length=64)
-    """One row of nine weights for each hidden unit."""
+    """One row of nine weights per hidden unit."""
     hidden_bias: tuple[float, ...]
     output: tuple[float, ...]
     output_bias: float
@@ -39,30 +39,32 @@ class Weights(Value):
 
 
 class ScorerTrained(AgentEvent):
-    """The agent's scorer was trained anew from what its tasks used, and judged on the newest of them."""
+    """The agent's scorer was retrained on logged uses and evaluated on the newest tasks."""
 
     kind: Literal["scorer_trained"] = "scorer_trained"
     number: Annotated[Count, Field(ge=1)]
-    """The version, counted for each agent."""
+    """Version number per agent, from 1."""
     weights: Weights
     samples: Count
-    """Candidates that it was trained on, used and unused."""
+    """Number of training candidates, used and unused."""
     tasks: Count
-    """Assignments that they come from."""
+    """Number of assignments in the training samples."""
     until: int = Field(ge=0, le=2**53)
-    """The log's place up to which uses and feedback were taken into account."""
+    """Stream sequence up to which uses and feedback were included."""
     held_out: HeldOut
     serves: bool
-    """Whether it ranks from now on: only while it is better than the linear score on the held-out tasks."""
+    """True if the scorer ranks from now on, because it is better than the linear score on the held-out tasks."""
 
 
 class Weighed(Value):
-    """How much a feature counts, as a share: the magnitudes of all nine add up to 1."""
+    """Importance of a feature. The magnitudes over all nine features sum to 1."""
 
     linear: float
-    """Its weight in the linear score."""
+    """Weight in the linear score."""
     learned: float | None
-    """What its way from 0 to 1 adds to the learned score, the others at 1/2; None where nothing is learned yet."""
+    """Change of the learned score as the feature goes from 0 to 1 and the others are 1/2. None before the first
+    training.
+    """
 
 
 class ScorerVersion(Value):
@@ -70,27 +72,27 @@ class ScorerVersion(Value):
 
     number: int
     samples: int
-    """Candidates that it was trained on, used and unused."""
+    """Number of training candidates, used and unused."""
     tasks: int
-    """Assignments that they come from."""
+    """Number of assignments in the training samples."""
     held_out: HeldOut
     serves: bool
     trained_at: datetime
 
 
 class ScorerView(Value):
-    """An agent's learned scorer, or how far it is from its first one."""
+    """State of an agent's learned scorer, or the progress towards its first training."""
 
     agent_id: Identifier
     ranking: str
-    """What ranks now: `scorer-N`, or which other ranking."""
+    """Name of the current ranking; `scorer-N` for the learned scorer."""
     standing: Text
-    """In one line for people: whether the learned scorer ranks, and why not."""
+    """One line that says if the learned scorer ranks, and why not."""
     gathered: int
-    """Samples that were gathered since the last training, or since the beginning."""
+    """Number of samples since the last training, or since the beginning."""
     wanted: int
-    """So many of them lead to the next training."""
+    """Number of samples that starts the next training."""
     version: ScorerVersion | None
     """None before the first training."""
     features: dict[str, Weighed]
-    """By name, in the order of document 000 §3.4."""
+    """Importance by feature, in the order of document 000 §3.4."""

@@ -1,4 +1,4 @@
-"""Societies: who lives in one, who runs whom, and how its hosts are (document 002 §5, §6)."""
+"""Societies: residents, cell leases, and health reports of agent hosts (document 002 §5, §6)."""
 
 import re
 from bisect import bisect_left
@@ -10,52 +10,52 @@ from pydantic import Field, JsonValue, model_validator
 from nemuri_contracts.event import Identifier, Label, Value
 
 CELL = 25
-"""Agents that are always on one host together: what moves when a host is lost."""
+"""Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
 AGENTS_LIMIT = 5_000
 SocietyName = Annotated[Identifier, Field(max_length=48)]
-"""What a society is called: part of a bucket's name, and of the ids of its agents."""
+"""Name of a society. It is part of a bucket's name and of the ids of its agents."""
 LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_000.0)
-"""Upper bounds of the buckets in which runs are counted by how late they began, in milliseconds."""
+"""Upper bounds of the lateness histogram's buckets, in milliseconds."""
 
 
 class Resident(Value):
-    """An agent of a society, as it begins."""
+    """Initial state of an agent of a society."""
 
     id: Identifier
     name: Label
-    """What everybody knows it by: unique in the society."""
+    """Display name, unique in the society."""
     town: Identifier | None = None
     profile: dict[str, JsonValue] = Field(default_factory=dict)
-    """What it knows of itself from the beginning: traits, role, and what an experiment tells it."""
+    """Initial self-knowledge: traits, role and settings of an experiment."""
 
 
 class Society(Value):
-    """What a society is; it does not change while it lives."""
+    """Definition of a society. It does not change while the society runs."""
 
     name: SocietyName
     seed: int = Field(ge=0, lt=2**32)
     world: Literal["grid", "minecraft"] = "grid"
     size: int = Field(default=256, ge=64, le=4_096)
-    """Blocks of the grid's edge."""
+    """Edge length of the grid, in blocks."""
     speed: float = Field(default=1.0, gt=0, le=100)
-    """Seconds of the society in a second of the wall's clock."""
+    """Simulated seconds per second of wall-clock time."""
     agents: tuple[Resident, ...] = Field(min_length=1, max_length=AGENTS_LIMIT)
     without: tuple[str, ...] = ()
-    """Modules that its agents have not, for ablations."""
+    """Modules that are left out, for ablations."""
     plugins: tuple[str, ...] = ()
-    """Modules of other packages that they have, by the names of their entry points."""
+    """Entry point names of additional modules from other packages."""
     slots: int = Field(default=8, ge=1, le=10_000)
-    """Questions to models at once, in all hosts together."""
+    """Maximum number of concurrent model requests of all hosts together."""
     hosts: int = Field(default=1, ge=1, le=64)
-    """Hosts among which the places at the models are divided."""
+    """Number of hosts that share the model slots."""
     checkpoint_every: float | None = Field(default=None, ge=1)
-    """Seconds of the wall's clock between two checkpoints; None goes by its size."""
+    """Wall-clock seconds between two checkpoints. None derives it from the society's size."""
     latency: float = Field(default=0.0, ge=0, le=60)
-    """Seconds that an answer of the scripted thinker takes on average, exponentially distributed."""
+    """Mean answer time of the scripted model in seconds, exponentially distributed."""
 
     @model_validator(mode="after")
     def _distinguishable(self) -> Self:
-        """Refuse agents of the same id, or whose names differ in nothing but case and punctuation."""
+        """Raise ValueError if two agents share an id, or names that differ only in case and punctuation."""
         for what, said in (("id", [each.id for each in self.agents]), ("name", [each.name for each in self.agents])):
             known = dict[str, str]()
             for each in said:
@@ -69,37 +69,37 @@ class Society(Value):
 
     @property
     def cells(self) -> int:
-        """How many cells it has."""
+        """Return the number of cells."""
         return -(-len(self.agents) // CELL)
 
     def fits(self, limit: int) -> bool:
-        """Whether its hosts hold all of its cells if each takes so many agents at most."""
+        """Return True if the hosts can hold all cells with at most `limit` agents per host."""
         least = min(CELL, len(self.agents))
         return limit >= least and self.hosts * max(1, limit // CELL) >= self.cells
 
     def cell(self, nth: int) -> tuple[Resident, ...]:
-        """The agents of a cell."""
+        """Return the agents of a cell."""
         return self.agents[nth * CELL : (nth + 1) * CELL]
 
 
 class Lease(Value):
-    """Whose a cell is; written again and again while its host lives."""
+    """Lease of a cell. Its host renews it while it lives."""
 
     host: Identifier | None
-    """None where its host has let go of it."""
+    """Holder of the lease. None if the host released it."""
     beat: int = Field(ge=0)
 
 
 class Lateness(Value):
-    """How late runs began."""
+    """Histogram of how late runs began."""
 
     counts: tuple[int, ...] = (0,) * (len(LATENESS) + 1)
-    """By bucket; the last has no upper bound."""
+    """Runs per bucket. The last bucket has no upper bound."""
 
     def quantile(self, share: float) -> float:
-        """The upper bound in milliseconds of the bucket that so many of the runs lie in or below; 0 without any.
+        """Return the upper bound in milliseconds of the bucket that contains the quantile; 0 without runs.
 
-        Of the last one, which has none, the lower bound.
+        For the last bucket, return its lower bound.
         """
         wanted, seen = share * sum(self.counts), 0
         for bound, count in zip((*LATENESS, LATENESS[-1]), self.counts, strict=True):
@@ -109,40 +109,40 @@ class Lateness(Value):
         return 0.0
 
     def __add__(self, other: "Lateness") -> "Lateness":
-        """Both together."""
+        """Return the sum of both histograms."""
         return Lateness(counts=tuple(map(sum, zip(self.counts, other.counts, strict=True))))
 
     def since(self, earlier: "Lateness") -> "Lateness":
-        """The runs that came after those counted earlier."""
+        """Return the histogram of the runs since an earlier histogram."""
         return Lateness(counts=tuple(now - then for now, then in zip(self.counts, earlier.counts, strict=True)))
 
 
 def bucket(seconds: float) -> int:
-    """The bucket of a run that began so many seconds late."""
+    """Return the bucket index for a delay in seconds."""
     return bisect_left(LATENESS, seconds * 1_000)
 
 
 class Waits(Value):
-    """How questions fared."""
+    """Statistics of model requests and their waiting times."""
 
     answered: int = 0
     failed: int = 0
     shared: int = 0
     waited: int = 0
-    """How many were put, their turn having come."""
+    """Number of requests that were sent after waiting."""
     mean: float = 0.0
-    """Seconds from when their modules were due until their turn."""
+    """Mean seconds from the due time of the module to the request."""
     longest: float = 0.0
     slowest: float = 0.0
-    """The mean of the agent whose questions waited longest on average; 0 while too few have asked."""
+    """Mean waiting time of the agent that waited longest on average, in seconds. 0 while too few have asked."""
 
     @property
     def unfairness(self) -> float:
-        """The mean of that agent by the mean of all, 0 while nobody has waited."""
+        """Return `slowest` divided by `mean`; 0 if nothing has waited."""
         return self.slowest / self.mean if self.mean > 0 else 0.0
 
     def __add__(self, other: "Waits") -> "Waits":
-        """Both together, where no agent asked in both."""
+        """Return the combined statistics of two disjoint sets of agents."""
         waited = self.waited + other.waited
         total = self.mean * self.waited + other.mean * other.waited
         return Waits(
@@ -157,20 +157,20 @@ class Waits(Value):
 
 
 class TokenUse(Value):
-    """What calls of models cost, as far as their providers counted it."""
+    """Token usage of model calls, where the provider reports it."""
 
     calls: int = 0
-    """Replies that came, whether or not they could be used."""
+    """Number of replies, usable or not."""
     input_tokens: int = 0
     output_tokens: int = 0
 
     @property
     def tokens(self) -> int:
-        """Input and output together."""
+        """Return the sum of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: "TokenUse") -> "TokenUse":
-        """Both together."""
+        """Return the sum of both usages."""
         return TokenUse(
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,
@@ -179,64 +179,64 @@ class TokenUse(Value):
 
 
 class Vitals(Value):
-    """How a host is: counted since it began."""
+    """Health report of an agent host. Counters start with the process."""
 
     host: Identifier
     process: int
     seconds: float
-    """Of the wall's clock, since it began."""
+    """Wall-clock seconds since the start."""
     second: float
-    """Of the society's clock, now."""
+    """Current time of the society's clock, in seconds."""
     agents: int
     runs: dict[str, int]
     lateness: dict[str, Lateness]
-    """Of modules that need no model."""
+    """Lateness by module, for modules that need no model."""
     hearing: Lateness
-    """How late agents took in what happened, after their host was told."""
+    """Delay between a percept's arrival at the host and its processing by the agent."""
     waits: dict[str, Waits]
-    """By rank."""
+    """Waiting times by rank."""
     asked: Waits
-    """The questions of all ranks together."""
+    """Model requests of all ranks together."""
     token_use: dict[str, dict[str, TokenUse]]
-    """By module and model. A question that somebody else had asked already costs nothing."""
+    """Token usage by module and model. A request shared with another agent costs nothing."""
     top_spenders: dict[str, TokenUse]
-    """The agents here that spent most, by id, the first of them most."""
+    """Agents of this host with the highest token usage by id, highest first."""
     waiting: int
-    """How many modules wait for their turn to ask a model."""
+    """Number of modules that wait to ask a model."""
     standing: str
     conflicts: int
     failures: dict[str, int]
     silence: float
-    """Seconds since the last decision of the agent that has decided nothing for longest."""
+    """Longest time since the last decision of any agent here, in seconds."""
     memories: int
-    """What its agents remember, in short-term and in long-term memory."""
+    """Number of memories of its agents, short-term and long-term."""
     memory: int
-    """Resident bytes."""
+    """Resident memory in bytes."""
     cpu: float
-    """Seconds of processor time."""
+    """CPU time in seconds."""
 
 
 def total(spent: Mapping[str, Mapping[str, TokenUse]]) -> TokenUse:
-    """Return what all modules spent with all models together."""
+    """Return the total usage over all modules and models."""
     return sum((each for models in spent.values() for each in models.values()), TokenUse())
 
 
 class Turning(Value):
-    """How the process of a world is: counted since it began."""
+    """Health report of a world process. Counters start with the process."""
 
     process: int
     second: float
-    """Of the society's clock, now."""
+    """Current time of the society's clock, in seconds."""
     agents: int
     ticks: int
     missed: int
-    """Ticks left out because those before took too long."""
+    """Number of ticks skipped because earlier ones took too long."""
     lateness: Lateness
-    """Of its ticks."""
+    """Lateness of ticks."""
     percepts: int
-    """That were told."""
+    """Number of percepts sent."""
     acts: int
     memory: int
-    """Resident bytes."""
+    """Resident memory in bytes."""
     cpu: float
-    """Seconds of processor time."""
+    """CPU time in seconds."""
