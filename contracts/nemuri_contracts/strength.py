@@ -1,4 +1,4 @@
-"""What happens to the memories of an agent."""
+"""Events of strength memory: retrieval, use, learning, encoding and sleep."""
 
 from typing import Literal
 from uuid import UUID
@@ -19,144 +19,144 @@ FEATURES = (
     "is_principle",
     "perspective_match",
 )
-"""The nine features of a candidate, in the order of document 000 §3.4."""
+"""Names of the nine features of a candidate, in the order of document 000 §3.4."""
 
 Method = Literal["citation", "tag", "similarity", "judge"]
-"""How the use of a memory was recognised."""
+"""Method by which the use of a memory was detected."""
 
 
 class Candidate(Value):
-    """A memory that stage 1 of retrieval found, with what stage 2 ranked it by."""
+    """A candidate of retrieval stage 1, with its ranking data of stage 2."""
 
     memory_id: UUID
     similarity: float
-    """Cosine, -1 to 1; the highest over the query and its expansions."""
+    """Cosine similarity, -1 to 1; the maximum over the query and its expansions."""
     lexical: float
-    """BM25 over its maximum among the candidates, 0 to 1."""
+    """BM25 score divided by the maximum among the candidates, 0 to 1."""
     relevance: float
-    """The normalised sum of both channels, 0 to 1."""
+    """Normalised sum of both channels, 0 to 1."""
     features: tuple[float, ...] = Field(min_length=len(FEATURES), max_length=len(FEATURES))
-    """Raw, in the order of `FEATURES`; what follows from them is a versioned transform."""
+    """Raw feature values in the order of `FEATURES`. A versioned transform is applied before scoring."""
     score: float
     archived: bool = False
     yields_to: UUID | None = None
-    """The candidate that contradicts or supersedes this one, which therefore comes after it."""
+    """Candidate that contradicts or supersedes this one and is ranked before it."""
     source: Text = ""
-    """Whoever answers for it (`Origin.source`); "" for nobody."""
+    """Source of the memory (`Origin.source`); "" if unknown."""
 
 
 class MemoriesRetrieved(AgentEvent):
-    """What came to the agent's mind for an assignment; being retrieved is not being used."""
+    """Memories were retrieved for an assignment. A retrieval is not a use."""
 
     kind: Literal["memories_retrieved"] = "memories_retrieved"
     assignment_id: UUID
     query: Text
     terms: tuple[Text, ...]
     expansions: dict[Label, Text]
-    """The query as widened by the keywords of each perspective, and the task's summary where that says more."""
+    """Expanded queries: by the keywords of each perspective, and the task's summary if it adds terms."""
     vector: Text
-    """The key of the query's vector."""
+    """Key of the query's vector."""
     perspective: Label | None
     setting: Setting
     seed: int
     ranking: Text
-    """The versioned transform and weights, or the scorer, that gave the scores."""
+    """Name of the ranking: the versioned transform and weights, or the scorer."""
     candidates: tuple[Candidate, ...]
-    """All of stage 1, best first."""
+    """All candidates of stage 1, best first."""
     selected: tuple[UUID, ...]
-    """What went into the context besides the principles, best first."""
+    """Memories put into the context besides the principles, best first."""
     crowded: tuple[UUID, ...] = ()
-    """What would have been selected too, had not others of its source taken their share of the context."""
+    """Memories left out because the share of their source in the context was exhausted."""
     principles: tuple[UUID, ...] = ()
     deep: bool = False
-    """Whether the archive was asked: on demand, or because the active memories held nothing relevant."""
+    """True if the archive was searched: on request, or because no active memory was relevant."""
 
     @property
     def in_context(self) -> tuple[UUID, ...]:
-        """Every memory that the model was given: principles first."""
+        """Return all memories in the model's context, principles first."""
         return (*self.principles, *self.selected)
 
 
 class Use(Value):
-    """The answer drew on this memory."""
+    """A memory that an answer used, and how the use was detected."""
 
     memory_id: UUID
     method: Method
 
 
 class MemoriesUsed(AgentEvent):
-    """The answer to an assignment really drew on these memories, or on none."""
+    """The memories that the answer to an assignment used were detected. There may be none."""
 
     kind: Literal["memories_used"] = "memories_used"
     assignment_id: UUID
     perspective: Label | None
-    """The perspective under which they were used; None when the task had none."""
+    """Perspective of the use; None if the task had none."""
     uses: tuple[Use, ...]
     usage: Usage | None = None
-    """What recognising them cost; None where no model was asked."""
+    """Model usage of the detection; None if no model was asked."""
 
     @property
     def memory_ids(self) -> tuple[UUID, ...]:
-        """The memories, each once."""
+        """Return the used memories without duplicates."""
         return tuple(dict.fromkeys(use.memory_id for use in self.uses))
 
 
 class Relation(Value):
-    """What a memory says of an older one, which then yields to it in ranking."""
+    """A relation to an older memory. The older one is ranked after this one."""
 
     older: UUID
     sort: Literal["contradicts", "supersedes"]
 
 
 class Origin(Value):
-    """From where a memory came into a mind, as the platform knows it; `said_by` is only what the offerer says."""
+    """Origin of a memory as known to the platform. `said_by` is only the offering client's claim."""
 
     client_id: Identifier | None = None
-    """Who offered it, or set the task in which it was learned."""
+    """Client that offered the memory, or submitted the task in which it was learned."""
     task_id: UUID | None = None
     textbook: Text | None = None
-    """The title of what it was read in."""
+    """Title of the textbook in which it was read."""
 
     @property
     def source(self) -> str:
-        """Whoever answers for it, by whom shares of a context are counted; "" for nobody."""
+        """Return the source to which its share of a context is counted; "" if unknown."""
         if self.textbook is not None:
             return f"textbook {self.textbook}"
         return f"client {self.client_id}" if self.client_id is not None else ""
 
 
 class NewMemory(Value):
-    """A memory that is to be encoded, with the key of its vector, which is written already."""
+    """A memory to encode. Its vector is stored already under the key `vector`."""
 
     memory: MemoryContent
     links: tuple[UUID, ...] = ()
-    """Older memories that it came from."""
+    """Older memories that it derives from."""
     relations: tuple[Relation, ...] = ()
     origin: Origin = Origin()
     vector: Text
     strength: float = Field(gt=0, le=1e6)
-    """The strength it is to begin with, overall and in each of these perspectives."""
+    """Initial strength, overall and in each of `perspectives`."""
     perspectives: tuple[Label, ...]
 
 
 class Repetition(Value):
-    """A learning that says what a memory already says: it strengthens that memory instead of becoming another."""
+    """A learning that repeats an existing memory. It reinforces that memory and creates no new one."""
 
     memory_id: UUID
     perspective: Label | None
     learning: NewMemory
-    """What it would have become, so that it can still become it."""
+    """The memory to create if the repetition is withdrawn."""
 
 
 class Dropped(Value):
-    """A learning that was not kept."""
+    """A learning that was rejected, with the reason."""
 
     text: Text
     reason: Text
 
 
 class LearningsExtracted(AgentEvent):
-    """What the agent takes from an assignment: at most one learning for each perspective."""
+    """Learnings were extracted from an assignment: at most one per perspective."""
 
     kind: Literal["learnings_extracted"] = "learnings_extracted"
     assignment_id: UUID
@@ -167,7 +167,7 @@ class LearningsExtracted(AgentEvent):
 
 
 class MemoryEncoded(AgentEvent):
-    """A memory begins; the event's id is the memory's id."""
+    """A memory was encoded. The event's id is the memory's id."""
 
     kind: Literal["memory_encoded"] = "memory_encoded"
     memory: MemoryContent
@@ -175,29 +175,29 @@ class MemoryEncoded(AgentEvent):
     relations: tuple[Relation, ...] = ()
     origin: Origin = Origin()
     vector: Text
-    """The key under which its vector is stored: model, dimension and sha256 of the embedded text."""
+    """Key of its vector: model, dimension and SHA-256 of the embedded text."""
     source: Literal["task", "manual", "education", "definition"]
     assignment_id: UUID | None = None
-    """The assignment in which it was learned; None for what was put in directly."""
+    """Assignment in which it was learned; None if it does not come from one."""
     strength: float = Field(gt=0, le=1e6)
-    """The strength it begins with, overall and in each of the agent's perspectives."""
+    """Initial strength, overall and in each of the agent's perspectives."""
     perspectives: tuple[Label, ...]
 
     @property
     def memory_id(self) -> UUID:
-        """The memory that begins with this event."""
+        """Return the id of the memory that begins with this event."""
         return self.event_id
 
 
 class MemoryRefused(AgentEvent):
-    """An offered memory was not taken in."""
+    """An offered memory was refused."""
 
     kind: Literal["memory_refused"] = "memory_refused"
     reason: Text
 
 
 class RelationWithdrawn(AgentEvent):
-    """A memory does not contradict or supersede an older one after all; the older one does not yield any more."""
+    """A relation to an older memory was withdrawn. The older one is no longer ranked after the newer one."""
 
     kind: Literal["relation_withdrawn"] = "relation_withdrawn"
     memory_id: UUID
@@ -205,69 +205,69 @@ class RelationWithdrawn(AgentEvent):
 
 
 class RepetitionWithdrawn(AgentEvent):
-    """A learning that was taken for a repetition says something else: it becomes a memory of its own."""
+    """A repetition was withdrawn. The learning becomes a separate memory."""
 
     kind: Literal["repetition_withdrawn"] = "repetition_withdrawn"
     repetition: Repetition
     assignment_id: UUID
-    """The assignment in which it was learned."""
+    """Assignment in which it was learned."""
 
 
 class SessionEnded(AgentEvent):
-    """The agent has finished an assignment and taken in what it learned; it is ready to sleep."""
+    """A session ended: the agent finished an assignment and encoded its learnings. It can sleep now."""
 
     kind: Literal["session_ended"] = "session_ended"
     assignment_id: UUID
 
 
 class Seen(Value):
-    """A memory as a sleep saw it; whatever has touched it since makes the sleep's verdict void."""
+    """A memory with the revision that a sleep saw. The sleep does not apply to a memory that has changed since."""
 
     memory_id: UUID
     revision: int
 
 
 class Consolidated(Seen):
-    """A memory that moves to another level of consolidation."""
+    """A memory that moves to another consolidation level."""
 
     level: int = Field(ge=0, le=5)
 
 
 class Aging(Value):
-    """By how much a sleep has aged an agent's memories, where fading is tied to the clock as well as to sessions."""
+    """Days of decay applied by a sleep, if decay depends on the clock as well as on sessions."""
 
     days: float = Field(ge=0, le=1e9)
     left: float = Field(ge=0, le=1e9)
-    """Days that have passed and that no sleep has aged it by; later sleeps may."""
+    """Days that have passed but were not applied yet. Later sleeps may apply them."""
     until: float = Field(ge=0, le=2.5e11)
-    """When it was decided: seconds since 1970 by the platform's clock."""
+    """Time of the decision by the platform's clock, in seconds since 1970."""
 
 
 class AgentSlept(AgentEvent):
-    """The agent slept over these sessions: levels moved, everything faded, the faintest were archived."""
+    """The agent slept over sessions: levels changed, all memories decayed, the weakest were archived."""
 
     kind: Literal["agent_slept"] = "agent_slept"
     sessions: tuple[UUID, ...]
-    """The assignments whose sessions this sleep covers, each covered by exactly one.
+    """Assignments whose sessions this sleep covers. Each session is covered by exactly one sleep.
 
-    None where it goes on with an unfinished sleep: then nothing fades.
+    Empty if the event continues an unfinished sleep; then nothing decays.
     """
     consolidated: tuple[Consolidated, ...] = ()
     archived: tuple[Seen, ...] = ()
     pruned: tuple[Seen, ...] = ()
-    """Archived for want of room rather than of strength."""
+    """Memories archived because the agent's memory is full, not because they are weak."""
     aged: Aging | None = None
-    """None where everything fades by the number of sessions alone, or nothing fades."""
+    """None if decay depends on sessions alone, or if nothing decays."""
     unfinished: bool = False
-    """Whether there was more to move than one event holds; a sleep that follows from this one goes on with it."""
+    """True if the changes exceeded one event. A following sleep continues them."""
 
 
 class ImpactCredited(AgentEvent):
-    """Memories that an answer drew on are credited for what the answer was worth."""
+    """Impact points were credited to the memories that an answer used."""
 
     kind: Literal["impact_credited"] = "impact_credited"
     assignment_id: UUID
     reason: Literal["helpful", "unhelpful", "success", "failure", "prevented_error"]
     points: float = Field(ge=0, le=1e6)
-    """Impact points for each of the memories (document 003 §4.4)."""
+    """Impact points per memory (document 003 §4.4)."""
     memory_ids: tuple[UUID, ...]

@@ -1,4 +1,4 @@
-"""Every subject on the bus; no other place spells one, but `spelling` the two that hooks need."""
+"""Definition of all NATS subjects and stream names. `wire_constants` has the two that hooks need."""
 
 from binascii import crc32
 from collections.abc import Iterable
@@ -8,46 +8,46 @@ from nemuri_contracts import wire_constants
 from nemuri_contracts.event import ClientEvent, Event
 
 PARTITIONS = 256
-"""Virtual partitions, so that consumers can be regrouped for ever without moving an event."""
+"""Number of virtual partitions. It is fixed, so consumers can be regrouped without moving events."""
 
 
 def virtual_partition(key: str) -> int:
-    """The virtual partition of a task or an agent, 0 to 255."""
+    """Return the virtual partition of a task or an agent, 0 to 255."""
     return crc32(key.encode()) % PARTITIONS
 
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """The subjects of one namespace."""
+    """Subjects and stream names of one namespace."""
 
     namespace: str
 
     @property
     def stream(self) -> str:
-        """The name of the log's stream."""
+        """Return the name of the log's stream."""
         return self.namespace
 
     @property
     def dead_stream(self) -> str:
-        """The name of the stream of dead letters."""
+        """Return the name of the dead-letter stream."""
         return f"{self.namespace}-dead"
 
     @property
     def everything(self) -> tuple[str, ...]:
-        """The subjects that the log's stream records."""
+        """Return the subject filters of the log's stream."""
         return (self.clients, *(f"{self.namespace}.{each}.>" for each in ("task", "agent", "operator")))
 
     @property
     def tasks(self) -> str:
-        """Every subject of what is recorded of tasks, but for what clients say."""
+        """Return the subject filter of all task events. Client events are not included."""
         return f"{self.namespace}.task.>"
 
     def partition(self, number: int) -> str:
-        """Every subject of what is recorded of the tasks in a virtual partition."""
+        """Return the subject filter of all task events in a virtual partition."""
         return f"{self.namespace}.task.{number}.>"
 
     def of(self, event: Event) -> str:
-        """The exact subject on which the event is recorded."""
+        """Return the exact subject of an event."""
         if isinstance(event, ClientEvent):
             return wire_constants.of_client(self.namespace, event.client_id, event.kind)
         if event.stream == "task":
@@ -57,19 +57,19 @@ class Subjects:
         return f"{self.agent(str(event.agent_id))}.{event.kind}"
 
     def agent(self, agent_id: str) -> str:
-        """The beginning of every subject of an agent's own events: the sub-stream of its mind."""
+        """Return the subject prefix of an agent's own events."""
         return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
 
     def mind(self, agent_id: str) -> str:
-        """Every subject of an agent's own events at once."""
+        """Return the subject filter of all of an agent's own events."""
         return f"{self.agent(agent_id)}.>"
 
     def of_agent(self, agent_id: str, kind: type[Event]) -> str:
-        """The exact subject on which the agent's own events of a kind are recorded."""
+        """Return the exact subject of an agent's own events of one kind."""
         return f"{self.agent(agent_id)}.{kind.kind_of()}"
 
     def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
-        """The subjects of all events of a kind, or of those in some virtual partitions."""
+        """Return the subject filters of all events of a kind, or of those in the given virtual partitions."""
         name = kind.kind_of()
         if kind.stream == "operator":
             return (f"{self.namespace}.operator.{name}",)
@@ -78,83 +78,83 @@ class Subjects:
         return tuple(f"{self.namespace}.{kind.stream}.{key}{owner}.{name}" for key in keys)
 
     def address(self, kind: type[Event]) -> str:
-        """The form of the subjects of a kind, with a name in braces for each part that varies."""
+        """Return the subject pattern of a kind, with a name in braces for each variable part."""
         names = {"client": ("{client}",), "task": ("{partition}",), "agent": ("{partition}", "{agent}"), "operator": ()}
         return ".".join((self.namespace, kind.stream, *names[kind.stream], kind.kind_of()))
 
     def of_client(self, client: str, kind: type[Event]) -> str:
-        """The exact subject on which a client says something of a kind."""
+        """Return the exact subject of a client's events of one kind."""
         return wire_constants.of_client(self.namespace, client, kind.kind_of())
 
     def client_of(self, subject: str) -> str | None:
-        """Who said it: the client in a client's subject; None for any other subject."""
+        """Return the client named in a client subject; None for any other subject."""
         _, family, name, *_ = subject.split(".")
         return name if family == "client" else None
 
     def agent_of(self, subject: str) -> str | None:
-        """Whose mind it belongs to: the agent in an agent's subject; None for any other subject."""
+        """Return the agent named in an agent subject; None for any other subject."""
         _, family, _, name, *_ = subject.split(".")
         return name if family == "agent" else None
 
     @property
     def clients(self) -> str:
-        """Everything that clients say, also what nobody understands."""
+        """Return the subject filter of all client events, including unknown kinds."""
         return f"{self.namespace}.client.>"
 
     def dead(self, service: str, sequence: int | str = "*") -> str:
-        """Where a service puts the event at a place in the log that it gave up on; by default any event."""
+        """Return the subject of a service's dead letter for a stream sequence; by default a filter for all of them."""
         return f"{self.namespace}-dead.{service}.{sequence}"
 
     def result(self, task_id: str) -> str:
-        """Where the result of a task lies for a while, as the server itself spells the keys of a store."""
+        """Return the subject of a task's result in the key-value store, as the NATS server names it."""
         return f"$KV.{self.namespace}-results.{task_id}"
 
     def query(self, name: str) -> str:
-        """Where a question is asked; answers come back to the asker's inbox."""
+        """Return the subject of a query. The answer goes to the sender's inbox."""
         return wire_constants.query(self.namespace, name)
 
     @property
     def timers_stream(self) -> str:
-        """The name of the stream of timers."""
+        """Return the name of the timer stream."""
         return f"{self.namespace}-timers"
 
     def timer(self, key: str) -> str:
-        """Where a timer waits; one at a time for each key, of letters, digits, `_` and `-`."""
+        """Return the subject of a pending timer. Each key has at most one; a key has letters, digits, `_` and `-`."""
         return f"{self.namespace}-timers.set.{key}"
 
     def ringing(self, key: str) -> str:
-        """Where a timer is put as soon as it is due."""
+        """Return the subject on which a timer is published when it is due."""
         return f"{self.namespace}-timers.due.{key}"
 
     @property
     def projected(self) -> str:
-        """Where the projector says how far its views are."""
+        """Return the subject on which the projector publishes its progress."""
         return f"{self.namespace}-projected"
 
     def society(self, society: str) -> str:
-        """The beginning of what the hosts and the world of a society say to each other; none of it is recorded."""
+        """Return the subject prefix of a society's messages between hosts and world. They are not recorded."""
         return f"{self.namespace}.society.{society}"
 
     def joining(self, society: str) -> str:
-        """Where hosts ask the world to take agents in; answered to their inbox. Leaving is said beside it."""
+        """Return the subject of hosts' requests to add agents to the world. Answers go to the sender's inbox."""
         return f"{self.society(society)}.world.join"
 
     def leaving(self, society: str) -> str:
-        """Where hosts tell the world that agents go."""
+        """Return the subject of hosts' messages to remove agents from the world."""
         return f"{self.society(society)}.world.leave"
 
     def acts(self, society: str) -> str:
-        """Where hosts tell the world what agents do."""
+        """Return the subject of the agents' acts, sent by hosts to the world."""
         return f"{self.society(society)}.world.act"
 
     def percepts(self, society: str, host: str = "*") -> str:
-        """Where the world tells a host what its agents perceive; by default any host."""
+        """Return the subject of percepts from the world to a host; by default a filter for all hosts."""
         return f"{self.society(society)}.percepts.{host}"
 
     def vitals(self, society: str, host: str = "*") -> str:
-        """Where a host tells how it is, every second; by default any host."""
+        """Return the subject of a host's health report, sent every second; by default a filter for all hosts."""
         return f"{self.society(society)}.vitals.{host}"
 
     def turning(self, society: str) -> str:
-        """Where the grid world tells how it is, every beat."""
+        """Return the subject of the grid world's health report, sent every heartbeat."""
         return f"{self.society(society)}.world.turning"

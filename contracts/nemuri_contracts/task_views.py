@@ -1,4 +1,4 @@
-"""What a client gets to see of a task."""
+"""Views of a task for clients."""
 
 from typing import Literal
 from uuid import UUID
@@ -9,7 +9,9 @@ from nemuri_contracts.tasks import Option, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
 Step = Literal["key points", "routing", "answer", "judge", "learnings", "panel"]
-"""Reading pieces, restating the request, answering, judging what was used, learning, merging voices."""
+"""Steps of a task that call a model: summarising chunks, rewriting the request, answering, usage judge, learning,
+merging a panel.
+"""
 
 
 class Retrieved(Value):
@@ -17,87 +19,89 @@ class Retrieved(Value):
 
     memory_id: UUID
     score: float | None
-    """None for a principle, which is in every context."""
+    """Retrieval score; None for a principle, which is part of every context."""
     features: dict[str, float]
 
 
 class FeedbackStanding(Value):
-    """What became of what a client said of the task."""
+    """Outcome of a client's feedback."""
 
     feedback_id: UUID
     verdict: Literal["helpful", "unhelpful"] | None = None
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
     standing: Literal["new", "parked", "applied", "refused"]
-    """Not yet decided; waiting for what the answer draws on; credited, be it to no memory; or credited to nothing."""
+    """`new`: undecided. `parked`: waits for the detected uses. `applied`: credited, possibly to no memory. `refused`:
+    credited to nothing.
+    """
     reason: str | None = None
-    """Why it waits or was refused; of feedback that is applied, why a part of it was refused."""
+    """Reason why it waits or was refused; for applied feedback, why a part was refused."""
     memories: tuple[UUID, ...] = ()
-    """What it was credited to so far."""
+    """Memories that were credited so far."""
 
     @property
     def decided(self) -> bool:
-        """Whether it is known what becomes of every part of it, or at least why that is not known yet."""
+        """Return True if every part is decided, or the reason for the delay is known."""
         if self.standing != "applied" or self.prevented_error is None:
             return self.standing != "new"
         return self.prevented_error in self.memories or self.reason is not None
 
 
 class Cost(Usage):
-    """What one step of a task cost by one model, over all of its attempts."""
+    """Model usage of one step of a task with one model, over all attempts."""
 
     step: Step
 
 
 class TaskResult(Value):
-    """How a task stands."""
+    """State and result of a task."""
 
     task_id: UUID
     client_id: str | None = None
-    """Who submitted it; besides operators only that client judges it and says how it goes on."""
+    """Client that submitted it. Only this client and operators may give feedback and answer negotiations."""
     status: Status
     attempt: int = 1
-    """One more each time that it was opened again after it had failed."""
+    """Number of the attempt. It grows by 1 each time a failed task is reopened."""
     agent_id: str | None = None
-    """The agent that answered; the first of them where several did."""
+    """Agent that answered; the first one if there were several."""
     answer: str | None = None
     panel: Panel | None = None
-    """The voices of a panel, what they come to and who dissents; `answer` holds it all as text."""
+    """Answers of a panel with the merged answer and the dissent. `answer` has all of it as text."""
     model: str | None = None
     citations: tuple[UUID, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
     recalled: int | None = None
-    """How many memories were relevant enough to be put into the context, principles aside; None before that is known.
+    """Number of relevant memories in the context without principles; None before retrieval.
 
-    0 when nothing relevant was remembered.
+    0 if nothing relevant was remembered.
     """
     used: tuple[UUID, ...] = ()
     learned: tuple[UUID, ...] = ()
     repeated: tuple[UUID, ...] = ()
-    """Memories that were strengthened because what was learned says what they say already."""
+    """Memories that were reinforced because a learning repeated them."""
     dropped: tuple[Dropped, ...] = ()
-    """What was learned and not kept, and why."""
+    """Rejected learnings, with reasons."""
     costs: tuple[Cost, ...] = ()
-    """What it cost so far, step by step; a step that asked no model is not among them."""
+    """Model usage so far, by step. Steps without a model call are left out."""
     reason: str | None = None
-    """Why it failed."""
+    """Reason of the failure."""
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
-    """How it can go on, while a negotiation is open."""
+    """Options of an open negotiation."""
     feedback: tuple[FeedbackStanding, ...] = ()
-    """What clients said of it, by id."""
+    """Feedback of clients, by id."""
     progress: str | None = None
-    """Where it is on its way, in a few words."""
+    """Short description of the current step."""
     chunks: int = 0
-    """Into how many parts its documents were cut; 0 before that, and for a task without documents."""
+    """Number of chunks of its documents; 0 before chunking and without documents."""
     points: int = 0
-    """How many of the parts have their key point so far."""
+    """Number of chunks with an extracted key point so far."""
     chunks_read: int | None = None
-    """From how many of the parts passages were given to who answered; None before that, and without documents."""
+    """Number of chunks with passages in the answering agent's prompt. None before that and without documents."""
     share_read: float | None = None
-    """How much of the documents' text these passages are, 0 to 1.
+    """Share of the documents' text in these passages, 0 to 1.
 
-    All of it is searched for the words of the question, but the rest of it was read by nobody.
+    The whole text is searched for the words of the question, but no model has read the rest.
     """
     settled: bool = False
-    """Whether everything that follows from it is known: what was used and what was learned."""
+    """True if all consequences are known: used memories and learnings."""

@@ -1,4 +1,4 @@
-"""What happens to a task on its way from submission to answer."""
+"""Events of a task from submission to answer."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -10,37 +10,37 @@ from nemuri_contracts.event import Count, Identifier, Label, TaskEvent, Text, Us
 
 
 class Detail(Value):
-    """A piece of a document: behind a reference, so that only who needs it reads it."""
+    """Reference to a passage of a document, so that its text is loaded only if needed."""
 
     document: Label
     ref: Text
     start: int = Field(ge=0)
     end: int = Field(ge=0)
-    """Characters of the document's text, `start` included, `end` not."""
+    """End of the passage. `start` (included) and `end` (excluded) count characters of the document's text."""
     pages: tuple[int, int] | None = None
-    """First and last page, from 1; None where the document has no pages."""
+    """First and last page, from 1; None if the document has no pages."""
 
 
 class TaskChunked(TaskEvent):
-    """The task's documents were cut into chunks, whose key points are extracted a few at a time."""
+    """The task's documents were cut into chunks. Key points are extracted from a few chunks at a time."""
 
     kind: Literal["task_chunked"] = "task_chunked"
     details: tuple[Detail, ...] = Field(min_length=1)
-    """The chunks, in order."""
+    """Chunks in document order."""
     beside: tuple[Text, ...] = ()
-    """The requests that the documents list and that are answered together with the task's text."""
+    """Requests listed in the documents, answered together with the task's text."""
 
 
 class ChunkReady(TaskEvent):
-    """A chunk's turn has come: its key point is to be extracted."""
+    """A chunk is next: its key point must be extracted."""
 
     kind: Literal["chunk_ready"] = "chunk_ready"
     ordinal: Count
-    """Its place among the chunks, from 0."""
+    """Index of the chunk, from 0."""
 
 
 class ChunkSummarised(TaskEvent):
-    """A chunk has its key point: one sentence."""
+    """The key point of a chunk was extracted: one sentence."""
 
     kind: Literal["chunk_summarised"] = "chunk_summarised"
     ordinal: Count
@@ -49,14 +49,14 @@ class ChunkSummarised(TaskEvent):
 
 
 class Option(Value):
-    """A way to go on that a negotiation offers."""
+    """An option of a negotiation."""
 
     name: NegotiationOption
     description: Text
 
 
 class NegotiationOpened(TaskEvent):
-    """The input holds more items than are answered at once; the client chooses how to go on."""
+    """The input has more items than one answer covers. The client must choose an option."""
 
     kind: Literal["negotiation_opened"] = "negotiation_opened"
     items: tuple[Text, ...]
@@ -64,34 +64,34 @@ class NegotiationOpened(TaskEvent):
 
 
 class DetailPoint(Value):
-    """A detail and its key point; None where nobody extracted one."""
+    """A passage and its key point; None if no key point was extracted."""
 
     detail: Detail
     point: Text | None
 
 
 class Part(Value):
-    """What one assignment has to answer."""
+    """The part of a task that one assignment answers."""
 
     title: Label | None = None
-    """What its items have in common, or which batch it is; None for a task of one part."""
+    """Common topic of its items, or number of the batch; None for a task with one part."""
     text: Text
     items: int = Field(default=0, ge=0)
-    """How many items of a negotiated task it answers; 0 for a task of one part."""
+    """Number of items in this part of a negotiated task; 0 for a task with one part."""
 
 
 class TaskSummarised(TaskEvent):
-    """The task is small enough to be routed: a summary, its parts, and references to the details."""
+    """The task was reduced to a summary, its parts and references to passages. It can be routed now."""
 
     kind: Literal["task_summarised"] = "task_summarised"
     summary: Text
-    """At most 1,000 tokens by the offline estimate."""
+    """Summary of at most 1,000 tokens by the offline estimate."""
     parts: tuple[Part, ...] = Field(min_length=1)
     details: tuple[DetailPoint, ...] = ()
 
 
 class AgentScore(Value):
-    """How well an agent fits a task, by the orchestrator's three perspectives, each 0 to 1."""
+    """Scores of an agent for a task in the orchestrator's three perspectives, each 0 to 1."""
 
     agent_id: Identifier
     expertise: float
@@ -101,7 +101,7 @@ class AgentScore(Value):
 
 
 class Choice(Value):
-    """An agent that will work on a part of the task."""
+    """An agent chosen for a part of the task."""
 
     agent_id: Identifier
     part: Count
@@ -109,22 +109,22 @@ class Choice(Value):
 
 
 class TaskRouted(TaskEvent):
-    """The orchestrator chose who works on the task, from these scores."""
+    """The orchestrator chose the agents for a task by these scores."""
 
     kind: Literal["task_routed"] = "task_routed"
     attempt: Annotated[Count, Field(ge=1)]
     choices: tuple[Choice, ...] = Field(min_length=1)
     scores: tuple[AgentScore, ...]
     request: Text | None = None
-    """What is asked in words that stand on their own, where the task continues a conversation; else None."""
+    """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: tuple[UUID, ...] = ()
-    """The orchestrator's memories of past tasks like this one on which the scores of the chosen agents rest."""
+    """Routing memories of similar past tasks behind the scores of the chosen agents."""
     usage: Usage | None = None
-    """What making the request self-contained cost."""
+    """Model usage of rewriting the request."""
 
 
 class TaskAssigned(TaskEvent):
-    """An agent is to work on a part; the event's id is the assignment's id."""
+    """A part of the task was assigned to an agent. The event's id is the assignment's id."""
 
     kind: Literal["task_assigned"] = "task_assigned"
     agent_id: Identifier
@@ -134,28 +134,28 @@ class TaskAssigned(TaskEvent):
 
     @property
     def assignment_id(self) -> UUID:
-        """The unit of work: one retrieval, one answer, one use record, one session."""
+        """Return the assignment's id. An assignment has one retrieval, one answer, one usage record and one session."""
         return self.event_id
 
 
 class TaskAnswered(TaskEvent):
-    """An assignment has its answer; the first one recorded is never replaced."""
+    """An assignment was answered. The first recorded answer is never replaced."""
 
     kind: Literal["task_answered"] = "task_answered"
     agent_id: Identifier
     assignment_id: UUID
     text: Text
     citations: tuple[UUID, ...]
-    """The memories that the answer cites."""
+    """Memories cited by the answer."""
     citations_complete: bool = False
-    """Whether it certainly drew on nothing that it does not cite."""
+    """True if the answer certainly used no memory that it does not cite."""
     details: tuple[Detail, ...]
-    """The passages of documents that were given to who answered."""
+    """Passages of documents in the answering agent's prompt."""
     usage: Usage
 
 
 class Voice(Value):
-    """What one member of a panel answered."""
+    """Answer of one panel member."""
 
     agent_id: Identifier
     perspective: Label | None
@@ -163,33 +163,35 @@ class Voice(Value):
 
 
 class Dissent(Value):
-    """What one member of a panel holds against the others."""
+    """Objection of one panel member to the others' answers."""
 
     agent_id: Identifier
     perspective: Label | None = None
-    """The seat that it holds: an agent may have several."""
+    """Perspective of the member's seat; an agent may have several seats."""
     text: Text
 
 
 class Panel(Value):
-    """The answers of several agents side by side, and what they come to."""
+    """Answers of several agents with a merged answer."""
 
     voices: tuple[Voice, ...] = Field(min_length=1)
     merged: Text
     dissent: tuple[Dissent, ...] = ()
     usage: Usage
-    """What merging them cost."""
+    """Model usage of merging."""
     asked: int | None = None
-    """How many voices the client asked for: more than there are where agents and perspectives did not suffice."""
+    """Number of voices that the client asked for. Greater than `len(voices)` if agents and perspectives did not
+    suffice.
+    """
 
 
 class TaskCompleted(TaskEvent):
-    """Every assignment of the attempt is answered; this is the whole answer."""
+    """All assignments of the attempt are answered. This is the complete answer."""
 
     kind: Literal["task_completed"] = "task_completed"
     answer: Text
     panel: Panel | None = None
-    """The voices of a panel, where there was one."""
+    """The panel; None for a task without one."""
 
 
 class TaskFailed(TaskEvent):
@@ -201,14 +203,14 @@ class TaskFailed(TaskEvent):
 
 
 class TaskReopened(TaskEvent):
-    """A failed task is tried once more."""
+    """A failed task was reopened for another attempt."""
 
     kind: Literal["task_reopened"] = "task_reopened"
     attempt: Annotated[Count, Field(ge=2)]
 
 
 class FeedbackParked(TaskEvent):
-    """Feedback waits: there is nothing yet that it could be credited to."""
+    """Feedback waits because there is nothing to credit yet."""
 
     kind: Literal["feedback_parked"] = "feedback_parked"
     feedback_id: UUID
@@ -216,7 +218,7 @@ class FeedbackParked(TaskEvent):
 
 
 class FeedbackRefused(TaskEvent):
-    """Feedback, or a part of it, is credited to nothing, and never will be."""
+    """Feedback or a part of it was refused. It is never credited."""
 
     kind: Literal["feedback_refused"] = "feedback_refused"
     feedback_id: UUID
@@ -224,20 +226,20 @@ class FeedbackRefused(TaskEvent):
 
 
 class NegotiationRefused(TaskEvent):
-    """A choice of how the task goes on changes nothing: it is not for that client to make."""
+    """A negotiation answer was refused because the client may not decide about this task."""
 
     kind: Literal["negotiation_refused"] = "negotiation_refused"
     answer_id: UUID
-    """The event of the client that said it."""
+    """Id of the client's event."""
     reason: Text
 
 
 class ReactionFailed(TaskEvent):
-    """A service gave up on an event of this task because of the event itself."""
+    """A service gave up an event of the task because of a fault of the event itself."""
 
     kind: Literal["reaction_failed"] = "reaction_failed"
     service: Identifier
     cause_kind: Text
     attempt: Annotated[Count, Field(ge=1)]
-    """The attempt of the task that this event belonged to: a later one goes on."""
+    """Attempt of the task that the event belonged to. A later attempt is not affected."""
     error: Text

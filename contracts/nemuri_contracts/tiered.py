@@ -1,8 +1,8 @@
-"""Tiered memory: what is experienced, what becomes of it in the long term, and what is shared (document 004).
+"""Events of tiered memory: experiences, consolidation and sharing (document 004).
 
-An agent whose definition says `memory: tiered` records experiences, consolidates them from short-term into long-term
-memory, and is asked for both. It takes no tasks. Times are seconds of one clock: of a simulation where an event says
-its `second`, else of the log, since 1970.
+An agent with `memory: tiered` records experiences, consolidates them from short-term into long-term memory, and answers
+retrieval queries on both. It takes no tasks. Times are seconds: of a simulation's clock if an event has `second`, else
+of the log, since 1970.
 """
 
 from collections.abc import Iterable
@@ -14,18 +14,20 @@ from pydantic import Field, model_validator
 from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, Text, Usage, Value
 
 EXPERIENCE_LIMIT = 16_000
-"""Characters of an experience, and of what is made of several."""
+"""Maximum length of an experience and of a formed memory, in characters."""
 TOGETHER = 1_000
-"""Memories that one consolidation names, at most."""
+"""Maximum number of memories in one consolidation."""
 
 Experienced = Literal["conversation", "action", "observation", "reflection"]
-"""What an experience was (document 004 §4.2.2)."""
+"""Type of an experience (document 004 §4.2.2)."""
 Kept = Literal["episodic", "semantic", "procedural"]
-"""What a long-term memory is: something that happened, something known, a way to do something (§4.2.3)."""
+"""Type of a long-term memory: an episode, a fact or a skill (document 004 §4.2.3)."""
 MemoryType = Experienced | Kept
 Layer = Literal["short", "long"]
 Because = Literal["capacity", "interval", "reflection", "asked"]
-"""What a consolidation began for: too much, the time, the agent's own reflection, somebody outside (§4.3)."""
+"""Trigger of a consolidation: full short-term memory, elapsed time, the agent's reflection, or an external request
+(document 004 §4.3).
+"""
 Sharing = Literal["global", "group", "bilateral"]
 Module = Literal[
     "default",
@@ -37,17 +39,17 @@ Module = Literal[
     "talking",
     "cognitive_controller",
 ]
-"""Who asks; each looks in its own way (§4.6.3)."""
+"""Module that retrieves. Each has its own retrieval settings (document 004 §4.6.3)."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Second = Annotated[float, Field(ge=0, le=1e12)]
-"""Seconds since a clock began."""
+"""Seconds since the start of a clock."""
 Words = Annotated[Text, Field(min_length=1, max_length=EXPERIENCE_LIMIT)]
 Tags = Annotated[tuple[Label, ...], Field(max_length=16)]
 
 
 class Place(Value):
-    """Where something was, in blocks."""
+    """A location in blocks."""
 
     x: float
     y: float
@@ -57,12 +59,12 @@ class Place(Value):
 
 
 class Cues(Value):
-    """What raises the importance of an experience (§4.5.3)."""
+    """Cues that raise the importance of an experience (document 004 §4.5.3)."""
 
     request: bool = False
     proposal: bool = False
     emotion: Share = 0.0
-    """How strongly something is felt in it."""
+    """Intensity of the emotion in it."""
     goal_related: bool = False
     failure: bool = False
     new_agent: bool = False
@@ -70,46 +72,46 @@ class Cues(Value):
 
 
 class Experience(Value):
-    """Something that an agent lived through."""
+    """An experience of an agent."""
 
     type: Experienced
     content: Words
     participants: Annotated[tuple[Label, ...], Field(max_length=64)] = ()
     location: Place | None = None
     second: Second | None = None
-    """When, on a simulation's clock; None for now, by the log's."""
+    """Time on a simulation's clock; None uses the log's time."""
 
 
 class ExperienceOffered(ClientEvent):
-    """A client tells what an agent lived through."""
+    """A client offered an experience of an agent."""
 
     kind: Literal["experience_offered"] = "experience_offered"
     agent_id: Identifier
     experience: Experience
     cues: Cues | None = None
-    """None to look for them in the words."""
+    """None detects the cues in the text."""
     importance: Share | None = None
-    """None to go by type and cues."""
+    """None derives it from type and cues."""
 
 
 class ExperienceRecorded(AgentEvent):
-    """An experience is in short-term memory; the event's id is the memory's id."""
+    """An experience was recorded in short-term memory. The event's id is the memory's id."""
 
     kind: Literal["experience_recorded"] = "experience_recorded"
     experience: Experience
     cues: Cues = Cues()
     importance: Share
     vector: Text
-    """The key of the vector of its content."""
+    """Key of the content's vector."""
 
     @property
     def memory_id(self) -> UUID:
-        """The memory that begins with this event."""
+        """Return the id of the memory that begins with this event."""
         return self.event_id
 
 
 class ConsolidationAsked(AgentEvent):
-    """Somebody wants what is in short-term memory consolidated: the agent reflecting, the clock, or a person."""
+    """Consolidation of short-term memory was requested by the agent's reflection, the clock or a person."""
 
     kind: Literal["consolidation_asked"] = "consolidation_asked"
     because: Literal["interval", "reflection", "asked"]
@@ -117,26 +119,26 @@ class ConsolidationAsked(AgentEvent):
 
 
 class Group(Value):
-    """Memories of one layer that become one."""
+    """Memories of one layer that are merged into one."""
 
     layer: Layer
     memory_ids: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=100)]
-    """Oldest first."""
+    """Members, oldest first."""
 
 
 class ConsolidationBegun(AgentEvent):
-    """It is decided what becomes of which memories; the words come after it, one group at a time (§4.3)."""
+    """A consolidation decided which memories to merge. The texts follow, one group at a time (document 004 §4.3)."""
 
     kind: Literal["consolidation_begun"] = "consolidation_begun"
     because: Because
     groups: Annotated[tuple[Group, ...], Field(max_length=TOGETHER)] = ()
     deleted: Annotated[tuple[UUID, ...], Field(max_length=TOGETHER)] = ()
-    """Long-term memories that are forgotten."""
+    """Long-term memories to delete."""
     second: Second | None = None
 
 
 class FormationDue(AgentEvent):
-    """The memories of a group are to become one."""
+    """The memories of a group must be merged into one."""
 
     kind: Literal["formation_due"] = "formation_due"
     group: Group
@@ -144,7 +146,7 @@ class FormationDue(AgentEvent):
 
 
 class MemoryFormed(AgentEvent):
-    """Memories became one in long-term memory, which they leave or never reach; the event's id is the memory's id."""
+    """A long-term memory was formed from others, which leave their layer. The event's id is the memory's id."""
 
     kind: Literal["memory_formed"] = "memory_formed"
     type: Kept
@@ -152,28 +154,28 @@ class MemoryFormed(AgentEvent):
     tags: Tags = ()
     importance: Share
     sources: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=100)]
-    """What it was made of, oldest first; each leaves its layer."""
+    """Source memories, oldest first. Each leaves its layer."""
     formed_by: Text
-    """Which model put it so; `extractive` for the sources' own words."""
+    """Model that wrote the text; `extractive` if the sources' own words were kept."""
     usage: Usage | None = None
     vector: Text
     second: Second | None = None
 
     @property
     def memory_id(self) -> UUID:
-        """The memory that begins with this event."""
+        """Return the id of the memory that begins with this event."""
         return self.event_id
 
 
 class Access(Value):
-    """How often a memory was retrieved."""
+    """Number of retrievals of a memory."""
 
     memory_id: UUID
     times: Annotated[int, Field(ge=1, le=1_000_000)] = 1
 
 
 class MemoriesAccessed(AgentEvent):
-    """Memories were retrieved; one event may tell of many retrievals."""
+    """Memories were retrieved. One event may count many retrievals."""
 
     kind: Literal["memories_accessed"] = "memories_accessed"
     accessed: Annotated[tuple[Access, ...], Field(min_length=1, max_length=TOGETHER)]
@@ -181,13 +183,13 @@ class MemoriesAccessed(AgentEvent):
 
 
 class MemoryShared(AgentEvent):
-    """The author lets others have a memory, which from now on stays in long-term memory as it is (§4.8.3)."""
+    """The author shared a memory. It stays unchanged in long-term memory from now on (document 004 §4.8.3)."""
 
     kind: Literal["memory_shared"] = "memory_shared"
     memory_id: UUID
     scope: Sharing
     visible_to: Annotated[tuple[Identifier, ...], Field(max_length=TOGETHER)] = ()
-    """Nobody by name where everybody sees it; one where it is between two."""
+    """Agents that may see it: none by name for `global`, exactly one for `bilateral`."""
     second: Second | None = None
 
     @model_validator(mode="after")
@@ -211,11 +213,11 @@ TiersEvent = (
     | MemoriesAccessed
     | MemoryShared
 )
-"""What happens in the mind of an agent with tiered memory."""
+"""Events of an agent with tiered memory."""
 
 
 class Action(Value):
-    """What an agent is doing, and what it expects to come of it."""
+    """An agent's current action and its expected result."""
 
     type: Label
     target: Label | None = None
@@ -233,18 +235,18 @@ class Nearby(Value):
 
 
 class Feeling(Value):
-    """How an agent feels."""
+    """The emotional state of an agent."""
 
     valence: Annotated[float, Field(ge=-1, le=1)] = 0.0
     arousal: Share = 0.0
 
 
 class WorkingMemory(Value):
-    """What is on an agent's mind at this moment; kept nowhere (§4.2.1)."""
+    """Working memory of an agent at one moment. It is not stored (document 004 §4.2.1)."""
 
     agent_id: Identifier
     second: Second = 0.0
-    """Of when it is, on the clock that the agent lives by."""
+    """Time on the agent's clock."""
     location: Place | None = None
     inventory_summary: Text = ""
     health: Annotated[float, Field(ge=0)] | None = None
@@ -257,11 +259,11 @@ class WorkingMemory(Value):
     emotional_state: Feeling = Feeling()
 
     def updated(self, **changes: object) -> "WorkingMemory":
-        """With some fields changed; raises pydantic's `ValidationError` for what does not fit them."""
+        """Return a copy with changed fields. Raises pydantic's `ValidationError` for invalid values."""
         return WorkingMemory.model_validate(self.model_dump() | changes)
 
     def lines(self) -> Iterable[str]:
-        """What it holds, one fact on a line, what matters most first; what is not known is left out."""
+        """Yield the contents as text, one fact per line, most important first. Unknown values are left out."""
         if self.cc_broadcast:
             yield f"decided: {self.cc_broadcast}"
         if (action := self.current_action) is not None:

@@ -1,4 +1,4 @@
-"""What is answered about tiered memory."""
+"""Views of tiered memory."""
 
 from typing import Literal
 from uuid import UUID
@@ -10,76 +10,76 @@ from nemuri_contracts.tiered import Because, Layer, MemoryType, Module, Sharing
 
 
 class TierMemoryView(Value):
-    """A tiered memory as people see it."""
+    """View of a tiered memory."""
 
     memory_id: UUID
     agent_id: str
-    """Its author."""
+    """Author of the memory."""
     layer: Layer
     type: MemoryType
     content: Text
     participants: tuple[str, ...] = ()
-    """Of an experience; where several became one, they are among its tags."""
+    """Participants of an experience. A merged memory has them among its tags."""
     tags: tuple[str, ...] = ()
     importance: float
     at: float
-    """When it began, in seconds of the agent's clock: since 1970, or since its simulation began."""
+    """Start time in seconds of the agent's clock: since 1970, or since its simulation began."""
     access_count: int
     sources: tuple[UUID, ...] = ()
-    """The experiences that it came from."""
+    """Experiences from which it was formed."""
     going: bool = False
-    """Whether it is about to become part of another memory."""
+    """True if it will be merged into another memory."""
     scope: Literal["private"] | Sharing = "private"
     visible_to: tuple[str, ...] = ()
 
 
 class TierRecalledView(Value):
-    """A memory that came to mind, and why."""
+    """A retrieved memory with its scores."""
 
     memory: TierMemoryView
     relevance: float
-    """The cosine to what was asked, -1 to 1."""
+    """Cosine similarity to the query, -1 to 1."""
     recency: float
-    """1 for now, half of it after 1.4 hours by default."""
+    """Recency: 1 for now, halved every 1.4 hours by default."""
     importance: float
     score: float
-    """The three, weighed as the module does."""
+    """Sum of the three, weighted by the module's weights."""
 
 
 class TiersRecallView(Value):
-    """What came to mind, best first."""
+    """Retrieved memories, best first."""
 
     module: Module
     weights: tuple[float, float, float]
-    """Of relevance, recency and importance."""
+    """Weights of relevance, recency and importance."""
     working: bool
-    """Whether the module refers to working memory besides, which only who lives by it has."""
+    """True if the module also uses working memory, which only the agent's host has."""
     recalled: tuple[TierRecalledView, ...]
 
 
 class TiersView(Value):
-    """How a tiered memory stands."""
+    """State of a tiered memory."""
 
     agent_id: str
     hours: float
-    """How long it has lived by its own clock."""
+    """Hours since its first event, on its own clock."""
     short: int
     capacity: int
-    """How much short-term memory holds by now."""
+    """Current capacity of short-term memory."""
     interval: float
-    """Seconds between consolidations by now."""
+    """Current interval between consolidations, in seconds."""
     going: int
-    """Memories that are about to become part of others."""
+    """Number of memories that will be merged into others."""
     long: int
     long_capacity: int
     types: dict[MemoryType, int]
     shared: int
-    """Memories that others may see."""
+    """Number of memories visible to other agents."""
     consolidated_at: float | None
     consolidated_for: Because | None
     newest: tuple[TierMemoryView, ...]
-    """Of short-term memory, newest first."""
+    """Short-term memories, newest first."""
     formed: tuple[TierMemoryView, ...]
-    """Of long-term memory, newest first."""
+    """Long-term memories, newest first."""
     parameters: dict[str, JsonValue]
-    """Those in force that differ from the defaults."""
+    """Parameters in force that differ from the defaults."""

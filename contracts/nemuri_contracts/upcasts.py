@@ -1,7 +1,7 @@
-"""Released versions of events that are no longer said, lifted to those that are: pure, one version at a time.
+"""Upcasts: pure functions from an older released version of an event to the next version.
 
-An entry `("memory_encoded", 1)` makes of that event's JSON object in version 1 the object in version 2; its version is
-raised for it. An entry stays for ever, for what it lifts lies in logs for ever.
+The entry `("memory_encoded", 1)` maps that event's JSON object from version 1 to version 2. The version number is set
+by the caller. Entries are never removed, because old events stay in logs.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,11 +11,11 @@ Object = dict[str, Any]
 Upcast = Callable[[Object], Object]
 
 UPCASTS: dict[tuple[str, int], Upcast] = {}
-"""By kind and by the version that is lifted; no event has changed since its release."""
+"""Upcast by kind and old version. Empty, since no event has changed after its release."""
 
 
 def lifted(event: Object, upcasts: Mapping[tuple[str, int], Upcast] = UPCASTS) -> Object:
-    """The event's JSON object in the newest version that upcasts lead to; the same object where none applies."""
+    """Return the event's JSON object after all applicable upcasts; the same object if none applies."""
     kind, version = event.get("kind"), event.get("version")
     if not isinstance(kind, str) or type(version) is not int:
         return event

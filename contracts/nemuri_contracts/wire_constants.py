@@ -1,27 +1,27 @@
-"""What of the contracts is plain strings and numbers, for programs that have no time to load the rest of them."""
+"""Subjects, limits and names as plain values, for programs that must start without importing pydantic."""
 
 TURN_LIMIT = 100_000
-"""Characters of a prompt, and of a reply, that are taken in."""
+"""Maximum length of a prompt and of a reply, in characters."""
 LABEL_LIMIT = 200
-"""Characters of a short name for people."""
+"""Maximum length of a display name, in characters."""
 OPERATOR = "cli"
-"""The client in whose name the command line speaks, unless it is told another one."""
+"""Default client id of the command line."""
 INBOX = "_INBOX"
-"""Where answers come back to whoever has no name."""
+"""Inbox prefix of unnamed clients, for replies."""
 _LONGEST = 64
 
 
 def query(namespace: str, topic: str) -> str:
-    """Where a question is asked; answers come back to the asker's inbox."""
+    """Return the subject of a query. The answer goes to the sender's inbox."""
     return f"{namespace}-query.{topic}"
 
 
 def of_client(namespace: str, client: str, kind: str) -> str:
-    """The exact subject on which a client says something of a kind."""
+    """Return the exact subject of a client's events of one kind."""
     return f"{namespace}.client.{client}.{kind}"
 
 
 def is_identifier(text: str) -> bool:
-    """Whether it may be part of a subject: 1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit."""
+    """Return True if the text is 1 to 64 letters, digits, `_` or `-` and begins with a letter or digit."""
     known = text.isascii() and text.replace("-", "0").replace("_", "0").isalnum()
     return known and text[0].isalnum() and len(text) <= _LONGEST

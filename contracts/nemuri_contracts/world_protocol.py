@@ -1,7 +1,7 @@
-"""Worlds: what agents do in one and perceive of it, and what hosts and worlds say to each other (document 002 §3.4).
+"""Protocol between agent hosts and a world: actions, percepts and membership (document 002 §3.4).
 
-A world is whoever answers here: the grid of this project, or a bridge to a Minecraft server. Every message has one
-JSON Schema under `contracts/schemas/worlds`, and both sides check against it.
+A world process implements the other side: this project's grid world, or a bridge to a Minecraft server. Every message
+has a JSON Schema under `contracts/schemas/worlds`, and both sides validate against it.
 """
 
 from typing import Annotated, Literal
@@ -11,24 +11,24 @@ from pydantic import Field, TypeAdapter
 from nemuri_contracts.event import Identifier, Label, Text, Value
 
 CHAT_RADIUS = 32.0
-"""Blocks within which speech is heard (document 002 §3.4)."""
+"""Radius of speech in blocks (document 002 §3.4)."""
 VISUAL_RADIUS = 16.0
-"""Blocks within which others are seen."""
+"""Radius of sight in blocks."""
 REACH = 4.0
-"""Blocks within which things can be done: digging, placing, giving, trading."""
+"""Maximum distance of an action in blocks: digging, placing, giving, trading."""
 SPEECH_LIMIT = 256
-"""Characters of one utterance."""
+"""Maximum length of an utterance, in characters."""
 ACTS_LIMIT = 4_000
-"""Acts, or percepts, in one message."""
+"""Maximum number of acts or percepts in one message."""
 
 Item = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-"""A thing that can be held, or a block: `wood`, `stone_pickaxe`, `table`."""
+"""Name of an item or block, for example `wood`, `stone_pickaxe`, `table`."""
 Count = Annotated[int, Field(ge=1, le=64)]
 Points = Annotated[int, Field(ge=0, le=20)]
 
 
 class Position(Value):
-    """Where something is, in blocks; `y` is height."""
+    """A position in blocks; `y` is height."""
 
     x: int = Field(ge=-30_000_000, le=30_000_000)
     y: int = Field(ge=-64, le=320)
@@ -36,21 +36,21 @@ class Position(Value):
 
 
 class Stack(Value):
-    """Some of one item."""
+    """A quantity of one item."""
 
     item: Item
     count: Count = 1
 
 
 class Go(Value):
-    """Walk to within reach of a place; goes on for as long as it takes."""
+    """Walk to within reach of a position. Takes as long as the path needs."""
 
     action: Literal["go"] = "go"
     to: Position
 
 
 class Collect(Value):
-    """Take a block within reach, or drink: what it yields is in the inventory then."""
+    """Take a block within reach, or drink. The yield goes into the inventory."""
 
     action: Literal["collect"] = "collect"
     block: Item
@@ -58,7 +58,7 @@ class Collect(Value):
 
 
 class Place(Value):
-    """Put a block from the inventory on a free place within reach."""
+    """Place a block from the inventory at a free position within reach."""
 
     action: Literal["place"] = "place"
     block: Item
@@ -66,28 +66,28 @@ class Place(Value):
 
 
 class Craft(Value):
-    """Make an item from what the inventory holds, near whatever its recipe asks for."""
+    """Craft an item from the inventory. The station that the recipe needs must be near."""
 
     action: Literal["craft"] = "craft"
     item: Item
 
 
 class Eat(Value):
-    """Eat something from the inventory."""
+    """Eat an item from the inventory."""
 
     action: Literal["eat"] = "eat"
     item: Item
 
 
 class Attack(Value):
-    """Strike a creature within reach, by the id that it is seen under."""
+    """Attack a creature within reach, by the id of its sighting."""
 
     action: Literal["attack"] = "attack"
     target: Identifier
 
 
 class Give(Value):
-    """Hand something to an agent within reach."""
+    """Give items to an agent within reach."""
 
     action: Literal["give"] = "give"
     to: Identifier
@@ -95,7 +95,7 @@ class Give(Value):
 
 
 class Trade(Value):
-    """Offer an exchange to an agent within reach; it happens as soon as that one offers the reverse."""
+    """Offer a trade to an agent within reach. It takes place when that agent offers the reverse."""
 
     action: Literal["trade"] = "trade"
     partner: Identifier
@@ -104,7 +104,7 @@ class Trade(Value):
 
 
 class Deposit(Value):
-    """Put something into a chest within reach."""
+    """Put items into a chest within reach."""
 
     action: Literal["deposit"] = "deposit"
     at: Position
@@ -112,7 +112,7 @@ class Deposit(Value):
 
 
 class Withdraw(Value):
-    """Take something out of a chest within reach."""
+    """Withdraw items from a chest within reach."""
 
     action: Literal["withdraw"] = "withdraw"
     at: Position
@@ -120,14 +120,14 @@ class Withdraw(Value):
 
 
 class Say(Value):
-    """Say something; whoever is within the radius of chat hears it. Does not interrupt what the hands do."""
+    """Say something to all agents within `CHAT_RADIUS`. Does not interrupt the current action."""
 
     action: Literal["say"] = "say"
     text: Text = Field(min_length=1, max_length=SPEECH_LIMIT)
 
 
 class Rest(Value):
-    """Do nothing for some seconds; rest heals."""
+    """Do nothing for some seconds. Rest restores health."""
 
     action: Literal["rest"] = "rest"
     seconds: float = Field(default=1.0, gt=0, le=60)
@@ -141,13 +141,13 @@ ACTIONS: dict[str, type[Value]] = {
     each.model_fields["action"].default: each
     for each in (Go, Collect, Place, Craft, Eat, Attack, Give, Trade, Deposit, Withdraw, Say, Rest)
 }
-"""Every action by its name."""
+"""Action class by name."""
 action_of: TypeAdapter[Action] = TypeAdapter(Action)
-"""Reads an action from JSON or plain values; refuses what is none."""
+"""Validator that reads an action from JSON or plain values and rejects anything else."""
 
 
 class Sighting(Value):
-    """Another agent, or a creature, within sight."""
+    """Another agent or a creature within sight."""
 
     id: Identifier
     name: Label
@@ -155,59 +155,59 @@ class Sighting(Value):
     distance: float = Field(ge=0)
     activity: Item = "idle"
     creature: bool = False
-    """Whether it is a creature of the world and nobody's agent."""
+    """True for a creature of the world that no agent controls."""
 
 
 class Block(Value):
-    """A block of use within sight."""
+    """A useful block within sight."""
 
     block: Item
     position: Position
 
 
 class Utterance(Value):
-    """Something heard since the last percept."""
+    """An utterance heard since the last percept."""
 
     speaker: Identifier
     name: Label
-    """Of the speaker: what the hearer knows it by."""
+    """Display name of the speaker."""
     text: Text = Field(max_length=SPEECH_LIMIT)
     second: float = Field(ge=0)
 
 
 class Outcome(Value):
-    """What became of an act."""
+    """Outcome of an act."""
 
     act_id: Label
     done: bool
     reason: Text = Field(default="", max_length=200)
-    """Why not; empty where it is done."""
+    """Reason of a failure; empty on success."""
 
 
 class Percept(Value):
-    """What one agent perceives at one moment: what stands is told again each time, what happens once."""
+    """One agent's perception at one moment. States are repeated in each percept; occurrences are sent once."""
 
     second: float = Field(ge=0)
-    """Seconds of the world's clock, which may run faster than the wall's."""
+    """Seconds of the world's clock, which may run faster than wall-clock time."""
     position: Position
     health: Points = 20
     hunger: Points = 20
-    """20 is full, 0 is starving."""
+    """Hunger level: 20 is full, 0 is starving."""
     inventory: dict[Item, int] = Field(default_factory=dict)
     agents: tuple[Sighting, ...] = Field(default=(), max_length=64)
-    """The nearest first."""
+    """Visible agents and creatures, nearest first."""
     blocks: tuple[Block, ...] = Field(default=(), max_length=64)
-    """The nearest of each sort first."""
+    """Visible blocks, the nearest of each type first."""
     heard: tuple[Utterance, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     hurt: Points = 0
-    """Health lost since the last percept: urgent."""
+    """Health lost since the last percept. A value above 0 is urgent."""
     daylight: bool = True
     biome: Item = "plains"
 
 
 class Act(Value):
-    """An agent's act; the outcome of it bears the same id."""
+    """An act of an agent. Its outcome has the same id."""
 
     agent_id: Identifier
     act_id: Label
@@ -215,40 +215,40 @@ class Act(Value):
 
 
 class Joining(Value):
-    """A host takes agents into the world, or takes over those that are in it."""
+    """Request of a host to add agents to the world, or to take over agents that are in it."""
 
     host: Identifier
     agents: dict[Identifier, Label] = Field(max_length=ACTS_LIMIT)
-    """The name of each, by id."""
+    """Name of each agent by id."""
     towns: dict[Identifier, Identifier] = Field(default_factory=dict)
-    """Where those begin who are to begin in a town."""
+    """Town in which an agent starts, by the agent's id."""
 
 
 class Joined(Value):
-    """The world's answer to a host: who is in it now, and its clock."""
+    """The world's answer to a host: the agents now in the world, and its clock."""
 
     agents: tuple[Identifier, ...]
     second: float = Field(ge=0)
     rate: float = Field(gt=0)
-    """Percepts a second of the wall's clock."""
+    """Percepts per second of wall-clock time."""
 
 
 class Leaving(Value):
-    """Agents go out of the world, as the host says that speaks for them; of others it is ignored."""
+    """Message of a host that removes agents from the world. Agents of other hosts are ignored."""
 
     host: Identifier
     agents: tuple[Identifier, ...] = Field(max_length=ACTS_LIMIT)
 
 
 class Acts(Value):
-    """What the agents of a host do."""
+    """Acts of a host's agents."""
 
     host: Identifier
     acts: tuple[Act, ...] = Field(max_length=ACTS_LIMIT)
 
 
 class Percepts(Value):
-    """What the agents of a host perceive: only of those for whom something changed."""
+    """Percepts for a host's agents. Only agents with changes are included."""
 
     second: float = Field(ge=0)
     percepts: dict[Identifier, Percept] = Field(max_length=ACTS_LIMIT)
@@ -257,4 +257,4 @@ class Percepts(Value):
 MESSAGES: dict[str, type[Value]] = {
     each.__name__.lower(): each for each in (Joining, Joined, Leaving, Acts, Percepts, Percept)
 }
-"""What hosts and worlds say to each other, by name."""
+"""Message class by name, for all messages between hosts and worlds."""
