@@ -109,7 +109,7 @@ def digest(event: Event) -> str:
 
 
 def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:
-    """Return the event in `data`, with the metadata that only the log knows. Raises `UndecodableError` like `parsed`."""
+    """Return the event in `data` with the metadata that only the log knows. Raises `UndecodableError`."""
     event = parsed(data)
     # No other code holds the new event yet. Setting the metadata in place costs a tenth of a copy.
     known = vars(event)
@@ -164,7 +164,7 @@ def _client(name: str) -> str:
 
 
 def complaint(error: ValidationError) -> str:
-    """Return a message for the first validation error: one printable line of at most 400 characters, without the value."""
+    """Return a message for the first error: one printable line of at most 400 characters, without the value."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     text = f"{place}: {plain(first)}" if place else plain(first)

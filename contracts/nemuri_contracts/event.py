@@ -172,7 +172,7 @@ class ClientEvent(Event):
 
     @property
     def thread(self) -> UUID | None:
-        """Return the task that the kind of event refers to. A client's `correlation_id` alone does not assign a task."""
+        """Return the task that the event refers to. A client's `correlation_id` alone does not assign a task."""
         return None
 
 

@@ -65,7 +65,7 @@ class TaskQuery(Query):
 
 
 class FeedbackQuery(Query):
-    """Query for the outcome of feedback. Answered when it is decided or after a timeout; refused for unknown feedback."""
+    """Query for the outcome of feedback. Answered when decided or after a timeout; refused for an unknown id."""
 
     name = "feedback"
     task_id: UUID
