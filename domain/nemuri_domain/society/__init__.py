@@ -1,1 +1,1 @@
-"""What happens among many agents, pure: simulated time, talk, memes, roles, sentiments, laws, taxes (002 §3, §5.1)."""
+"""Experiments with many agents, pure: simulated time, conversation, memes, roles, sentiments, taxes (002 §3, §5.1)."""

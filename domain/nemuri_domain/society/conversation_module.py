@@ -1,7 +1,7 @@
-"""Conversing: what an agent says next and what it now has on its mind, in one question to a model (document 002 §3.3).
+"""A conversation module: one model request for the next utterance and the agent's state of mind (document 002 §3.3).
 
-It stands for controller, talking and reflection where only talk matters, so that hundreds of agents can be simulated
-for hours. What is on its mind is whatever the model keeps there, under `mind` in the section `reflections`.
+It replaces controller, talking and reflection in experiments about conversation only, so that hundreds of agents can be
+simulated for hours. The model keeps its state under `mind` in the section `reflections`.
 """
 
 import json
@@ -22,13 +22,13 @@ TASK = (
     " and mind, an object with whatever you want to keep on your mind."
 )
 ANSWER = 200
-"""Tokens of an answer at most."""
+"""Tokens of an answer, at most."""
 HEARD = 12
-"""How many of the last utterances stand in the prompt; all of them are among its plain values."""
+"""Number of last utterances in the prompt. The plain values contain all new ones."""
 
 
 class Conversing(Module):
-    """Takes a turn every so many seconds, where somebody is near or has spoken since the last one."""
+    """The module that takes a turn after each interval if another agent is near or has spoken."""
 
     spec = Spec(
         name="conversing",
@@ -41,7 +41,7 @@ class Conversing(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Asks what to say; nothing where there is nobody to say it to and nothing to think about."""
+        """Ask a model for a turn. Return no changes if no agent is near and none spoke."""
         near = in_sight(snapshot["percepts"])
         mind = mapped(snapshot["reflections"].get("mind"))
         until = number(snapshot["reflections"].get("heard_until"), -1.0)
@@ -71,7 +71,7 @@ class Conversing(Module):
 
 
 def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:
-    """What is said, in one line within the limit, and what is kept in mind; ValueError where there is neither."""
+    """Return the utterance, one line within the limit, and the state of mind. Raise ValueError if there is neither."""
     for found in objects(text):
         if isinstance(found.get("say"), str) or isinstance(found.get("mind"), dict):
             said = found.get("say")

@@ -1,4 +1,4 @@
-"""Hallucinated success: now and then an act is not done at all, and the agent is told that it is (PIANO.md)."""
+"""Fault injection: some acts are not executed but reported as done (PIANO.md)."""
 
 from collections.abc import Iterable, Mapping
 from random import Random
@@ -8,27 +8,27 @@ from nemuri_contracts.world_protocol import Act, Outcome, Percept
 from nemuri_domain.world.grid_world import World
 
 HONEST: Final = frozenset({"go", "say", "rest"})
-"""Acts of which it would be plain to see that they were not done, or that have no result."""
+"""Actions that are never faked: an agent would notice at once, or they have no result."""
 
 
 class Hallucinating:
-    """Stands before a world: with probability `rate` an act does not reach it and counts as done."""
+    """A proxy of a world that drops an act with probability `rate` and reports it as done."""
 
     def __init__(self, world: World, rate: float, rng: Random) -> None:
-        """`rate` is 0 to 1."""
+        """Wrap a world. `rate` is 0 to 1; raise ValueError otherwise."""
         if not 0 <= rate <= 1:
             raise ValueError(f"a rate is between 0 and 1, not {rate}")
         self.world, self.rate, self._rng = world, rate, rng
         self.imagined = 0
-        """How many acts were only imagined."""
+        """Number of dropped acts."""
         self._pretended: dict[str, list[str]] = {}
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
-        """The acts begin, but for those that are only imagined."""
+        """Pass the acts that are not dropped to the world and advance its time."""
         self.world.step([each for each in acts if not self._imagines(each)], seconds)
 
     def changed(self) -> Mapping[str, Percept]:
-        """What is new, with what was imagined told as done."""
+        """Return changed percepts, with dropped acts reported as done."""
         percepts = self.world.changed()
         for agent_id, imagined in self._pretended.items():
             percept = percepts.get(agent_id) or self.world.percept(agent_id)

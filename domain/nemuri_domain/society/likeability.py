@@ -1,7 +1,7 @@
-"""Likeability: how well what others think of somebody tells how likeable it is (paper, §4; document 002 §1.3).
+"""Likeability: correlation of true and perceived likeability of agents (paper, §4; document 002 §1.3).
 
-The estimator is the mean over observers. It is judged over the agents by Pearson's r and by the slope of perceived on
-true likeability, for those with enough observers.
+The perceived value is the mean over observers. Its quality over all agents with enough observers is Pearson's r and the
+slope of perceived on true likeability.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,11 @@ from random import Random
 from typing import Final
 
 LEAST: Final = 5
-"""Observers that somebody must have (the paper's)."""
+"""Observers of an agent, at least (the paper's value)."""
 MIDDLE: Final = 5.0
-"""Neutral, of 0 to 10."""
+"""Neutral sentiment, 0 to 10."""
 PULL: Final = 0.2
-"""By how much of the way one utterance moves a sentiment."""
+"""Share of the difference by which one utterance moves a sentiment."""
 KIND: Final = ("You do wonderful work.", "Thank you, you are a great friend.", "How lovely to see you.")
 RUDE: Final = ("You are useless.", "Go away, you annoy me.", "What a stupid thing to do.")
 PLAIN: Final = ("It is a day like any other.", "There are trees over there.", "The road goes on.")
@@ -22,30 +22,30 @@ PLAIN: Final = ("It is a day like any other.", "There are trees over there.", "T
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well perceived likeability follows the true one."""
+    """A linear fit of perceived on true likeability."""
 
     r: float
-    """Pearson's, -1 to 1; 0 where one of the two does not vary."""
+    """Pearson's r, -1 to 1; 0 if one variable is constant."""
     slope: float
     agents: int
-    """How many it rests on."""
+    """Number of agents."""
 
 
 def uttered(likeable: float, rng: Random) -> str:
-    """What somebody says who is so likeable, 0 to 10: the more so, the likelier it is kind; two in five are plain."""
+    """Return a random utterance. Two in five are neutral; the others are kind in proportion to likeability, 0 to 10."""
     if rng.random() < 0.4:
         return rng.choice(PLAIN)
     return rng.choice(KIND if rng.random() < likeable / 10 else RUDE)
 
 
 def sentiment(text: str, known: float, taste: float) -> float:
-    """What somebody thinks of a speaker after these words, 0 to 10; `taste` shifts what the words are worth to it."""
+    """Return the sentiment towards a speaker after an utterance, 0 to 10. `taste` shifts the value of the utterance."""
     worth = 10.0 if text in KIND else 0.0 if text in RUDE else MIDDLE
     return min(10.0, max(0.0, known + PULL * (worth + taste - known)))
 
 
 def perceived(sentiments: Mapping[tuple[str, str], float], observers: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """The mean sentiment towards each subject over its observers; sentiments are by (observer, subject)."""
+    """Return the mean sentiment of its observers for each subject. Sentiments are by (observer, subject)."""
     return {
         subject: sum(sentiments[each, subject] for each in those) / len(those)
         for subject, those in observers.items()
@@ -54,7 +54,7 @@ def perceived(sentiments: Mapping[tuple[str, str], float], observers: Mapping[st
 
 
 def observers_of(sentiments: Mapping[tuple[str, str], float], least: int = LEAST) -> dict[str, list[str]]:
-    """Who judges each subject, for those with at least so many observers."""
+    """Return the observers of each subject that has at least `least` observers."""
     found: dict[str, list[str]] = {}
     for observer, subject in sorted(sentiments):
         found.setdefault(subject, []).append(observer)
@@ -62,7 +62,7 @@ def observers_of(sentiments: Mapping[tuple[str, str], float], least: int = LEAST
 
 
 def fitted(sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], least: int = LEAST) -> Fit:
-    """The fit over all who have enough observers. Raises ValueError for fewer than three of them."""
+    """Fit all agents with enough observers. Raise ValueError if there are fewer than three."""
     found = perceived(sentiments, observers_of(sentiments, least))
     return fit([true[each] for each in found], list(found.values()))
 
@@ -70,9 +70,9 @@ def fitted(sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float
 def by_observers(
     sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], number: int, rng: Random, draws: int = 50
 ) -> float:
-    """Pearson's r where each is judged by so many observers, drawn anew many times; over those who have as many.
+    """Return the mean of Pearson's r over random samples of `number` observers for each agent.
 
-    Raises ValueError for fewer than three of them.
+    Agents with fewer observers are excluded. Raises ValueError if fewer than three agents remain.
     """
     known = observers_of(sentiments, number)
     found = []
@@ -83,7 +83,7 @@ def by_observers(
 
 
 def fit(x: Sequence[float], y: Sequence[float]) -> Fit:
-    """Least squares of y on x. Raises ValueError for fewer than three points."""
+    """Return the least-squares fit of y on x. Raise ValueError for fewer than three points."""
     if len(x) < 3:
         raise ValueError(f"{len(x)} agents are too few for a fit; there must be 3 that enough others judge")
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)

@@ -1,7 +1,7 @@
-"""Memes and a religion: words that tell that somebody speaks of them, and how they catch (paper, §5; 002 §5.1).
+"""Memes and a religion: recognition in text and spreading (paper, §5; document 002 §5.1).
 
-As in the paper, whoever speaks of the religion by its name is a direct convert, whoever speaks of what stands for it
-an indirect one.
+As in the paper, an agent that names the religion is a direct convert. An agent that mentions only its symbol is an
+indirect convert.
 """
 
 import re
@@ -19,9 +19,9 @@ SAYINGS: Final[Mapping[str, str]] = {
     "pasta": "I cannot think of anything but noodles, how good pasta is.",
     "faith": "Praise the Flying Spaghetti Monster, Pastafarianism is for everybody.",
 }
-"""What is said of each."""
+"""Utterance for each topic."""
 FAITH, HINT = "faith", "pasta"
-"""The religion, and what stands for it."""
+"""The religion and its symbol."""
 MEMES: Final = tuple(each for each in SAYINGS if each not in (FAITH, HINT))
 _SIGNS: Final = {
     "eco": "green|plant a tree",
@@ -35,20 +35,20 @@ _SIGNS: Final = {
 }
 _READ: Final = {topic: re.compile(rf"\b(?:{signs})", re.IGNORECASE) for topic, signs in _SIGNS.items()}
 CATCHING: Final = 0.005
-"""How likely one exposure is enough to take a meme up."""
+"""Probability of adopting a meme after one exposure."""
 FADING: Final = 0.02
-"""How likely, a turn, one of the memes that somebody has is dropped."""
+"""Probability of dropping one meme, per turn."""
 DEVOTION: Final = 0.005
-"""How likely one exposure makes somebody speak of pasta, or, who does already, of the faith."""
+"""Probability of the next stage of conversion after one exposure."""
 
 
 def topics(text: str) -> tuple[str, ...]:
-    """What somebody speaks of, by the words alone."""
+    """Return the topics that a text mentions, by keywords."""
     return tuple(topic for topic, sign in _READ.items() if sign.search(text))
 
 
 def caught(carried: Iterable[str], heard: Iterable[str], rng: Random) -> tuple[str, ...]:
-    """The memes somebody has after hearing these, each exposure a chance of its own, and dropping one now and then."""
+    """Return an agent's memes after exposures. Each exposure may add a meme; one meme may be dropped."""
     kept = dict.fromkeys(carried)
     if kept and rng.random() < FADING:
         kept.pop(rng.choice(list(kept)))
@@ -59,9 +59,9 @@ def caught(carried: Iterable[str], heard: Iterable[str], rng: Random) -> tuple[s
 
 
 def converted(stage: int, heard: Iterable[str], rng: Random) -> int:
-    """How far somebody has come after hearing these: 0 a stranger, 1 speaks of pasta, 2 of the faith; never back.
+    """Return the stage of conversion after exposures: 0 none, 1 mentions pasta, 2 names the religion. It never falls.
 
-    Of a faith that nobody near speaks of nobody becomes a convert: pasta leads to pasta, only the faith to the faith.
+    Hearing of pasta leads to stage 1 at most. Only hearing of the religion leads to stage 2.
     """
     for topic in heard:
         if stage < 2 and topic in (FAITH, HINT) and rng.random() < DEVOTION:

@@ -1,7 +1,7 @@
-"""A society on a clock that jumps: agents, their world and a model's answers in one process, far faster than the wall.
+"""A discrete-event simulation of agents, their world and a scripted model in one process, much faster than real time.
 
-Time goes from one thing that happens to the next: a module is due, an answer arrives, the world ticks. Everything that
-is drawn comes from the random numbers that are handed in, so the same seed gives the same society (document 002 §3).
+The clock jumps to the next event: a module is due, an answer arrives or the world ticks. All randomness comes from the
+given generator, so equal seeds give equal results (document 002 §3).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,48 +17,48 @@ from nemuri_domain.cognition.module import Ask, Prompt
 from nemuri_domain.cognition.shared_state import SharedState
 
 Thinker = Callable[[Prompt, Random], str]
-"""Answers a prompt without a language model, by its plain values."""
+"""A scripted model: answers a prompt from its plain values."""
 
 
 class Surroundings(Protocol):
-    """A world, or what stands before one."""
+    """A world or a proxy of one."""
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
-        """The acts begin, and so many seconds pass."""
+        """Begin acts and advance time by some seconds."""
 
     def changed(self) -> Mapping[str, Percept]:
-        """The percepts of all for whom something is new, once."""
+        """Return the changed percepts once."""
 
 
 class Witness:
-    """Somebody who notes what happens and changes nothing; this one notes nothing."""
+    """An observer of a simulation that does not change it. This implementation records nothing."""
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
-        """The world told an agent something."""
+        """Observe a percept of an agent."""
 
     def said(self, agent_id: str, text: str, second: float) -> None:
-        """An agent opened its mouth."""
+        """Observe an utterance of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a society lives."""
+    """The timing of a simulation."""
 
     tick: float = 0.25
     """Seconds between two percepts of an agent."""
     places: int = 200
-    """How many questions are answered at once."""
+    """Concurrent model requests, at most."""
     latency: float = 1.5
-    """Seconds that an answer takes on average; exponentially distributed."""
+    """Mean seconds of an answer; exponentially distributed."""
 
     def __post_init__(self) -> None:
-        """Refuse a society in which nothing could ever happen."""
+        """Raise ValueError for values that would stop the simulation."""
         if not (self.tick > 0 and self.places >= 1 and self.latency > 0):
             raise ValueError("a tick and a latency are above 0 seconds, and there is at least one place")
 
 
 class Simulation:
-    """Drives an engine and a world by a clock of its own. Modules answer at once or ask: none may block."""
+    """A driver of an engine and a world by a simulated clock. Modules must not block."""
 
     def __init__(
         self,
@@ -70,11 +70,11 @@ class Simulation:
         pace: Pace | None = None,
         witness: Witness | None = None,
     ) -> None:
-        """Begins at second 0, which has to be the engine's second too; the agents are in the world already."""
+        """Create a simulation at second 0, which must be the engine's time too. The agents are in the world already."""
         self.engine, self.world = engine, world
         self.now = 0.0
         self.answered = self.misread = 0
-        """How many questions were answered, and how many of the answers could not be read."""
+        """Numbers of answers and of unreadable answers."""
         self._thinker, self._rng = thinker, rng
         self._pace, self._witness = pace or Pace(), witness or Witness()
         self._answers: list[tuple[float, int, Pending, Ask]] = []
@@ -86,11 +86,11 @@ class Simulation:
         engine.schedule.places = self._pace.places
 
     def add(self, state: SharedState) -> None:
-        """An agent begins to think."""
+        """Add an agent."""
         self.engine.add(state, self.now)
 
     def run(self, until: float) -> None:
-        """Let time pass until that second. Raises what a module raises, but for answers that it cannot read."""
+        """Advance the simulation to that second. Errors of modules are raised, except for unreadable answers."""
         while (second := self._next()) <= until:
             self.now = second
             self._hear_answers()
@@ -143,7 +143,7 @@ class Simulation:
                 self._witness.said(agent_id, out.speech, self.now)
 
     def _tick(self) -> None:
-        """The world catches up; acts begin at the tick after they were decided on, and never before."""
+        """Advance the world. Acts begin at the tick after their decision."""
         self._ticks += 1
         begun, self._begun, self._acts = self._begun, self._acts, []
         self.world.step(begun, self._pace.tick)
@@ -153,7 +153,7 @@ class Simulation:
                 self._witness.perceived(agent_id, percept)
 
     def _look(self) -> None:
-        """What went wrong is counted or raised."""
+        """Count unreadable answers and raise other failures."""
         for failure in self.engine.failures:
             if not isinstance(failure.error, ValueError):
                 raise failure.error

@@ -1,4 +1,4 @@
-"""The ledger of a community: who earned what and paid how much of it, in whole units, so that nothing is ever lost."""
+"""The tax ledger of a community, in whole units so that no rounding loses money."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,32 +6,32 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What one taxpayer paid in one season."""
+    """The payment of one taxpayer in one season."""
 
     season: int
     payer: str
     income: int
-    """What it earned in that season; 0 or more."""
+    """Income in that season; 0 or more."""
     rate: int
-    """Percent in force."""
+    """Tax rate in percent."""
     paid: int
-    """Units that went to the treasury."""
+    """Units paid to the treasury."""
 
 
 class LedgerError(ValueError):
-    """A payment that cannot be; nothing was entered."""
+    """A payment is invalid. The ledger is unchanged."""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """All payments, the purses of the payers and the treasury."""
+    """All payments, the balances of the payers and the treasury."""
 
     payments: list[Payment] = field(default_factory=list)
     purses: dict[str, int] = field(default_factory=dict)
     treasury: int = 0
 
     def settle(self, season: int, payer: str, income: int, rate: int) -> Payment:
-        """The payer earns and pays what the law asks, rounded down to whole units.
+        """Record an income and its tax, rounded down to whole units.
 
         Raises LedgerError for an income below 0, a rate outside 0 to 100, and a second payment in a season.
         """
@@ -47,12 +47,12 @@ class Ledger:
 
     @property
     def exact(self) -> bool:
-        """Whether every unit ever earned is in a purse or in the treasury, and each as the payments say."""
+        """True if balances and treasury equal all incomes, and the treasury equals all payments."""
         earned, paid = sum(each.income for each in self.payments), sum(each.paid for each in self.payments)
         return self.treasury == paid and sum(self.purses.values()) + self.treasury == earned
 
     def share(self, seasons: Iterable[int]) -> float:
-        """The share of what was earned in these seasons that was paid, 0 to 1; 0 where nothing was earned."""
+        """Return the share of the income in these seasons that was paid, 0 to 1; 0 without income."""
         chosen = set(seasons)
         some = [each for each in self.payments if each.season in chosen]
         earned = sum(each.income for each in some)

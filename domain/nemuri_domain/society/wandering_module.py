@@ -1,4 +1,4 @@
-"""Wandering: agents walk about where they live and now and then visit other places, without a model."""
+"""A wandering module: agents walk around their home and sometimes visit other places, without a model."""
 
 from typing import Final
 from zlib import crc32
@@ -11,11 +11,13 @@ from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import number
 
 DRAWS: Final = 10_000
-"""Into so many parts chance is cut."""
+"""Number of possible pseudo-random values."""
 
 
 class Wandering(Module):
-    """Goes somewhere near home, as the profile says: `home`, `radius`, `visits` and how often, `seed`."""
+    """The module that walks to random places. The profile has `home`, `radius`, `visits`, `travels` (probability) and
+    `seed`.
+    """
 
     spec = Spec(
         name="wandering",
@@ -27,7 +29,7 @@ class Wandering(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """One walk, to a place that follows from the agent, its seed and the second."""
+        """Queue one walk to a place derived from the agent, its seed and the second."""
         profile, percepts = snapshot["profile"], snapshot["percepts"]
         if not percepts:
             return {}
@@ -48,5 +50,5 @@ class Wandering(Module):
 
 
 def drawn(name: str) -> float:
-    """A number from 0 to below 1 that follows from a name alone."""
+    """Return a number from 0 to below 1 that depends only on the name."""
     return crc32(name.encode()) % DRAWS / DRAWS

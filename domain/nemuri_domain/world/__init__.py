@@ -1,1 +1,1 @@
-"""The embedded world: a flat grid of blocks, creatures and agents, which goes on alike from the same seed and acts."""
+"""The embedded world: a flat grid of blocks, creatures and agents. Equal seeds and acts give equal results."""

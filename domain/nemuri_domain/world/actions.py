@@ -1,4 +1,4 @@
-"""How acts begin, go on and end: each with exactly one outcome, and one at a time for each agent, besides speech."""
+"""The life cycle of acts: each has exactly one outcome, and an agent has one act at a time besides speech."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -32,16 +32,16 @@ from nemuri_domain.world.spatial_index import Nearness
 from nemuri_domain.world.world_state import State
 
 HEARD = 64
-"""Utterances that one takes in at once: in a din, the last ones."""
+"""Unread utterances that an agent keeps, at most. The oldest are dropped."""
 SEEMING: dict[type[Action], str] = {
     Go: "walking", Collect: "collecting", Place: "placing", Craft: "crafting", Eat: "eating", Attack: "fighting",
     Give: "giving", Trade: "trading", Deposit: "storing", Withdraw: "storing", Rest: "resting",
 }  # fmt: skip
-"""What others see one do."""
+"""Activity that other agents see, by action."""
 
 
 def take(state: State, acts: Iterable[Act]) -> None:
-    """Begin the acts, in their order; those of agents who are not in the world are as if they had not been."""
+    """Begin acts in order. Acts of agents that are not in the world are ignored."""
     people, said = state.people, list[tuple[int, str]]()
     for each in acts:
         row = people.row(each.agent_id)
@@ -65,7 +65,7 @@ def _lasting(act: Action) -> float:
 
 
 def _utter(state: State, said: list[tuple[int, str]]) -> None:
-    """Whoever is within the radius of chat hears it, besides the speaker."""
+    """Deliver utterances to all agents within the chat radius, except the speaker."""
     people, rows = state.people, state.people.everybody()
     speakers = np.array([row for row, _ in said])
     near = Nearness(people.x[rows], people.z[rows])
@@ -81,7 +81,10 @@ def _utter(state: State, said: list[tuple[int, str]]) -> None:
 
 
 def advance(state: State) -> None:
-    """Everybody whose hands are free goes on; ways are looked for as long as there is time, and the others wait."""
+    """Advance the acts of all agents that are not busy.
+
+    Pathfinding has a limited number of cells per call. Agents beyond the limit wait for the next call.
+    """
     people, looked = state.people, 0
     for row, doing in list(people.doing.items()):
         if people.doing.get(row) is not doing or state.clock < people.free[row]:
@@ -101,7 +104,7 @@ def advance(state: State) -> None:
 
 
 def _gone_on(state: State, row: int, doing: Doing, act: Action) -> str | None:
-    """The reason for which it is over, empty where it is done; None as long as it goes on."""
+    """Advance an act. Return None while it continues, an empty string when it is done, or the reason of its failure."""
     match act:
         case Collect():
             return item_actions.collect(state, row, act)
@@ -138,7 +141,7 @@ def _rested(state: State, row: int, doing: Doing, act: Rest) -> str | None:
 
 
 def _idle(state: State) -> None:
-    """Whoever is at nothing, and whose hands are free, seems so."""
+    """Show agents without an act as idle when they are no longer busy."""
     people = state.people
     done = people.present & (people.activity != 0) & (people.free <= state.clock)
     done[list(people.doing)] = False

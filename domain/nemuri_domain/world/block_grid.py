@@ -1,4 +1,4 @@
-"""The blocks of a world as they are now, with a margin around the map, so that no look goes beyond it."""
+"""The grid of blocks, with a margin around the map so that windows never leave the array."""
 
 from dataclasses import dataclass, field
 
@@ -9,26 +9,26 @@ from nemuri_domain.world.game_rules import BLOCKS, LIGHT
 from nemuri_domain.world.table_columns import BLOCK, LIGHTS, SIGHTS, WALKABLE, WALKABLE_BYTES, Bytes, Places
 
 HEIGHT = 64
-"""The height of the ground, which is flat."""
+"""Height of the flat ground, the y of all positions."""
 MARGIN = int(VISUAL_RADIUS)
 EACH_SORT = 2
-"""Of each sort of blocks, how many in sight are told of."""
+"""Blocks of each kind in a percept, at most."""
 
 
 @dataclass(slots=True)
 class Ground:
-    """A flat array of blocks; the cell of (x, z) is one number, which paths and windows are made of."""
+    """A flat array of blocks. A cell is the index of (x, z); paths and windows consist of cells."""
 
     size: int
     width: int
     cells: Bytes
     changed: set[int] = field(default_factory=set)
-    """Cells that became another block since somebody looked."""
+    """Cells whose block changed since the last percepts."""
     sights: Places = field(init=False)
-    """What to add to a cell for each cell in sight of it, the nearest first."""
+    """Offsets from a cell to each cell in sight, nearest first."""
     _sights: list[int] = field(init=False)
     arms: Places = field(init=False)
-    """The same for each within reach."""
+    """Offsets from a cell to each cell within reach, nearest first."""
 
     def __post_init__(self) -> None:
         reach = np.arange(-MARGIN, MARGIN + 1)
@@ -41,58 +41,60 @@ class Ground:
 
     @classmethod
     def of(cls, blocks: Bytes) -> "Ground":
-        """The ground of blocks by [x, z]."""
+        """Create the grid from blocks by [x, z]."""
         padded = np.pad(blocks, MARGIN, constant_values=BLOCK["edge"])
         return cls(blocks.shape[0], padded.shape[0], padded.reshape(-1).copy())
 
     @property
     def view(self) -> memoryview:
-        """The cells, for loops in Python, which read them so several times as fast."""
+        """The cells as a memory view. Python loops read it several times as fast as the array."""
         return self.cells.data
 
     def blocks(self) -> Bytes:
-        """The blocks by [x, z], without the margin."""
+        """Return the blocks by [x, z], without the margin."""
         whole = self.cells.reshape(self.width, self.width)
         return np.ascontiguousarray(whole[MARGIN:-MARGIN, MARGIN:-MARGIN])
 
     def cell(self, x: int, z: int) -> int:
-        """The cell of a place on the map."""
+        """Return the cell of a position on the map."""
         return (x + MARGIN) * self.width + z + MARGIN
 
     def place(self, cell: int) -> tuple[int, int]:
-        """Where a cell is."""
+        """Return x and z of a cell."""
         x, z = divmod(cell, self.width)
         return x - MARGIN, z - MARGIN
 
     def has(self, at: Position) -> bool:
-        """Whether it is a place of the ground of this map."""
+        """Return whether a position is on the ground of this map."""
         return at.y == HEIGHT and 0 <= at.x < self.size and 0 <= at.z < self.size
 
     def name(self, cell: int) -> str:
-        """What block is there."""
+        """Return the name of the block in a cell."""
         return BLOCKS[self.cells[cell]]
 
     def put(self, cell: int, block: str) -> None:
-        """Another block is there."""
+        """Replace the block in a cell."""
         self.cells[cell] = BLOCK[block]
         self.changed.add(cell)
 
     def has_near(self, x: int, z: int, block: str) -> bool:
-        """Whether such a block is within reach of a place."""
+        """Return whether a block of this name is within reach of a position."""
         return bool((self.cells[self.cell(x, z) + self.arms] == BLOCK[block]).any())
 
     def is_lit(self, x: int, z: int) -> bool:
-        """Whether a light is near."""
+        """Return whether a light is near."""
         left, low = max(x + MARGIN - LIGHT, 0), max(z + MARGIN - LIGHT, 0)
         window = self.cells.reshape(self.width, self.width)[left : x + MARGIN + LIGHT + 1, low : z + MARGIN + LIGHT + 1]
         return bool(np.isin(window, LIGHTS).any())
 
     def walkable(self, cell: int) -> bool:
-        """Whether somebody can be there."""
+        """Return whether agents can stand in a cell."""
         return bool(WALKABLE[self.cells[cell]])
 
     def is_roomy(self, cell: int, number: int, without: int | None = None) -> bool:
-        """Whether so many cells can be walked to from one, itself included, also `without` another one."""
+        """Return whether at least `number` cells are reachable from a cell, itself included, without crossing
+        `without`.
+        """
         cells, seen, ahead = self.view, {cell}, [cell]
         if not WALKABLE_BYTES[cells[cell]]:
             return False
@@ -105,7 +107,7 @@ class Ground:
         return len(seen) >= number
 
     def seen(self, cells: Places) -> list[list[tuple[str, int, int]]]:
-        """For each of the cells, the blocks of use in sight of it by name, x and z, the nearest of each sort first."""
+        """Return name, x and z of the useful blocks in sight of each cell, the nearest of each kind first."""
         windows = self.cells[cells[:, None] + self.sights[None, :]]
         found: list[list[tuple[int, int]]] = [[] for _ in range(len(cells))]
         rows = np.arange(len(cells))

@@ -1,4 +1,4 @@
-"""What happens to bodies by themselves: hunger, healing; and what grows."""
+"""Hunger and healing of agents, and growth of plants."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from nemuri_domain.world.world_state import State
 
 
 def live(state: State, seconds: float) -> None:
-    """Hunger grows; health comes back, sooner at rest, or goes where there is nothing left to live on."""
+    """Increase hunger, and restore health, faster at rest. Without food health falls."""
     people, present = state.people, state.people.present
     people.starving[present] += seconds
     hungrier = present & (people.starving >= HUNGER_SECONDS)
@@ -30,7 +30,7 @@ def live(state: State, seconds: float) -> None:
 
 
 def grow(state: State) -> None:
-    """Plants whose time has come bear fruit."""
+    """Ripen the plants whose time has come."""
     for cell in [cell for cell, when in state.plants.items() if when <= state.clock]:
         del state.plants[cell]
         state.ground.put(cell, "ripe_plant")

@@ -1,4 +1,4 @@
-"""Blows, and what they do."""
+"""Combat between agents and creatures."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from nemuri_domain.world.world_state import State
 
 
 def attack(state: State, row: int, act: Attack) -> str:
-    """Strike a creature; whoever defeats it gets what it leaves, as far as there is room."""
+    """Strike a creature. An agent that defeats it gets its items if it has room for them."""
     people, creatures = state.people, state.creatures
     target = creatures.called(act.target)
     if target is None:
@@ -33,7 +33,7 @@ def attack(state: State, row: int, act: Attack) -> str:
 
 
 def struck(state: State, row: int, sort: str) -> None:
-    """A creature's blow hits an agent, harder in its sleep."""
+    """Apply a creature's blow to an agent. A blow does more damage to a resting agent."""
     resting = is_resting(state, row)
     points = CREATURES[sort].blow_on_sleeper if resting else CREATURES[sort].blow
     if state.people.number_of(row, ARMOUR):
@@ -44,13 +44,13 @@ def struck(state: State, row: int, sort: str) -> None:
 
 
 def is_resting(state: State, row: int) -> bool:
-    """Whether it is at rest."""
+    """Return whether an agent is resting."""
     doing = state.people.doing.get(row)
     return doing is not None and isinstance(doing.action, Rest)
 
 
 def lose(state: State, row: int, points: int) -> None:
-    """It loses health; without any left it begins again where it once began, with nothing in its hands."""
+    """Reduce an agent's health. At zero it loses its inventory and starts again at its home position."""
     people = state.people
     points = min(points, int(people.health[row]))
     people.health[row] -= points

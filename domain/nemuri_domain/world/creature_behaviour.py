@@ -1,4 +1,4 @@
-"""What creatures do by themselves: they come where agents are, roam, hunt, strike, and go."""
+"""Behaviour of creatures: spawning near agents, roaming, hunting, striking and despawning."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from nemuri_domain.world.table_columns import SORT, SORTS, WALKABLE, Bytes, Inte
 from nemuri_domain.world.world_state import State
 
 NOTICE = 16.0
-"""Blocks from the next agent beyond which a creature stands still, and after a while is gone."""
+"""Blocks from the nearest agent beyond which a creature stands still and eventually despawns."""
 COMING, GOING = 0.2, 0.05
-"""How often in a second one may come to an agent, and how often one that stands still or is scorched by day goes."""
+"""Rates per second: spawns for each agent, and despawns of each creature that is far away or a zombie by day."""
 NEAREST, FARTHEST = 6, 14
-"""How far from the agent."""
+"""Smallest and largest distance of a spawn from the agent, in blocks."""
 MOST_NEAR = {"cow": 3, "zombie": 2, "skeleton": 1}
-"""How many of a sort there are where another one may come."""
+"""Creatures of a species near a position, at most, by species."""
 SIDES: Integers = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], dtype=np.int32)
 
 
@@ -28,7 +28,7 @@ SPEED, FAR, SENSES, BLOW, PAUSE = (_column(name) for name in ("speed", "far", "s
 
 
 def roam(state: State, seconds: float) -> None:
-    """All creatures, for so many seconds, which are to be a small part of one."""
+    """Advance all creatures by a small part of a second."""
     if not state.settings.creatures:
         return
     _come(state, seconds)
@@ -43,7 +43,7 @@ def roam(state: State, seconds: float) -> None:
 
 
 def _nearest(state: State) -> tuple[Places, Reals]:
-    """For each creature the row of the nearest agent, and its distance: infinite where none is near."""
+    """Return the row and distance of the agent nearest to each creature; infinity if none is near."""
     people, creatures, rows = state.people, state.creatures, state.people.everybody()
     which, bodies, squares = Nearness(people.x[rows], people.z[rows]).pairs(creatures.x, creatures.z, NOTICE)
     order = np.lexsort((bodies, squares, which))[::-1]
@@ -67,7 +67,7 @@ def _come(state: State, seconds: float) -> None:
 
 
 def _fitting(state: State, x: int, z: int) -> str | None:
-    """The sort of creature that may come to a place."""
+    """Return the species that may spawn at a position, or None."""
     block, creatures = state.ground.name(state.ground.cell(x, z)), state.creatures
     outside = "cow" if state.daylight else "zombie"
     sort = "skeleton" if state.land.dark[x, z] else outside
@@ -81,7 +81,7 @@ def _fitting(state: State, x: int, z: int) -> str | None:
 
 
 def _staying(state: State, distance: Reals, seconds: float) -> Truths:
-    """All but some of those far from everybody, and of the zombies by day."""
+    """Return which creatures stay. Some of those far from all agents, and some zombies by day, despawn."""
     creatures = state.creatures
     leaving = np.isinf(distance) | ((creatures.sort == SORT["zombie"]) & state.daylight)
     staying: Truths = ~leaving | (state.rng.random(distance.size) >= GOING * seconds)
@@ -89,7 +89,7 @@ def _staying(state: State, distance: Reals, seconds: float) -> Truths:
 
 
 def _move(state: State, prey: Places, hunting: Truths, distance: Reals, seconds: float) -> None:
-    """Those that agents are near to: hunters to the agent, until it is in their reach, the others anywhere."""
+    """Move creatures near agents. Hunters move towards their prey until it is in range, others move randomly."""
     creatures, people, ground = state.creatures, state.people, state.ground
     drawn, sides = state.rng.random(distance.size), state.rng.integers(4, size=distance.size)
     moving = np.isfinite(distance) & (drawn < SPEED[creatures.sort] * seconds)
@@ -104,7 +104,7 @@ def _move(state: State, prey: Places, hunting: Truths, distance: Reals, seconds:
 
 
 def _livable(state: State, sorts: Bytes, x: Integers, z: Integers) -> Truths:
-    """Skeletons stay in the dark."""
+    """Return which moves end in a habitat of the species. Skeletons stay in the dark."""
     last = state.settings.size - 1
     found: Truths = (sorts != SORT["skeleton"]) | state.land.dark[np.clip(x, 0, last), np.clip(z, 0, last)]
     return found

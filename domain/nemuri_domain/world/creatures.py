@@ -1,4 +1,4 @@
-"""The creatures of a world as columns; they come and go."""
+"""The creatures of a world, as a table of NumPy columns."""
 
 from dataclasses import dataclass, field, fields
 
@@ -16,25 +16,25 @@ def _integers() -> Integers:
 
 @dataclass(slots=True)
 class Creatures:
-    """All that are in the world now."""
+    """All creatures that are in the world now."""
 
     number: Integers = field(default_factory=_integers)
-    """By which each is known, for ever."""
+    """Permanent number of each creature."""
     sort: Bytes = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
     x: Integers = field(default_factory=_integers)
     z: Integers = field(default_factory=_integers)
     health: Integers = field(default_factory=_integers)
     ready: Reals = field(default_factory=lambda: np.zeros(0))
-    """When it can strike again."""
+    """Second at which it can strike again."""
     stirred: Truths = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    """Whether it moved, or is new, since agents were told."""
+    """True if it moved or is new since the last percepts."""
     told_x: Integers = field(default_factory=_integers)
     told_z: Integers = field(default_factory=_integers)
     born: int = 0
-    """How many there ever were."""
+    """Number of creatures ever spawned."""
 
     def add(self, sorts: Bytes, x: Integers, z: Integers) -> None:
-        """New ones at places."""
+        """Add creatures at positions."""
         numbers = np.arange(self.born, self.born + sorts.size, dtype=np.int32)
         self.born += sorts.size
         more = {
@@ -45,7 +45,7 @@ class Creatures:
             setattr(self, name, np.concatenate([getattr(self, name), values]))
 
     def keep(self, those: Truths) -> list[tuple[int, int]]:
-        """All the others go; returns where agents were told that they are."""
+        """Remove all other creatures. Return the positions at which agents last saw the removed ones."""
         left = ~those
         if not left.any():
             return []
@@ -55,7 +55,7 @@ class Creatures:
         return gone
 
     def called(self, name: str) -> int | None:
-        """The place in the columns of the one that is seen under such an id."""
+        """Return the index of the creature with this id, or None."""
         sort, _, number = name.rpartition("-")
         if not number.isdecimal() or sort not in CREATURES:
             return None
@@ -63,9 +63,9 @@ class Creatures:
         return int(found[0]) if found.size else None
 
     def id_of(self, place: int) -> str:
-        """The id under which one is seen."""
+        """Return the id of a creature."""
         return f"{SORTS[self.sort[place]]}-{self.number[place]}"
 
 
 COLUMNS = tuple(each.name for each in fields(Creatures) if each.name != "born")
-"""The names of the columns."""
+"""Names of the columns."""

@@ -1,97 +1,97 @@
-"""What there is in the grid world, what it takes and what it gives: all of its rules that are numbers or names.
+"""The rules of the grid world: blocks, items, recipes, creatures, achievements and durations.
 
-The items, needs and the 22 achievements of Crafter (MIT), with its recipes as they are, and beside them what people in
-a town may also want: chests, light, fences, glass, bricks, armour, tools of diamond. Trees stay where wood is taken,
-so that woods last for a thousand agents.
+Items, needs, recipes and the 22 achievements are those of Crafter (MIT). Further items suit a town: chests, lights,
+fences, glass, bricks, armour and diamond tools. Trees stay after wood is collected, so woods last for a thousand
+agents.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PICKAXES = ("wood_pickaxe", "stone_pickaxe", "iron_pickaxe", "diamond_pickaxe")
-"""Each does what those before it do."""
+"""Pickaxes in ascending order. Each can do everything that the ones before it can."""
 SWORDS: Mapping[str, int] = {"wood_sword": 2, "stone_sword": 3, "iron_sword": 5, "diamond_sword": 8}
-"""Points of a blow with each; the best that is held counts."""
+"""Points of a blow with each sword. The best sword held counts."""
 BARE_HANDS = 1
 ARMOUR = "armour"
-"""Halves the points of a blow for whoever holds it, rounded up."""
+"""Item that halves the damage of a blow to its holder, rounded up."""
 
 CARRY = 64
-"""How many of one item an agent can hold."""
+"""Units of one item that an agent can hold."""
 CHEST_ROOM = 1024
-"""How many items a chest can hold."""
+"""Items that a chest can hold."""
 ELBOW_ROOM = 32
-"""Places to walk to that one cannot deprive oneself of by building; who has fewer may."""
+"""Reachable cells that a placed block must leave to the agent. Agents that have fewer already are exempt."""
 DRINK_HEALS = 1
 """Points of health that a drink of water restores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collecting:
-    """What taking a block gives."""
+    """The rule for collecting a block."""
 
     leaves: str
-    """The block that is there then."""
+    """Block that remains."""
     gives: str | None
-    """The item; None is a drink."""
+    """Item obtained; None for a drink."""
     needs: str | None = None
-    """The least of the pickaxes that does it."""
+    """Weakest pickaxe that suffices; None if no tool is needed."""
     chance: float = 1.0
     seconds: float = 0.5
-    """What the hands are busy for."""
+    """Seconds for which the agent is busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """What becomes of an item that is put down."""
+    """The rule for placing an item."""
 
     on: tuple[str, ...]
     becomes: str | None = None
-    """The block; None is the item's own name."""
+    """Block that the item becomes; None for a block of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What an item is made from."""
+    """The recipe of an item."""
 
     uses: Mapping[str, int]
     near: tuple[str, ...] = ()
-    """Blocks that have to be within reach."""
+    """Blocks that must be within reach."""
     gives: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Creature:
-    """A sort of creature."""
+    """A species of creatures."""
 
     health: int
     leaves: Mapping[str, int] = field(default_factory=dict)
-    """What whoever defeats it gets."""
+    """Items and counts for the agent that defeats it."""
     speed: float = 0.5
-    """Blocks a second."""
+    """Blocks per second."""
     blow: int = 0
     blow_on_sleeper: int = 0
     pause: float = 4.0
-    """Seconds between its blows."""
+    """Seconds between two blows."""
     far: float = 1.5
-    """Blocks that its blows reach."""
+    """Range of its blows in blocks."""
     senses: float = 8.0
-    """Blocks within which it notices agents, if its blows count."""
+    """Blocks within which a hostile creature hunts agents."""
 
 
 FREE = ("grass", "sand", "path")
-"""Blocks that can be walked on and built on."""
+"""Blocks that agents can walk on and build on."""
 BLOCKS = (
     "edge", *FREE, "water", "lava", "tree", "stone", "coal", "iron", "diamond", "table", "furnace", "chest", "plant",
     "ripe_plant", "torch", "lantern", "fence", "glass", "brick",
 )  # fmt: skip
-"""Every block; its place here is its number. Agents cannot leave by the first."""
+"""All blocks. The index is the number of the block. The first one bounds the map."""
 WALKED_ON = (*FREE, "torch", "lantern")
 LIT = ("torch", "lantern")
-"""Nothing comes out of the dark within `LIGHT` blocks of them."""
+"""Lights. No hostile creature spawns within `LIGHT` blocks of them."""
 LIGHT = 8
 SEEN = tuple(each for each in BLOCKS if each not in {"edge", "path"})
-"""The blocks of use, which are told of where they are in sight."""
+"""Useful blocks, which percepts contain."""
 
 _BUILT = {each: Collecting(leaves="path", gives=each) for each in BLOCKS[BLOCKS.index("torch") :]}
 COLLECTING: Mapping[str, Collecting] = {
@@ -144,7 +144,7 @@ RECIPES: Mapping[str, Recipe] = {
     "cooked_beef": Recipe({"beef": 2, "coal": 1}, ("furnace",), gives=2),
 }
 FOOD: Mapping[str, int] = {"fruit": 4, "beef": 6, "cooked_beef": 10}
-"""Points of hunger that each stills."""
+"""Points of hunger that each food restores."""
 CREATURES: Mapping[str, Creature] = {
     "cow": Creature(health=3, leaves={"beef": 1, "hide": 1}, speed=0.2),
     "zombie": Creature(health=5, speed=1.5, blow=2, blow_on_sleeper=7),
@@ -160,7 +160,7 @@ ITEMS = tuple(
         ]
     )
 )
-"""Everything that can be held; its place here is its number."""
+"""All items. The index is the number of the item."""
 
 ACHIEVEMENTS = (
     "collect_coal", "collect_diamond", "collect_drink", "collect_iron", "collect_sapling", "collect_stone",
@@ -168,25 +168,25 @@ ACHIEVEMENTS = (
     "make_stone_pickaxe", "make_stone_sword", "make_wood_pickaxe", "make_wood_sword", "place_furnace", "place_plant",
     "place_stone", "place_table", "wake_up",
 )  # fmt: skip
-"""The 22 of Crafter."""
+"""The 22 achievements of Crafter."""
 EATEN: Mapping[str, str] = {"fruit": "eat_plant", "beef": "eat_cow", "cooked_beef": "eat_cow"}
-"""What eating an item achieves."""
+"""Achievement for eating each item."""
 
 GROWING = 240.0
-"""Seconds until a plant bears fruit, first and again."""
+"""Seconds until a plant bears fruit, also after each harvest."""
 SLEEP = 30.0
-"""Seconds of undisturbed rest after which one wakes up refreshed, and not only rested."""
+"""Seconds of undisturbed rest that count as sleep."""
 WALK = 4.3
-"""Blocks that an agent walks in a second."""
+"""Blocks per second that an agent walks."""
 HUNGER_SECONDS = 45.0
-"""Seconds after which one is a point hungrier."""
+"""Seconds until hunger falls by one point."""
 MENDING_SECONDS = 10.0
-"""Seconds for a point of health, which are lost with hunger 0, and gained else: four times as fast at rest."""
+"""Seconds in which health rises by one point, four times as fast at rest. With hunger 0 health falls instead."""
 RESTED = 4.0
 PATIENCE = 10.0
-"""Seconds for which an offer to trade stands."""
+"""Seconds for which an offer to trade is open."""
 MOST = 20
-"""The most points of health, and of hunger."""
+"""Maximum points of health and of hunger."""
 
 CRAFTING_SECONDS = 0.5
 PLACING_SECONDS = 0.25

@@ -1,4 +1,4 @@
-"""What agents hand to each other: gifts, and trades in which both do it at once or neither."""
+"""Gifts and atomic trades between agents."""
 
 from nemuri_contracts.world_protocol import Give, Stack, Trade
 from nemuri_domain.world.game_rules import HANDING_SECONDS
@@ -8,7 +8,7 @@ from nemuri_domain.world.world_state import State
 
 
 def give(state: State, row: int, act: Give) -> str:
-    """Hand something over."""
+    """Give items to another agent."""
     if reason := _cannot(state, row, act.to, act.stack):
         return reason
     other = state.people.rows[act.to]
@@ -19,7 +19,7 @@ def give(state: State, row: int, act: Give) -> str:
 
 
 def trade(state: State, row: int, doing: Doing, act: Trade) -> str | None:
-    """Exchange as soon as the other one offers the reverse; None as long as the offer stands."""
+    """Exchange items when the partner makes the matching offer. Return None while the offer is open."""
     people = state.people
     if reason := _cannot(state, row, act.partner, act.offer):
         return reason

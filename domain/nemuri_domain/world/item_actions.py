@@ -1,4 +1,4 @@
-"""What one does alone with one's hands: collecting, placing, making, eating, storing. Each answers with a reason."""
+"""Item actions of a single agent: collect, place, craft, eat, store. Each returns a reason, empty for success."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from nemuri_domain.world.world_state import State
 
 
 def collect(state: State, row: int, act: Collect) -> str:
-    """Take a block, or drink."""
+    """Collect a block, or drink."""
     if reason := _out_of_reach(state, row, act.at):
         return reason
     cell = state.ground.cell(act.at.x, act.at.z)
@@ -70,7 +70,7 @@ def _collected(state: State, row: int, cell: int, rule: Collecting) -> None:
 
 
 def place(state: State, row: int, act: Place) -> str:
-    """Put something down."""
+    """Place an item as a block."""
     if reason := _out_of_reach(state, row, act.at):
         return reason
     rule, people = PLACING.get(act.block), state.people
@@ -93,7 +93,7 @@ def place(state: State, row: int, act: Place) -> str:
 
 
 def _in_the_way(state: State, row: int, at: Position) -> str:
-    """Why something solid cannot be there: for somebody who is, or because one would shut oneself in."""
+    """Return why a solid block cannot be placed: somebody is there, or the agent would be shut in. Empty if it can."""
     people, creatures, ground = state.people, state.creatures, state.ground
     agents = people.present & (people.x == at.x) & (people.z == at.z)
     if agents.any() or np.any((creatures.x == at.x) & (creatures.z == at.z)):
@@ -104,7 +104,7 @@ def _in_the_way(state: State, row: int, at: Position) -> str:
 
 
 def craft(state: State, row: int, act: Craft) -> str:
-    """Make something."""
+    """Craft an item."""
     recipe, people = RECIPES.get(act.item), state.people
     if recipe is None:
         return f"there is no recipe for {act.item}"
@@ -126,7 +126,7 @@ def craft(state: State, row: int, act: Craft) -> str:
 
 
 def eat(state: State, row: int, act: Eat) -> str:
-    """Eat something; when full too."""
+    """Eat an item, even without hunger."""
     people, stilled = state.people, FOOD.get(act.item)
     if stilled is None:
         return f"nobody can eat {act.item}"
@@ -140,7 +140,7 @@ def eat(state: State, row: int, act: Eat) -> str:
 
 
 def deposit(state: State, row: int, act: Deposit) -> str:
-    """Put something into a chest."""
+    """Put items into a chest."""
     if reason := _no_chest(state, row, act.at):
         return reason
     item, count, held = act.stack.item, act.stack.count, state.people.number_of(row, act.stack.item)
@@ -156,7 +156,7 @@ def deposit(state: State, row: int, act: Deposit) -> str:
 
 
 def withdraw(state: State, row: int, act: Withdraw) -> str:
-    """Take something out of a chest; what is in it is told where that is not."""
+    """Withdraw items from a chest. Fails with the chest's contents if the items are not in it."""
     if reason := _no_chest(state, row, act.at):
         return reason
     item, count = act.stack.item, act.stack.count

@@ -1,4 +1,4 @@
-"""Walking, of all who walk at once."""
+"""Walking of all agents, computed together."""
 
 import numpy as np
 
@@ -12,11 +12,13 @@ from nemuri_domain.world.table_columns import WALKABLE, Places
 from nemuri_domain.world.world_state import State
 
 TRIES = 16
-"""Ways that are looked for, because something was put into the last one, until it is given up."""
+"""Path searches for one act before it fails. A path is searched again when a block obstructs it."""
 
 
 def set_out(state: State, row: int, doing: Doing, act: Go) -> tuple[str | None, int]:
-    """Find a way, if it has none; the reason for which it is over, or None, and how many cells were looked at."""
+    """Find a path if the agent has none. Return the outcome, or None if the agent walks on, and the number of searched
+    cells.
+    """
     people, ground = state.people, state.ground
     if people.step[row] < people.steps[row]:
         return None, 0
@@ -38,7 +40,7 @@ def set_out(state: State, row: int, doing: Doing, act: Go) -> tuple[str | None, 
 
 
 def walk(state: State, seconds: float) -> None:
-    """Everybody on the way goes on; who has come to its end has arrived, or looks for the rest of the way."""
+    """Move all walking agents. An agent at the end of its path has arrived, or searches the rest of the path later."""
     people = state.people
     walking = np.flatnonzero(people.present & (people.step < people.steps))
     people.stride[walking] += WALK * seconds
@@ -52,7 +54,7 @@ def walk(state: State, seconds: float) -> None:
 
 
 def _step(state: State, rows: Places) -> Places:
-    """A step for each who has the strength for it; those who may make another one."""
+    """Move each agent that has enough stride by one cell. Return those that may move again."""
     people, ground = state.people, state.ground
     ahead = people.way[rows, people.step[rows]]
     apart = np.abs(ahead - ((people.x[rows] + MARGIN) * ground.width + people.z[rows] + MARGIN))

@@ -1,4 +1,4 @@
-"""Ways from one place to within reach of another: straight where nothing stands there, else around it."""
+"""Pathfinding to within reach of a goal: a straight line if it is free, else a weighted A* search."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -10,32 +10,32 @@ from nemuri_domain.world.block_grid import Ground
 from nemuri_domain.world.table_columns import WALKABLE, WALKABLE_BYTES
 
 LONGEST = 8_000
-"""Cells that one search looks at; what takes more is as good as unreachable."""
+"""Cells of one search, at most. Goals that need more count as unreachable."""
 SHUT_IN = 256
-"""Cells after which a search looks whether the beginning is shut in, in no more cells than that: who digs often is."""
+"""Cells after which a search checks whether the start is enclosed by as few cells, as it often is after digging."""
 BOLD = 1.3
-"""How much more the distance that is left weighs than the way so far: not quite the shortest way, but quickly found."""
+"""Weight of the remaining distance. Above 1 the path is slightly longer than the shortest, but found faster."""
 ROOT = sqrt(2.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to."""
+    """The result of a search."""
 
     way: tuple[int, ...] | None
-    """The cells after the first one; None where there is no way."""
+    """Cells after the start; None if there is no path."""
     looked: int
-    """Cells that it looked at."""
+    """Number of searched cells."""
 
 
 def way(ground: Ground, start: int, goal: int) -> Found:
-    """A way from a cell to any within reach of the other one, a step at a time, no corner cut."""
+    """Return a path from a cell to within reach of the goal. It consists of single steps and cuts no corners."""
     direct = _straight(ground, start, goal)
     return Found(direct, len(direct) + 1) if direct is not None else _around(ground, start, goal)
 
 
 def _straight(ground: Ground, start: int, goal: int) -> tuple[int, ...] | None:
-    """Diagonally as long as both ways are as far, then on; None if something is there."""
+    """Return the direct path, diagonal steps first. None if a block is in the way."""
     (x, z), (to_x, to_z) = ground.place(start), ground.place(goal)
     found, cells, width, at = list[int](), ground.view, ground.width, start
     while (to_x - x) ** 2 + (to_z - z) ** 2 > REACH * REACH:
@@ -51,7 +51,7 @@ def _straight(ground: Ground, start: int, goal: int) -> tuple[int, ...] | None:
 
 
 def _around(ground: Ground, start: int, goal: int) -> Found:
-    """A search from the cells within reach of the goal: closed in, as ores are, it soon sees that there is no way."""
+    """Search backwards from the cells within reach of the goal. Enclosed goals such as ores end the search soon."""
     cells, width = ground.view, ground.width
     start_x, start_z = divmod(start, width)
 
@@ -83,7 +83,7 @@ def _around(ground: Ground, start: int, goal: int) -> Found:
 
 
 def _shut_in(cells: memoryview, start: int, width: int, known: Container[int]) -> bool:
-    """Whether few cells can be reached from one, and none of those that are known."""
+    """Return whether only few cells are reachable from the start and none of them is known."""
     reached, ahead = {start}, [start]
     while ahead and len(reached) <= SHUT_IN:
         new = {step for step, _ in _steps(cells, ahead.pop(), width)} - reached
@@ -95,7 +95,7 @@ def _shut_in(cells: memoryview, start: int, width: int, known: Container[int]) -
 
 
 def _steps(cells: memoryview, cell: int, width: int) -> list[tuple[int, float]]:
-    """Where one can go in one step, and how far that is."""
+    """Return the cells reachable in one step, each with its distance."""
     walkable = WALKABLE_BYTES
     found, sides = list[tuple[int, float]](), [side for side in (-1, 1) if walkable[cells[cell + side]]]
     for step in (cell - width, cell + width):

@@ -1,7 +1,7 @@
-"""Percepts as JSON, put together from parts that are kept for as long as they stay as they are.
+"""Percepts as JSON, assembled from cached parts.
 
-Thousands of them are made in a second, and most of each is what it was, or what others perceive too: who is where, and
-which blocks are in sight.
+Thousands of percepts are created per second. Most parts of a percept are unchanged or shared by several agents: the
+bodies and the blocks in sight.
 """
 
 from itertools import pairwise
@@ -26,14 +26,14 @@ _PERCEPT = (
 _BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","creature":%%b,"distance":' % _PLACE
 _BLOCK = b'{"block":"%%b","position":%b}' % _PLACE
 _DISTANCES = tuple(b"%.2f}" % sqrt(square) for square in range(int(VISUAL_RADIUS**2) + 1))
-"""The end of a sighting, by the square of its distance."""
+"""Last part of a sighting, by squared distance."""
 _BIOMES = tuple(each.encode() for each in BIOMES)
 _ACTIVITIES = tuple(each.encode() for each in ACTIVITIES)
 _TRUTHS = (b"false", b"true")
 
 
 def portraits(state: State, rows: Places) -> dict[str, bytes]:
-    """The percepts of agents as they are now, by id, each of the form of `nemuri_contracts.world_protocol.Percept`."""
+    """Return the current percepts of agents by id, in the form of `nemuri_contracts.world_protocol.Percept`."""
     people, second, bright = state.people, orjson.dumps(round(state.clock, 3)), _TRUTHS[state.daylight]
     _look(state, rows)
     biomes = state.land.biomes[people.x[rows], people.z[rows]]
@@ -50,7 +50,7 @@ def portraits(state: State, rows: Places) -> dict[str, bytes]:
 
 
 def _once(heard: Heard) -> tuple[bytes, bytes]:
-    """What happens once: what was heard, and what became of acts."""
+    """Return the events of a percept as JSON: utterances and outcomes."""
     utterances = [
         {"speaker": who, "name": name, "text": text, "second": round(when, 3)}
         for who, name, text, when in heard.utterances
@@ -68,7 +68,7 @@ def _inventory(state: State, row: int) -> bytes:
 
 
 def _look(state: State, rows: Places) -> None:
-    """Look at the blocks in sight of those for whom they are others than before."""
+    """Update the blocks in sight of agents for which they are stale."""
     people, ground = state.people, state.ground
     stale = rows[people.stale[rows]]
     cells = ((people.x[stale] + MARGIN) * ground.width + people.z[stale] + MARGIN).astype(np.intp)
@@ -78,7 +78,7 @@ def _look(state: State, rows: Places) -> None:
 
 
 def _sightings(state: State, rows: Places) -> list[bytes]:
-    """For each of the rows whom it sees, the nearest first, and no more than a crowd."""
+    """Return the bodies in sight of each agent, nearest first, limited to the crowd setting."""
     people, creatures, agents = state.people, state.creatures, state.people.everybody()
     x = np.concatenate([people.x[agents], creatures.x])
     z = np.concatenate([people.z[agents], creatures.z])
@@ -96,7 +96,7 @@ def _sightings(state: State, rows: Places) -> list[bytes]:
 
 
 def _known(state: State, agents: Places, x: Integers, z: Integers, bodies: Places) -> dict[int, bytes]:
-    """What is the same for everybody who sees a body, by its number."""
+    """Return by index the part of each body's sighting that is the same for all observers."""
     people, creatures, known = state.people, state.creatures, dict[int, bytes]()
     for body, at_x, at_z in zip(bodies.tolist(), x[bodies].tolist(), z[bodies].tolist(), strict=True):
         if body < agents.size:

@@ -1,4 +1,4 @@
-"""Who perceives something new, and is told."""
+"""Selection of the agents whose percepts have changed."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from nemuri_domain.world.world_state import State
 
 
 def changed(state: State) -> dict[str, bytes]:
-    """The percepts of all for whom something is new since this was last asked; what happens once is told with it."""
+    """Return the percepts that changed since the last call. Each event is reported once."""
     rows = _concerned(state)
     told = portraits(state, rows)
     people, creatures = state.people, state.creatures
@@ -30,14 +30,14 @@ def changed(state: State) -> dict[str, bytes]:
 
 
 def portrait(state: State, row: int) -> bytes:
-    """The percept of one agent as it is now, which is not thereby told."""
+    """Return the current percept of one agent without marking it as read."""
     people, rows = state.people, state.people.everybody()
     _notice(state, rows, Nearness(people.x[rows], people.z[rows]))
     return portraits(state, np.array([row]))[people.ids[row]]
 
 
 def _concerned(state: State) -> Places:
-    """The rows of those who perceive something else than before."""
+    """Return the rows of agents whose percepts have changed."""
     people, creatures, rows = state.people, state.creatures, state.people.everybody()
     near = Nearness(people.x[rows], people.z[rows])
     _notice(state, rows, near)
@@ -51,7 +51,7 @@ def _concerned(state: State) -> Places:
 
 
 def _notice(state: State, rows: Places, near: Nearness) -> None:
-    """Blocks in sight of agents are others than before."""
+    """Mark agents that have changed blocks in sight."""
     cells, width = np.array(sorted(state.ground.changed), dtype=np.int32), state.ground.width
     state.ground.changed.clear()
     _, bodies, _ = near.pairs(cells // width - MARGIN, cells % width - MARGIN, VISUAL_RADIUS)

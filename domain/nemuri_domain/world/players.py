@@ -1,4 +1,4 @@
-"""The agents of a world as columns: a row for each that ever was in it."""
+"""The agents of a world, as a table of NumPy columns with a row for each agent that was ever in it."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from nemuri_domain.world.game_rules import ACHIEVEMENTS, CARRY, ITEMS, MOST
 from nemuri_domain.world.table_columns import ACHIEVEMENT, ACTIVITY, ITEM, Bytes, Integers, Places, Reals, Truths
 
 WAY = 512
-"""Cells of a way that are kept; a longer one is walked in parts."""
+"""Cells of a path that are stored. A longer path is walked in parts."""
 COLUMNS: dict[str, tuple[type, int]] = {
     "present": (np.bool_, 0), "x": (np.int32, 0), "z": (np.int32, 0), "home_x": (np.int32, 0), "home_z": (np.int32, 0),
     "health": (np.int32, 0), "hunger": (np.int32, 0), "hurt": (np.int32, 0), "mending": (np.float64, 0),
@@ -18,35 +18,35 @@ COLUMNS: dict[str, tuple[type, int]] = {
     "stale": (np.bool_, 0), "told_x": (np.int32, 0), "told_z": (np.int32, 0), "holds": (np.int32, len(ITEMS)),
     "had": (np.bool_, len(ITEMS)), "achieved": (np.bool_, len(ACHIEVEMENTS)), "way": (np.int32, WAY),
 }  # fmt: skip
-"""Each column's type, and how many numbers it has in a row; 0 is one alone."""
+"""Type and width of each column; width 0 is a single number."""
 KEPT = tuple(name for name in COLUMNS if name not in {"way", "stale"})
-"""The columns that do not follow from others and are short in every row."""
+"""Columns that a snapshot stores as they are. The others are derived or stored in a shorter form."""
 
 
 @dataclass(slots=True)
 class Doing:
-    """What an agent is at."""
+    """An act under way."""
 
     act_id: str
     action: Action
     until: float
-    """When a rest or an offer ends, by the world's clock."""
+    """Second of the simulation at which a rest or an offer ends."""
     tries: int = 0
-    """Ways that were looked for."""
+    """Number of path searches."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """What an agent has heard, and what became of its acts, since it was last told."""
+    """Unread utterances and outcomes of an agent."""
 
     utterances: list[tuple[str, str, str, float]] = field(default_factory=list)
-    """Who said what, by id and by name, and when."""
+    """Speaker id, speaker name, text and second of each utterance."""
     outcomes: list[tuple[str, str]] = field(default_factory=list)
-    """Ids of acts, each with the reason why not, empty where it is done."""
+    """Act id and reason of failure of each outcome; an empty reason is success."""
 
 
 class People:
-    """Columns that grow; each of `COLUMNS` is an attribute."""
+    """Growing columns. Each name in `COLUMNS` is an attribute."""
 
     present: Truths
     x: Integers
@@ -56,32 +56,32 @@ class People:
     health: Integers
     hunger: Integers
     hurt: Integers
-    """Points lost since it was last told."""
+    """Points of health lost since its last percept."""
     mending: Reals
-    """The part of the next point of health that is gained; lost, where it is negative."""
+    """Fraction of the next point of health gained, or lost if negative."""
     starving: Reals
     """Seconds since it last became hungrier."""
     free: Reals
-    """When the hands are free again."""
+    """Second until which it is busy."""
     stride: Reals
-    """Blocks that it may walk yet."""
+    """Blocks that it may still walk in this step."""
     activity: Bytes
     step: Integers
-    """How many cells of its way it has walked."""
+    """Number of path cells walked."""
     steps: Integers
-    """How many there are."""
+    """Number of path cells in total."""
     news: Truths
-    """Whether it perceives something else of itself than it was told."""
+    """True if its own percept has changed."""
     stirred: Truths
-    """Whether others perceive something else of it than they were told."""
+    """True if others perceive it differently since the last percepts."""
     stale: Truths
-    """Whether other blocks are in sight of it than when they were last looked at."""
+    """True if the blocks in sight must be computed again."""
     told_x: Integers
     told_z: Integers
-    """Where others were told that it is."""
+    """Position in the last percepts of others."""
     holds: Integers
     had: Truths
-    """Which items it ever held."""
+    """Items that it has ever held."""
     achieved: Truths
     way: Integers
 
@@ -90,17 +90,17 @@ class People:
         self.names: list[str] = []
         self.rows: dict[str, int] = {}
         self.doing: dict[int, Doing] = {}
-        """By row, in the order in which they began."""
+        """Acts under way by row, in the order of their beginning."""
         self.heard: list[Heard] = []
         self.sights: list[bytes] = []
-        """The blocks in sight of each as JSON, unless `stale`."""
+        """Blocks in sight of each agent as JSON, valid unless `stale`."""
         self.held: list[bytes | None] = []
-        """What each holds as JSON, where that was asked for since it changed."""
+        """Cached inventory of each agent as JSON; None if it has changed."""
         for name, (kind, wide) in COLUMNS.items():
             setattr(self, name, np.zeros((0, wide) if wide else 0, dtype=kind))
 
     def add(self, agent_id: str, name: str) -> int:
-        """A row for somebody new."""
+        """Add a row for a new agent."""
         row = len(self.ids)
         if row == self.x.size:
             self.grow(max(16, 2 * row))
@@ -114,7 +114,7 @@ class People:
         return row
 
     def grow(self, rows: int) -> None:
-        """Room for so many rows, the new ones of zeros."""
+        """Extend the columns to a number of rows. New rows are zero."""
         for name in COLUMNS:
             old = getattr(self, name)
             whole = np.zeros((rows, *old.shape[1:]), dtype=old.dtype)
@@ -122,42 +122,42 @@ class People:
             setattr(self, name, whole)
 
     def row(self, agent_id: str) -> int | None:
-        """The row of an agent that is in the world."""
+        """Return the row of an agent that is in the world, or None."""
         row = self.rows.get(agent_id)
         return row if row is not None and self.present[row] else None
 
     def everybody(self) -> Places:
-        """The rows of those who are in the world."""
+        """Return the rows of all agents in the world."""
         return np.flatnonzero(self.present)
 
     def move(self, row: int, x: int, z: int) -> None:
-        """It is somewhere else."""
+        """Set the position of an agent."""
         self.x[row], self.z[row] = x, z
         self.news[row] = self.stirred[row] = self.stale[row] = True
 
     def seems(self, row: int, activity: str) -> None:
-        """Others see it do something else."""
+        """Set the activity that others see."""
         number = ACTIVITY[activity]
         if self.activity[row] != number:
             self.activity[row] = number
             self.stirred[row] = True
 
     def called(self, agent_id: str) -> str | None:
-        """Return the name of an agent that is, or once was, in the world; None for one that never was."""
+        """Return the name of an agent that is or was in the world. None for an unknown agent."""
         row = self.rows.get(agent_id)
         return None if row is None else self.names[row]
 
     def number_of(self, row: int, item: str) -> int:
-        """How many it holds of an item; 0 of what there is not."""
+        """Return how many of an item an agent holds; 0 for an unknown item."""
         number = ITEM.get(item)
         return 0 if number is None else int(self.holds[row, number])
 
     def room(self, row: int, item: str) -> int:
-        """How many more of it one could hold."""
+        """Return how many more of an item an agent can hold."""
         return CARRY - self.number_of(row, item)
 
     def get(self, row: int, item: str, count: int) -> None:
-        """It holds more, or by a negative count fewer, of an item."""
+        """Add items to an inventory, or remove them by a negative count."""
         number = ITEM[item]
         self.holds[row, number] += count
         self.had[row, number] |= count > 0
@@ -165,23 +165,23 @@ class People:
         self.news[row] = True
 
     def lose_all(self, row: int) -> None:
-        """It holds nothing any more."""
+        """Empty an inventory."""
         self.holds[row] = 0
         self.held[row] = None
         self.news[row] = True
 
     def achieve(self, row: int, achievement: str) -> None:
-        """It has done one of the 22, if that is one of them."""
+        """Record an achievement. Other names are ignored."""
         if (number := ACHIEVEMENT.get(achievement)) is not None:
             self.achieved[row, number] = True
 
     def inventory(self, row: int) -> dict[str, int]:
-        """What it holds, by item."""
+        """Return the inventory, a count by item."""
         held = self.holds[row]
         return {ITEMS[number]: int(held[number]) for number in np.flatnonzero(held).tolist()}
 
     def end(self, row: int, reason: str = "") -> None:
-        """What it is at is over: done, or for a reason not."""
+        """End the act under way. An empty reason is success."""
         doing = self.doing.pop(row, None)
         if doing is not None:
             self.heard[row].outcomes.append((doing.act_id, reason))

@@ -1,7 +1,7 @@
-"""Why an act was refused, where several kinds of acts are refused alike."""
+"""Reasons of refused or failed acts that several kinds of acts share."""
 
 DONE = ""
-"""No reason: it is done."""
+"""Empty reason of a successful act."""
 NO_PLACE = "there is no such place in this world"
 TOO_FAR = "that is out of reach"
 REPLACED = "another act came in its place"
@@ -13,15 +13,15 @@ YOURSELF = "that is oneself"
 
 
 def nobody(name: str | None) -> str:
-    """Say that the agent is not in the world; the name is None for one that never was."""
+    """Return the reason for an absent agent. The name is None if it was never in the world."""
     return f"{name} is not in this world now" if name else "there is nobody of that name in this world"
 
 
 def too_few(item: str, held: int) -> str:
-    """It does not hold that many."""
+    """Return the reason for too few items."""
     return f"holds only {held} {item}" if held else f"holds no {item}"
 
 
 def no_room(item: str) -> str:
-    """It cannot hold that many more."""
+    """Return the reason for a full inventory."""
     return f"can hold no more {item}"

@@ -1,4 +1,4 @@
-"""Who is near to whom, by chunks: one looks only into one's own chunk and the rings of chunks around it."""
+"""A spatial index by chunks. A query visits only the chunk of a position and the rings of chunks around it."""
 
 from math import ceil
 
@@ -7,25 +7,25 @@ import numpy as np
 from nemuri_domain.world.table_columns import Integers, Places
 
 CHUNK = 16
-"""Blocks from side to side of a chunk (document 002 §3.4)."""
+"""Side of a chunk in blocks (document 002 §3.4)."""
 _SHIFT, _SPAN, _BEFORE = 4, 1 << 20, 8
-"""Binary digits of a place within its chunk; chunks from side to side; chunks before the map's first one."""
+"""Bits of a position within its chunk; chunks along a side; chunks before the first chunk of the map."""
 
 
 class Nearness:
-    """Bodies at places, sorted by chunk, so that all near to many places are found without asking each of each."""
+    """Bodies sorted by chunk, for neighbour queries without comparing all pairs."""
 
     def __init__(self, x: Integers, z: Integers) -> None:
-        """Bodies are known by their number in these columns."""
+        """Index bodies by their positions. A body is known by its index in these columns."""
         self._x, self._z = x.astype(np.int64), z.astype(np.int64)
         chunks = _chunk(self._x >> _SHIFT, self._z >> _SHIFT)
         self._order = np.argsort(chunks, kind="stable")
         self._chunks = chunks[self._order]
 
     def pairs(self, x: Integers, z: Integers, radius: float) -> tuple[Places, Places, Places]:
-        """Every pair of a place, by its number in these columns, and a body within the radius; the squared distances.
+        """Return all pairs of a position and a body within the radius: position index, body index and squared distance.
 
-        The border belongs to it. In the order of the bodies' chunks, not of their distance.
+        Distances equal to the radius are included. Pairs are ordered by chunk, not by distance.
         """
         rings = ceil(radius / CHUNK)
         columns = (x.astype(np.int64) >> _SHIFT)[None, :] + np.arange(-rings, rings + 1)[:, None]

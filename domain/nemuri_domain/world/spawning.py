@@ -1,23 +1,23 @@
-"""Where agents begin, and how they come and go."""
+"""Spawning of agents, and their entering and leaving of the world."""
 
 from nemuri_domain.world.refusal_reasons import LEFT
 from nemuri_domain.world.terrain import TOWN_RADIUS
 from nemuri_domain.world.world_state import State
 
 ROOMY = 200
-"""Cells that can be walked to from a place, so that nobody begins shut in."""
+"""Cells that must be reachable from a spawn position, so that no agent begins enclosed."""
 DRAWN = 1_000
-"""Places that are looked at."""
+"""Random positions that are tried, at most."""
 
 
 class SettlingError(ValueError):
-    """The agent cannot begin here; the message is one line."""
+    """An agent cannot enter the world. The message is one line."""
 
 
 def settle(state: State, agent_id: str, name: str, town: str | None) -> None:
-    """An agent comes into the world, in a town or anywhere; one that was there before goes on where it left.
+    """Let an agent enter the world, in a town or anywhere. A returning agent continues where it left.
 
-    Raises `SettlingError` for a town that there is not, and where there is no room.
+    Raises `SettlingError` if the town is unknown or there is no room.
     """
     if town is not None and town not in state.land.towns:
         raise SettlingError(f"there is no town {town} in this world")
@@ -38,7 +38,7 @@ def settle(state: State, agent_id: str, name: str, town: str | None) -> None:
 
 
 def begin_again(state: State, row: int) -> None:
-    """An agent is where it once began, or where there is room, if somebody has built there meanwhile."""
+    """Move an agent to its home position, or to a new one if somebody has built there."""
     people = state.people
     x, z = int(people.home_x[row]), int(people.home_z[row])
     if not state.walkable(x, z):
@@ -48,7 +48,7 @@ def begin_again(state: State, row: int) -> None:
 
 
 def depart(state: State, agent_id: str) -> None:
-    """An agent goes out of the world; it keeps what it has, and nobody sees it."""
+    """Let an agent leave the world. It keeps its inventory and becomes invisible."""
     people, row = state.people, state.people.row(agent_id)
     if row is None:
         return
@@ -61,7 +61,7 @@ def depart(state: State, agent_id: str) -> None:
 
 
 def _beginning(state: State, town: str | None) -> tuple[int, int] | None:
-    """A place with room around it, in a town or anywhere; None where none was found."""
+    """Return a spawn position with enough room, in a town or anywhere. None if none was found."""
     last = state.settings.size - 1
     for _ in range(DRAWN):
         if town is None:

@@ -1,4 +1,4 @@
-"""The table by number, as columns of NumPy can hold it."""
+"""Column types, and numbers of blocks, items and activities in NumPy columns."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,18 @@ BLOCK = {name: number for number, name in enumerate(BLOCKS)}
 ITEM = {name: number for number, name in enumerate(ITEMS)}
 ACHIEVEMENT = {name: number for number, name in enumerate(ACHIEVEMENTS)}
 SORTS = tuple(CREATURES)
-"""The sorts of creatures by number."""
+"""Species of creatures by number."""
 SORT = {name: number for number, name in enumerate(SORTS)}
 ACTIVITIES = (
     "idle", "walking", "collecting", "placing", "crafting", "eating", "fighting", "giving", "trading", "storing",
     "resting",
 )  # fmt: skip
-"""What one can be seen doing, by number."""
+"""Visible activities by number."""
 ACTIVITY = {name: number for number, name in enumerate(ACTIVITIES)}
 
 WALKABLE: Truths = np.isin(np.arange(256), [BLOCK[each] for each in WALKED_ON])
-"""For the number of a block, whether it can be walked on."""
+"""True for the numbers of blocks that can be walked on."""
 WALKABLE_BYTES = WALKABLE.astype(np.uint8).tobytes()
 LIGHTS = np.array([BLOCK[each] for each in LIT], dtype=np.uint8)
 SIGHTS = tuple(BLOCK[each] for each in SEEN)
-"""The numbers of blocks that are told of."""
+"""Numbers of the blocks that percepts contain."""

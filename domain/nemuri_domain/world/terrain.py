@@ -1,4 +1,4 @@
-"""The land that a seed stands for: fields of smooth noise, cut at quantiles, so that each has some of all."""
+"""Terrain generation from a seed: smooth noise cut at quantiles, so that every world has some of each biome."""
 
 from dataclasses import dataclass
 
@@ -9,32 +9,32 @@ from nemuri_domain.world.table_columns import BLOCK, Bytes, Reals, Truths
 from nemuri_domain.world.world_settings import WorldSettings
 
 BIOMES = ("plains", "forest", "mountains", "caves", "shore", "town")
-"""Sorts of land by number."""
+"""Biomes by number."""
 TOWN_RADIUS = 8
-"""Blocks around a town's middle that are clear."""
+"""Radius of the clear area around a town's centre, in blocks."""
 SAFE_RADIUS = 24
-"""Blocks around a town's middle into which no zombie comes by itself."""
+"""Radius around a town's centre in which no zombie spawns, in blocks."""
 LONG = 5.0
-"""How much longer than wide a tunnel is."""
+"""Ratio of length to width of a tunnel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Land:
-    """The land as it is before anybody has done anything."""
+    """The generated terrain before any change."""
 
     blocks: Bytes
-    """The number of the block at each [x, z]."""
+    """Number of the block at each [x, z]."""
     biomes: Bytes
     dark: Truths
-    """Where caves and tunnels are, in which skeletons live."""
+    """True in caves and tunnels, where skeletons live."""
     safe: Truths
-    """Where towns are near enough that no zombie comes there."""
+    """True near towns, where no zombie spawns."""
     towns: dict[Identifier, tuple[int, int]]
-    """The middle of each town."""
+    """Centre of each town."""
 
 
 def _noise(rng: np.random.Generator, size: int, across: float, along: float | None = None) -> Reals:
-    """Smooth noise over [x, z], of features so many blocks wide, spread evenly from 0 to 1."""
+    """Return smooth noise, 0 to 1, over [x, z] with features of these widths in blocks."""
     widths = (across, across if along is None else along)
     numbers = tuple(int(size / width) + 3 for width in widths)
     lattice = rng.random(numbers)
@@ -49,14 +49,14 @@ def _noise(rng: np.random.Generator, size: int, across: float, along: float | No
 
 
 def _ranked(field: Reals) -> Reals:
-    """How much of the field is below each value, 0 to 1."""
+    """Return the quantile of each value within the field, 0 to 1."""
     found = np.empty(field.size)
     found[np.argsort(field, axis=None, kind="stable")] = np.arange(field.size) / field.size
     return found.reshape(field.shape)
 
 
 def land_of(settings: WorldSettings) -> Land:
-    """The land of a seed: a fifth of it mountains with caves and ores, a tenth water, woods, plains."""
+    """Generate the terrain of a seed: a fifth mountains with caves and ores, a tenth water, woods and plains."""
     rng, size = np.random.default_rng([settings.seed, 1]), settings.size
     towns = _towns(settings, rng)
     clear = _near(towns, size, TOWN_RADIUS)
@@ -77,7 +77,7 @@ def land_of(settings: WorldSettings) -> Land:
 
 
 def _mountains(rng: np.random.Generator, height: Reals, blocks: Bytes, biomes: Bytes) -> Truths:
-    """Raise them where it is high, with what is in them; returns where it is dark."""
+    """Add mountains with tunnels, caves and ores to high areas. Return the dark cells."""
     size, drawn = height.shape[0], rng.random(height.shape)
     high = height > 0.8
     blocks[high], biomes[high] = BLOCK["stone"], BIOMES.index("mountains")
@@ -97,7 +97,7 @@ def _mountains(rng: np.random.Generator, height: Reals, blocks: Bytes, biomes: B
 
 
 def _towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Identifier, tuple[int, int]]:
-    """Each in the middle of a field of a square grid of them, moved a little; one alone is in the middle of all."""
+    """Place each town near the middle of a field of a square grid. A single town is near the centre of the map."""
     along = int(np.ceil(np.sqrt(max(len(settings.towns), 1))))
     field, found = settings.size / along, dict[Identifier, tuple[int, int]]()
     for number, name in enumerate(settings.towns):
@@ -108,7 +108,7 @@ def _towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Identifier
 
 
 def _near(towns: dict[Identifier, tuple[int, int]], size: int, radius: int) -> Truths:
-    """Where it is so near to a town's middle."""
+    """Return the cells within a radius of a town's centre."""
     places, clear = np.arange(size), np.zeros((size, size), dtype=np.bool_)
     for x, z in towns.values():
         clear |= (places[:, None] - x) ** 2 + (places[None, :] - z) ** 2 <= radius**2

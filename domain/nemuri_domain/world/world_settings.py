@@ -1,4 +1,4 @@
-"""What a grid world is made from."""
+"""Settings of a grid world."""
 
 from pydantic import Field
 
@@ -6,20 +6,20 @@ from nemuri_contracts.event import Identifier, Value
 
 
 class WorldSettings(Value):
-    """Everything that a world follows from, besides what is done in it."""
+    """All parameters from which a world is generated and driven."""
 
     seed: int = Field(default=0, ge=0, lt=2**63)
     size: int = Field(default=256, ge=64, le=4096)
-    """Blocks from edge to edge, both ways."""
+    """Side of the square map in blocks, 64 to 4,096."""
     towns: tuple[Identifier, ...] = Field(default=("town",), max_length=64)
-    """Named places, far from each other as the size allows, where agents may begin; the others begin anywhere."""
+    """Names of towns, spread over the map. Agents may begin in a town or anywhere."""
     rate: float = Field(default=4.0, gt=0, le=50)
-    """Percepts a second of the wall's clock."""
+    """Percepts per second of wall clock time."""
     speed: float = Field(default=1.0, gt=0, le=1_000)
-    """Seconds of the world's clock in one of the wall's."""
+    """Seconds of simulation time per second of wall clock time."""
     day: float = Field(default=1200.0, ge=1)
-    """Seconds from one morning to the next; the last third is night."""
+    """Seconds of a day. The last third is night."""
     crowd: int = Field(default=24, ge=1, le=64)
-    """How many others one sees at once, the nearest first."""
+    """Other bodies in a percept, at most, nearest first."""
     creatures: bool = True
-    """Whether there are cows, zombies and skeletons."""
+    """True if there are cows, zombies and skeletons."""

@@ -1,4 +1,4 @@
-"""A world as bytes, exactly: what is read goes on as what was written would have."""
+"""Exact snapshots of a world as bytes. A loaded world continues as the original would."""
 
 import io
 import json
@@ -18,16 +18,16 @@ from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import State
 
 FORM = 1
-"""The form of what is written; another one is not read."""
+"""Version of the format. Other versions cannot be loaded."""
 _whole: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 
 class UnreadableWorldError(ValueError):
-    """These bytes are no world that this code has written; the message is one line."""
+    """The bytes are no snapshot of this format version. The message is one line."""
 
 
 def dump(state: State) -> bytes:
-    """The whole world: arrays, and beside them one JSON value."""
+    """Return the world as compressed NumPy arrays, with one JSON value for everything else."""
     people, creatures = state.people, state.creatures
     known = len(people.ids)
     ways = [people.way[row, : people.steps[row]] for row in range(known)]
@@ -64,7 +64,7 @@ def _rest(state: State) -> dict[str, Any]:
 
 
 def load(dumped: bytes) -> State:
-    """The world that was written. Raises `UnreadableWorldError`."""
+    """Load a dumped world. Raise `UnreadableWorldError` for other bytes."""
     try:
         with np.load(io.BytesIO(dumped), allow_pickle=False) as arrays:
             rest = _whole.validate_json(arrays["rest"].tobytes())

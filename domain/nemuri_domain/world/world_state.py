@@ -1,4 +1,4 @@
-"""All that a world is at one moment."""
+"""The mutable state of a world."""
 
 from dataclasses import dataclass, field
 
@@ -12,12 +12,12 @@ from nemuri_domain.world.terrain import Land, land_of
 from nemuri_domain.world.world_settings import WorldSettings
 
 MORNING, EVENING = 0.0, 2.0 / 3.0
-"""Parts of the day at which the light comes and goes."""
+"""Fractions of the day at which daylight begins and ends."""
 
 
 @dataclass(slots=True)
 class State:
-    """The parts of a world; what is done in it changes them."""
+    """The parts of a world. Acts change them."""
 
     settings: WorldSettings
     land: Land
@@ -26,32 +26,32 @@ class State:
     people: People = field(default_factory=People)
     creatures: Creatures = field(default_factory=Creatures)
     chests: dict[int, dict[str, int]] = field(default_factory=dict)
-    """What each chest holds, by its cell."""
+    """Contents of each chest, by cell."""
     plants: dict[int, float] = field(default_factory=dict)
-    """When each plant is ripe, by its cell."""
+    """Second at which each plant is ripe, by cell."""
     gone: list[tuple[int, int]] = field(default_factory=list)
-    """Where agents and creatures were who went since agents were told."""
+    """Last seen positions of agents and creatures that left since the last percepts."""
     clock: float = 0.0
-    """Seconds since the beginning."""
+    """Simulation time in seconds."""
     bright: bool = True
-    """Whether it was daylight when agents were last told."""
+    """True if there was daylight in the last percepts."""
 
     @classmethod
     def begun(cls, settings: WorldSettings) -> "State":
-        """The world before anything has happened."""
+        """Create the initial state."""
         land = land_of(settings)
         return cls(settings, land, Ground.of(land.blocks), np.random.default_rng([settings.seed, 2]))
 
     @property
     def daylight(self) -> bool:
-        """Whether it is day."""
+        """True during the day."""
         return MORNING <= self.clock / self.settings.day % 1.0 < EVENING
 
     def walkable(self, x: int, z: int) -> bool:
-        """Whether somebody can stand there."""
+        """Return whether an agent can stand at a position."""
         return self.ground.walkable(self.ground.cell(x, z))
 
     def reaches(self, row: int, x: int, z: int) -> bool:
-        """Whether an agent can do something at a place."""
+        """Return whether a position is within reach of an agent."""
         dx, dz = int(self.people.x[row]) - x, int(self.people.z[row]) - z
         return dx * dx + dz * dz <= REACH * REACH
