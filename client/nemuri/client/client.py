@@ -1,4 +1,4 @@
-"""The client: everything a program can say to a running platform, and ask of it (`Asking`), over NATS alone."""
+"""The asyncio client: commands to a running platform and queries about it, over NATS alone."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -35,17 +35,28 @@ from nemuri_infra.stores.clock import Clock
 from nemuri_infra.stores.results import Results
 
 CLOSING_SECONDS = 2.0
-"""Seconds that a connection has to send what it still holds when it is closed."""
+"""Seconds within which a connection that is being closed may send what it still holds."""
 
 
 @guarded
 @dataclass(slots=True)
 class Client(Asking):
-    """A client of one namespace. Not safe for several threads; see `SyncClient` for programs without asyncio.
+    """A client of one namespace, for asyncio. It must be used in one thread; `SyncClient` is for programs without
+    asyncio.
 
-    Its methods raise `ClientError`, of which `NotConnectedError` and `TaskTimeoutError` are kinds, and nothing else.
-    A connection that is lost is made again, and calls wait for it: those with a `timeout` as long as that says, the
-    others 15 seconds, or what `within` says.
+    Every method raises `ClientError` if it fails, or one of its subclasses: `NotConnectedError` if the connection is
+    lost, `CallTimeoutError` if the time is up, `TaskTimeoutError` if a task has not ended in time. A lost connection is
+    restored in the background, and calls wait for it: up to their `timeout` if they have one, otherwise up to 15
+    seconds or the limit of `within`.
+
+    The examples below assume an open `client` and three agents: `python` with strength memory, `diary` with affective
+    memory and `noah` with tiered memory.
+
+    Example:
+        >>> async with nemuri.connect() as client:
+        ...     result = await client.ask("What is truth value testing?")
+        >>> result.status
+        'done'
     """
 
     log: Log
@@ -63,10 +74,28 @@ class Client(Asking):
         access: Access | None = None,
         timeout: float = CONNECTING_SECONDS,
     ) -> AsyncIterator[Self]:
-        """A client connected to the NATS server at `url`, within `timeout` seconds.
+        """Connect to the NATS server of a platform.
 
-        Raises `NotConnectedError` when nobody answers there or there is no platform, `ClientError` for a name that is
-        a service's own.
+        Args:
+            url: Address of the NATS server, such as "nats://localhost:4222".
+            namespace: Namespace of the platform.
+            client_id: Name of the client. Only this client or an operator can answer and judge its tasks.
+            access: Certificates and credentials; None for those in the address, if any.
+            timeout: Seconds that connecting may take, above 0.
+
+        Returns:
+            A context manager that yields the client and closes the connection at the end.
+
+        Raises:
+            NotConnectedError: No server answers at `url`, or it holds no platform of this namespace.
+            ClientError: `client_id` is the name of a service, or the server does not permit the user.
+
+        Example:
+            >>> url, namespace = os.environ["NATS_URL"], os.environ["NEMURI_NAMESPACE"]
+            >>> async with Client.connect(url, namespace=namespace, client_id="ann") as client:
+            ...     agents = await client.agents("python")
+            >>> agents[0].agent_id
+            'python'
         """
         if client_id == TUTOR:
             raise ClientError(f"{TUTOR!r} is the name of a service; choose another one")
@@ -74,7 +103,7 @@ class Client(Asking):
         try:
             yield cls(Exchange(log, client_id), log, blobs, results)
         finally:
-            # what was acknowledged is on disk, and nobody waits for anything else any more
+            # An acknowledged event is on disk, and nothing else needs to be waited for.
             with suppress(TimeoutError, OSError, NatsError):
                 async with within(CLOSING_SECONDS):
                     await log.close()
@@ -94,14 +123,32 @@ class Client(Asking):
         deep: bool = False,
         key: Key = None,
     ) -> UUID:
-        """Submit a task and return its id, once it is on disk.
+        """Submit a task and return its id as soon as the log has stored it.
 
-        `documents` are names and texts (pages separated by form feeds). In a `conversation`, a name of the client's
-        own, the text may refer back to what was asked and answered there before. A `panel` of 2 to 8 agents is asked
-        instead of one, and its answers are merged. With `deep` archived memories are searched too, and not only when
-        nothing active is relevant. Under the same `key`, a name of the client's own or a UUID, a task is submitted
-        once, so that after an error it is safe to submit it again. Raises `ClientError` for an unknown agent, for input
-        that is not text, and where another task was submitted under the key, and then nothing was submitted.
+        Args:
+            text: The task, not empty.
+            documents: Pairs of a name and a text, at most 64. Form feeds separate pages.
+            summary: Summary of the documents, if the client has one. The platform then makes none.
+            agent: Id of the agent that is to answer; None to let the orchestrator choose.
+            perspective: Perspective of the task. Memories are strengthened under it.
+            project: Project of the task. Memories of this project are valid in it.
+            domains: Domains of the task. Memories of these domains are valid in it.
+            conversation: Name that the client gives to a conversation. The text may refer to its earlier turns.
+            panel: Number of agents to ask, 2 to 8. Their answers are merged.
+            deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
+            key: Idempotency key: a text or a UUID. A task is submitted once under it, so a failed call can be repeated.
+
+        Returns:
+            The id of the task.
+
+        Raises:
+            ClientError: The agent or the perspective is unknown, an argument is invalid, or another task was submitted
+                under the key. Nothing was submitted.
+
+        Example:
+            >>> task_id = await client.submit("What is truth value testing?", key="question-1")
+            >>> await client.submit("What is truth value testing?", key="question-1") == task_id
+            True
         """
         return await submitted(
             self._exchange,
@@ -127,10 +174,26 @@ class Client(Asking):
         on_progress: OnProgress | None = None,
         **options: Any,
     ) -> TaskResult:
-        """Submit a task and wait for its result; takes what `submit` and `result` take.
+        """Submit a task and wait for its result.
 
-        All of it ends within `timeout` seconds. Raises `TaskTimeoutError` then: its `task_id` is None if nothing was
-        submitted.
+        Args:
+            text: The task, not empty.
+            timeout: Seconds for the whole call, above 0; None for no limit.
+            settled: Wait until the used memories and the learnings are known too.
+            on_progress: Function that is called with the task's state when it changes.
+            **options: Further arguments of `submit`.
+
+        Returns:
+            The result, or the open negotiation of a task with too many items.
+
+        Raises:
+            TaskTimeoutError: The task has not ended in time. Its `task_id` is None if nothing was submitted.
+            ClientError: As for `submit`.
+
+        Example:
+            >>> result = await client.ask("What is truth value testing?", agent="python", timeout=60)
+            >>> result.status, result.agent_id
+            ('done', 'python')
         """
         limit = self._limit(timeout)
         try:
@@ -149,12 +212,26 @@ class Client(Asking):
         settled: bool = False,
         on_progress: OnProgress | None = None,
     ) -> TaskResult:
-        """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
+        """Wait until a task has ended or has opened a negotiation, and return its result.
 
-        With `settled` it waits, as long as there is time, until what was used and learned is known too. `on_progress`
-        is called with the task's standing meanwhile, whenever that has changed: `points` of its `chunks` are read.
-        Raises `ClientError` for an unknown task and `TaskTimeoutError` for one that is still open; services that are
-        away are waited for.
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+            timeout: Seconds to wait, above 0; None for no limit.
+            settled: Wait until the used memories and the learnings are known too, as long as there is time.
+            on_progress: Function that is called with the task's state when it changes, at most twice a second. Of its
+                `chunks` parts, `points` have been read.
+
+        Returns:
+            The result. Its `status` is "done", "failed" or "negotiation".
+
+        Raises:
+            TaskTimeoutError: The task has not ended in time. It continues, and its result can be fetched later.
+            ClientError: The task is unknown.
+
+        Example:
+            >>> task_id = await client.submit("What is truth value testing?")
+            >>> (await client.result(task_id, timeout=60)).status
+            'done'
         """
         limit = self._limit(timeout)
         return await ended(
@@ -162,10 +239,24 @@ class Client(Asking):
         )
 
     async def answer(self, task_id: Id, option: NegotiationOption, *, items: Numbers = ()) -> None:
-        """Choose how a task of too many items goes on; with `most_important`, up to ten `items` of it, from 1.
+        r"""Answer the negotiation of a task with too many items.
 
-        Returns once everybody knows. Raises `ClientError` unless its negotiation is open and has these items, and this
-        client submitted the task or is an operator's.
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+            option: "most_important", "all" or "by_category".
+            items: With "most_important", the numbers of up to ten items, counted from 1; empty to let the platform
+                choose.
+
+        Raises:
+            ClientError: The task has no open negotiation or no such items, or another client submitted it. Nothing was
+                recorded.
+
+        Example:
+            >>> lamps = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
+            >>> task = await client.ask(lamps)
+            >>> task.status
+            'negotiation'
+            >>> await client.answer(task.task_id, "most_important", items=[1, 2])
         """
         await answered(self._exchange, task_id, option, tuple(items))
 
@@ -177,11 +268,27 @@ class Client(Asking):
         result: Literal["success", "failure"] | None = None,
         prevented_error: Id | None = None,
     ) -> FeedbackStanding:
-        """Say what a task's answer was worth, at any time, and return what became of it.
+        """Judge the answer of a task, and return what the feedback was credited to.
 
-        It waits for that a few seconds; feedback that is still `new` then is decided later, as `progress` shows. It is
-        refused unless this client submitted the task or is an operator's. Raises
-        `ClientError` for an unknown task or memory, or where nothing is said, and then nothing was recorded.
+        Feedback can be given at any time. The call waits a few seconds for the decision; feedback that is still "new"
+        then is decided later, and `progress` shows it.
+
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+            verdict: "helpful" or "unhelpful".
+            result: Outcome of what the client did with the answer: "success" or "failure".
+            prevented_error: Id of a memory that prevented an error.
+
+        Returns:
+            The feedback with its standing: "new", "parked", "applied" or "refused".
+
+        Raises:
+            ClientError: The task or the memory is unknown, or no argument says anything. Nothing was recorded.
+
+        Example:
+            >>> task = await client.ask("What is truth value testing?", agent="python", settled=True)
+            >>> (await client.feedback(task.task_id, "helpful")).standing
+            'applied'
         """
         return await judged(self._exchange, task_id, verdict, result, prevented_error)
 
@@ -197,11 +304,30 @@ class Client(Asking):
         said_at: datetime | None = None,
         key: Key = None,
     ) -> UUID:
-        """Put a memory into an agent's mind and return its id, once it can be recalled.
+        """Give a strength memory to an agent, and return its id as soon as it can be recalled.
 
-        Each call is a memory of its own, unless it has a `key`: a name of the client's own choice, or a UUID. Under
-        the same key for the same agent it is remembered once, however often it is told; so a call that failed can be
-        repeated. Raises `ClientError` where something else was said under the key before.
+        Args:
+            agent: Id of an agent with strength memory.
+            content: Text of the memory, at most 16,000 characters.
+            tags: Tags of the memory, at most 32.
+            learnings: What the memory teaches, by perspective of the agent.
+            scope: Domain or project in which the memory is valid; None for everywhere.
+            said_by: Name of the source.
+            said_at: Time at which the source said it.
+            key: Idempotency key: a text or a UUID. The agent gets one memory under it, so a failed call can be
+                repeated. Without a key each call makes a new memory.
+
+        Returns:
+            The id of the memory.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory, the content is refused, or another memory
+                was given under the key.
+
+        Example:
+            >>> memory_id = await client.remember("python", "Ann prefers short answers.", tags=["style"], key="style-1")
+            >>> (await client.memory(memory_id)).memory.tags
+            ('style',)
         """
         fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
         memory = checked(MemoryContent, **fields, said_by=said_by, said_at=said_at)
@@ -210,10 +336,25 @@ class Client(Asking):
         return memory_id
 
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
-        """Put many memories into an agent's mind and return their ids in order, once all can be recalled.
+        """Give several strength memories to an agent, and return their ids as soon as all can be recalled.
 
-        Raises `ClientError`, and has then said nothing, for an unknown agent, for a memory without any word, or for a
-        learning under a perspective that the agent has not.
+        Args:
+            agent: Id of an agent with strength memory.
+            memories: The memories.
+
+        Returns:
+            The ids of the memories, in the same order.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory, or a memory has no words or a learning
+                under a perspective that the agent does not have. Nothing was recorded.
+
+        Example:
+            >>> from nemuri_contracts.client_events import MemoryContent
+            >>> contents = ["Ann works in Kyoto.", "Bob works in Lisbon."]
+            >>> ids = await client.remember_all("python", [MemoryContent(content=each) for each in contents])
+            >>> len(ids)
+            2
         """
         [knower] = await self.agents(agent)
         return await offered(self._exchange, knower, memories)
@@ -231,18 +372,48 @@ class Client(Asking):
         importance: float | None = None,
         key: Key = None,
     ) -> UUID:
-        """Tell what an agent with tiered memory lived through, and return the memory's id, once it can be recalled.
+        """Give an experience to an agent with tiered memory, and return the memory's id as soon as it can be recalled.
 
-        `second` is the time of a simulation's clock; `cues` and `importance` go by the words unless given. Under the
-        same `key` it is told once. Raises `ClientError` for an agent without such memory, for what does not matter
-        enough, and where something else was said under the key before.
+        Args:
+            agent: Id of an agent with tiered memory.
+            content: Text of the experience.
+            type: "conversation", "action", "observation" or "reflection".
+            participants: Names of those who took part, at most 64.
+            location: Place of the experience.
+            second: Time of the simulation in seconds; None for the time of the log.
+            cues: Signals that raise the importance; None to derive them from the words.
+            importance: Importance, 0 to 1; None to derive it from the cues.
+            key: Idempotency key: a text or a UUID. The experience is recorded once under it.
+
+        Returns:
+            The id of the memory.
+
+        Raises:
+            ClientError: The agent has no tiered memory, the experience is not important enough to be kept, or another
+                experience was given under the key.
+
+        Example:
+            >>> memory_id = await client.experience("noah", "Lila asked me for iron.", participants=["Lila"])
+            >>> (await client.tiers_memory("noah", str(memory_id))).participants
+            ('Lila',)
         """
         fields = {"type": type, "content": content, "participants": list(participants)}
         experience = checked(Experience, **fields, location=location, second=second)
         return await lived(self._exchange, agent, experience, cues, importance, key)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
-        """Return once the memories that follow from these events can be recalled; raises `ClientError` if not."""
+        """Wait until the memories that follow from events can be recalled.
+
+        Args:
+            agent: Id of the agent.
+            causes: Ids of the events that offered the memories. Unknown ids are waited for.
+
+        Raises:
+            ClientError: The agent refused a memory, or there was no progress for a long time.
+
+        Example:
+            >>> await client.until_known("python", [])
+        """
         await until_known(self._exchange, agent, causes)
 
     async def teach(
@@ -254,19 +425,52 @@ class Client(Asking):
         scope: Scope | None = None,
         again: bool = False,
     ) -> UUID:
-        """Begin to teach an agent from a textbook, and return the course's id; `courses` tells how it goes on.
+        """Start to teach an agent from a textbook, and return the course's id. `courses` reports the progress.
 
-        What it reads is valid in the scope, everywhere by default, and it is tested there.
-        Raises `ClientError` for an unknown agent or perspective, while it is taught a textbook of this title there,
-        or, but `again`, when it was taught exactly this one there before.
+        Args:
+            agent: Id of an agent with strength memory.
+            textbook: The textbook. Its perspective, if any, is one of the agent's.
+            repeating: When exercises are repeated: "fixed" (after 1, 3, 7, 14 and 30 days), "fsrs" or "none".
+            scope: Domain or project in which the memories are valid and the exercises are set; None for everywhere.
+            again: Teach the same textbook once more if it was taught in this scope before.
+
+        Returns:
+            The id of the course.
+
+        Raises:
+            ClientError: The agent or the perspective is unknown, a chapter is too large, a textbook of this title is
+                being taught in this scope, or exactly this one was taught there before and `again` is not set.
+
+        Example:
+            >>> from nemuri_contracts.education import Chapter, Section, Textbook
+            >>> section = Section(title="Truth values", text="The truth value of an empty dictionary is false.")
+            >>> textbook = Textbook(title="Truth", chapters=(Chapter(title="Values", sections=(section,)),))
+            >>> course_id = await client.teach("python", textbook)
+            >>> [course.title for course in (await client.courses("python", course_id)).courses]
+            ['Truth']
         """
         [taught] = await self.agents(agent)
         return await begin(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
 
     async def clock(self, advance: timedelta | None = None) -> datetime:
-        """The platform's clock, by which exercises come again; moved on first, if so wished, for simulations.
+        """Return the time of the platform's clock, after advancing it if a step is given.
 
-        Raises `ClientError` for a step that is not forward.
+        The clock decides when exercises are repeated and when the nightly job runs. A simulation can advance it.
+
+        Args:
+            advance: Step forward, above 0; None to leave the clock as it is.
+
+        Returns:
+            The time of the clock, in UTC.
+
+        Raises:
+            ClientError: The step is not forward, or leads more than 100 years ahead of the real time.
+
+        Example:
+            >>> from datetime import timedelta
+            >>> before = await client.clock()
+            >>> await client.clock(timedelta(hours=1)) - before > timedelta(hours=1)
+            True
         """
         await self._exchange.connected()
         clock = await Clock.open(self.log)
@@ -276,24 +480,59 @@ class Client(Asking):
             raise ClientError(str(error)) from error
 
     async def ahead(self) -> timedelta:
-        """How far the platform's clock is ahead of the real time."""
+        """Return the difference between the platform's clock and the real time.
+
+        Returns:
+            The difference, at least 0.
+
+        Raises:
+            ClientError: The platform does not answer.
+
+        Example:
+            >>> from datetime import timedelta
+            >>> await client.ahead() >= timedelta(0)
+            True
+        """
         await self._exchange.connected()
         return await (await Clock.open(self.log)).ahead()
 
     async def again(self, service: str, sequence: LogPlace) -> str:
-        """Let a service react once more to the event at a place in the log, and return its kind once that is done.
+        """Let a service handle an event of the log once more, and return the event's kind when that is done.
 
-        Raises `ClientError` with what went wrong.
+        This repairs an event that the service had given up. Events that follow have the same ids as before, so nothing
+        is done twice.
+
+        Args:
+            service: Name of the service.
+            sequence: Position of the event in the log, at least 1.
+
+        Returns:
+            The kind of the event.
+
+        Raises:
+            ClientError: There is no event at this position, the service does not handle its kind, or the handler
+                failed.
+
+        Example:
+            >>> await client.again("intake", 1)
+            'task_submitted'
         """
         query, answer = queries.RetryQuery, RetriedView
         return (await self._exchange.ask(query, answer, service=service, sequence=sequence)).kind
 
     async def settle(self) -> None:
-        """Wait until the views hold everything that is in the log now."""
+        """Wait until the projections contain everything that is in the log now.
+
+        Raises:
+            ClientError: The platform does not answer.
+
+        Example:
+            >>> await client.settle()
+        """
         last = await self._exchange.repeated(self.log.last_sequence)
         self._exchange.seen = max(self._exchange.seen, last)
         await self.agents()
 
     def _limit(self, timeout: float | None) -> float | None:
-        """Return the seconds that a call with a timeout has."""
+        """Return the time limit of a call in seconds: the smaller of its `timeout` and the client's limit."""
         return min((each for each in (timeout, self.limit) if each is not None), default=None)

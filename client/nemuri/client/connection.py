@@ -1,4 +1,4 @@
-"""Where the platform is, and a client of it."""
+"""Finding the running platform and connecting to it."""
 
 import shlex
 from collections.abc import AsyncIterator, Iterator
@@ -19,17 +19,17 @@ from nemuri_infra.runtime.settings import Settings
 
 
 class NotRunning(NotConnectedError):  # noqa: N818 - said as the fact that it is
-    """There is no platform where one was looked for; the message is one line and says how to start one."""
+    """No platform runs at the given place. The message is one line and says how to start one."""
 
 
 def resolve(settings: Settings) -> Settings:
-    """The settings with the addresses of both servers.
+    """Return the settings with the addresses of both servers.
 
-    What the environment says wins; the rest is asked of the platform that runs in the data directory. Raises
-    `NotRunning` when none does, `HomeUnusable` when the path is no data directory, `DatabaseError` for a database
-    address that is none.
+    Addresses in the environment have precedence; the others come from the platform that runs in the data directory.
+    Raises `NotRunning` if none runs there, `HomeUnusable` if the path is no data directory, and `DatabaseError` if the
+    database address is invalid.
     """
-    from nemuri_infra.projections.database import check_database_url  # plain clients need no database
+    from nemuri_infra.projections.database import check_database_url  # A plain client needs no database.
 
     if settings.database_url:
         check_database_url(settings.database_url)
@@ -40,12 +40,12 @@ def resolve(settings: Settings) -> Settings:
 
 
 def nats_address(settings: Settings) -> str:
-    """Where the NATS server is, which is all that a client needs; raises like `resolve`."""
+    """Return the address of the NATS server, which is all that a client needs. Raises the errors of `resolve`."""
     return settings.nats_url or _addresses(settings).nats_url
 
 
 def given(**options: object) -> Settings:
-    """The settings of the environment, with those of the options that are not None in place of theirs."""
+    """Return the settings of the environment, overridden by the options that are not None."""
     return Settings.model_validate({name: value for name, value in options.items() if value is not None})
 
 
@@ -57,10 +57,30 @@ async def connect(
     *,
     timeout: float = CONNECTING_SECONDS,
 ) -> AsyncIterator[Client]:
-    """A client of the platform that runs in the data directory `data`, or at `NATS_URL`, within `timeout` seconds.
+    """Connect to a running platform.
 
-    It logs to the logger `nemuri` of the standard library and prints nothing. Raises `NotConnectedError` when there is
-    no such platform, `ClientError` for a setting that cannot be used.
+    The client logs to the logger `nemuri` of the standard library and prints nothing.
+
+    Args:
+        data: Data directory of the platform; None for `NEMURI_DATA` or the default directory. It is not used if
+            `NATS_URL` is set.
+        namespace: Namespace of the platform; None for `NEMURI_NAMESPACE` or the default.
+        client_id: Name of the client; None for `NEMURI_CLIENT` or "python". Only this client or an operator can answer
+            and judge its tasks.
+        timeout: Seconds that connecting may take, above 0.
+
+    Returns:
+        A context manager that yields the client and closes the connection at the end.
+
+    Raises:
+        NotConnectedError: No platform runs there.
+        ClientError: A setting is invalid, or the server does not permit the user.
+
+    Example:
+        >>> async with nemuri.connect() as client:
+        ...     agents = await client.agents("python")
+        >>> agents[0].agent_id
+        'python'
     """
     check_timeout(timeout)
     try:
@@ -79,7 +99,7 @@ async def connect(
 
 @asynccontextmanager
 async def connected(settings: Settings, client_id: str, timeout: float = CONNECTING_SECONDS) -> AsyncIterator[Client]:
-    """A client of the platform that the settings lead to; raises like `connect`, and `NotPermitted`."""
+    """Connect a client to the platform of the settings. Raises the errors of `connect`, and `NotPermitted`."""
     async with Client.connect(
         nats_address(settings),
         namespace=settings.namespace,
@@ -93,7 +113,10 @@ async def connected(settings: Settings, client_id: str, timeout: float = CONNECT
 
 @contextmanager
 def permitted(log: Log, refused: type[Exception] = NotPermitted) -> Iterator[None]:
-    """Raises `refused` where work ends because the server refused something: it tells the connection, not who asked."""
+    """Raise `refused` if work inside fails because the server denied something.
+
+    The server reports a denial to the connection, not to the call that caused it.
+    """
     try:
         yield
     except (NatsError, TimeoutError) as error:
@@ -119,7 +142,7 @@ def _addresses(settings: Settings) -> Addresses:
 
 
 def _instead(path: Path, holder: Holder, start: str) -> str:
-    """What to say of a directory in which something runs that is no platform, or not ready."""
+    """Return the message for a directory in which something else runs than a ready platform."""
     if holder.society is None:
         return f"nemuri is starting or stopping in {path} ({holder}); try again in a moment"
     return (

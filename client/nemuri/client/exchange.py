@@ -1,4 +1,4 @@
-"""How the client talks: events onto the log, questions over the bus, and what comes back for each."""
+"""The exchange of a client with the platform: it appends events to the log and sends queries over the bus."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,11 +29,11 @@ T = TypeVar("T", bound=BaseModel)
 R = TypeVar("R")
 RETURN_ATTEMPTS = 10
 RETURN_PAUSE = 0.3
-"""Seconds between two attempts to reach a service while none is there."""
+"""Seconds between two attempts to reach a service that does not respond."""
 SHORTEST = 0.1
-"""Seconds that an attempt has at least."""
+"""Seconds that each attempt has, at least."""
 PATIENCE = 15.0
-"""Seconds that a lost connection, or a log without a leader, has to come back before a call fails."""
+"""Seconds after which a call fails if the connection or the leader of the log does not come back."""
 AWAY = (
     TimeoutError,
     OSError,
@@ -43,31 +43,58 @@ AWAY = (
     OutboundBufferLimitError,
     ServiceUnavailableError,
 )
-"""What says that the server is away for now. What was sent may have arrived all the same."""
+"""Errors that mean that the server is away for now. What was sent may still have arrived."""
 
 
 class ClientError(Exception):
-    """What was asked cannot be done; the text says why in one line."""
+    """A request that cannot be fulfilled. The message gives the reason in one line.
+
+    All errors of the client are of this class or a subclass.
+
+    Example:
+        >>> try:
+        ...     await client.agents("nobody")
+        ... except nemuri.ClientError as error:
+        ...     "nobody" in str(error)
+        True
+    """
 
 
 class PassingError(ClientError):
-    """There is no answer for now; the same question may well have one a little later."""
+    """A request that has no answer for now. The same request may succeed a little later."""
 
 
 class NotConnectedError(PassingError):
-    """There is no connection to the platform's NATS server, or to none that holds a platform."""
+    """No connection to a NATS server that holds a platform.
+
+    Example:
+        >>> try:
+        ...     async with Client.connect("nats://127.0.0.1:1", timeout=5):
+        ...         pass
+        ... except nemuri.NotConnectedError:
+        ...     "start the platform"
+        'start the platform'
+    """
 
 
 class CallTimeoutError(PassingError, TimeoutError):
-    """A call did not end within the time that it was given."""
+    """A call that did not end within its time limit.
+
+    Example:
+        >>> try:
+        ...     await client.within(0.000_001).status()
+        ... except nemuri.CallTimeoutError as error:
+        ...     str(error)
+        'status did not end within 1e-06 s'
+    """
 
 
 class NotPermitted(ClientError):  # noqa: N818 - said as the fact that it is
-    """The user that the address names may not do this; the message is one line."""
+    """The user in the server's address lacks a permission. The message is one line."""
 
 
 def checked(kind: type[T], **fields: Any) -> T:
-    """The model made of the fields; raises `ClientError`."""
+    """Return a model with the given fields. Raises `ClientError` if they are invalid."""
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
@@ -76,23 +103,23 @@ def checked(kind: type[T], **fields: Any) -> T:
 
 @dataclass(slots=True)
 class Exchange:
-    """One client's side of the bus; it reads what it wrote."""
+    """The connection of one client to the platform. Its queries see every event that it has appended."""
 
     log: Log
     client_id: str
     seen: int = 0
-    """The newest place in the log that this client knows of."""
+    """Sequence of the newest event in the log that this client knows of."""
 
     @property
     def closed(self) -> bool:
-        """Whether the connection was closed for good."""
+        """True if the connection was closed for good."""
         return self.log.connection.is_closed
 
     async def say(self, event: ClientEvent) -> None:
-        """Append an event in the client's name; returns once it is on disk.
+        """Append an event in the client's name, and return when it is on disk.
 
-        Nothing is sent while the connection is lost. Raises `ClientError`, and `NotConnectedError` where the log is
-        away for longer than `PATIENCE`; the event may have arrived then, and may be said again under its id.
+        Nothing is sent while the connection is lost. Raises `ClientError`, and `NotConnectedError` if the log is away
+        for longer than `PATIENCE`. The event may have arrived then; it can be appended again under the same id.
         """
         said = event.model_copy(update={"client_id": self.client_id})
 
@@ -108,9 +135,9 @@ class Exchange:
         self.seen = max(self.seen, sequence)
 
     async def repeated(self, work: Callable[[], Awaitable[R]]) -> R:
-        """Do work that does no harm when it is done twice; again while the server is away, for `PATIENCE` seconds.
+        """Do idempotent work, and retry for `PATIENCE` seconds while the server is away.
 
-        Raises what the work raises, and `NotConnectedError` or `PassingError` where the server stays away.
+        Raises the errors of the work, and `NotConnectedError` or `PassingError` if the server stays away.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + PATIENCE
@@ -126,7 +153,7 @@ class Exchange:
             await asyncio.sleep(time_left(RETURN_PAUSE))
 
     async def connected(self, patience: float = PATIENCE) -> None:
-        """Return as soon as there is a connection. Raises `NotConnectedError`, at once where it was closed."""
+        """Wait until there is a connection. Raises `NotConnectedError`, at once if the connection was closed."""
         limit = time_left(max(patience, 0))
         try:
             async with asyncio.timeout(limit):
@@ -138,9 +165,9 @@ class Exchange:
             raise self.failure(error) from error
 
     async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
-        """The answer to a question, from views that know all that this client said.
+        """Return the answer to a query, from projections that contain every event of this client.
 
-        Raises `ClientError`, and `PassingError` where only the platform has no answer for now.
+        Raises `ClientError`, and `PassingError` if the platform has no answer for now.
         """
         query = checked(kind, **({"after": self.seen} | fields))
         try:
@@ -160,9 +187,10 @@ class Exchange:
         return _read(reply.data, answer)
 
     async def _request(self, subject: str, query: Query) -> Msg:
-        """Services that were cut off from a restarted server get some seconds to come back.
+        """Send a query and return the reply.
 
-        Where our own connection is lost meanwhile, the question is put again over the next one.
+        A service that was cut off by a restart of the server has a few seconds to come back. If the client's own
+        connection is lost, the query is sent again over the next one.
         """
         data, loop = query.model_dump_json().encode(), asyncio.get_running_loop()
         end, absences = loop.time() + query.patience, 0
@@ -184,7 +212,7 @@ class Exchange:
                     raise
 
     def failure(self, error: BaseException) -> ClientError:
-        """Return what an error of the connection means for a caller, in one line."""
+        """Return the client's error for an error of the connection, with a message of one line."""
         if self.log.denied:
             return NotPermitted(f"the NATS server does not permit this user {self.log.denied[0]}")
         if self.closed:

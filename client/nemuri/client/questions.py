@@ -1,4 +1,4 @@
-"""Everything that may be asked of a running platform, by whoever has a connection to it."""
+"""Queries to a running platform, as methods of a client."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,42 +28,113 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, Tiers
 @guarded
 @dataclass(slots=True)
 class Asking:
-    """Asks, and so changes nothing; each answer knows all that was said over the same exchange before."""
+    """The queries of a client. They change nothing, except where a method says so.
+
+    Each answer contains at least everything that was sent over the same connection before.
+    """
 
     _exchange: Exchange
     limit: float | None = field(default=None, kw_only=True)
-    """Seconds within which each call ends; None for the patience of each."""
+    """Seconds within which each call must end; None for the default of each call."""
 
     def within(self, seconds: float) -> Self:
-        """Return this client over the same connection, each call of which ends within so many seconds.
+        """Return a client over the same connection, with a time limit for each call.
 
-        A call that does not end in time raises `CallTimeoutError`, which is a `ClientError` and a `TimeoutError`.
+        Args:
+            seconds: Seconds within which each call must end, above 0. A call that takes longer raises
+                `CallTimeoutError`, which is a `ClientError` and a `TimeoutError`.
+
+        Returns:
+            The client with the time limit. This client keeps its own.
+
+        Raises:
+            ClientError: `seconds` is not a finite number above 0.
+
+        Example:
+            >>> quick = client.within(5)
+            >>> [agent.agent_id for agent in await quick.agents("python")]
+            ['python']
         """
         check_timeout(seconds)
         return replace(self, limit=seconds)
 
     async def whole_id(self, of: Named, beginning: str) -> UUID:
-        """The id of a task, memory or course by its beginning, of at least six hex digits.
+        """Return the full id of a task, memory or course from its first digits.
 
-        Raises `ClientError` where none begins so, or more than one.
+        Args:
+            of: Kind of the id: "task", "memory" or "course".
+            beginning: The first six or more hex digits of the id, with or without dashes.
+
+        Returns:
+            The full id.
+
+        Raises:
+            ClientError: No id or several ids begin with these digits.
+
+        Example:
+            >>> task_id = await client.submit("What is truth value testing?")
+            >>> await client.whole_id("task", str(task_id)[:13]) == task_id
+            True
         """
         return (await self._exchange.ask(queries.IdQuery, IdView, of=of, beginning=beginning)).found
 
     async def progress(self, task_id: Id) -> TaskResult:
-        """How a task stands now. Raises `ClientError` for an unknown one."""
+        """Return the present state of a task without waiting for it to end.
+
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+
+        Returns:
+            The state. Its `status` is "open", "negotiation", "done" or "failed".
+
+        Raises:
+            ClientError: The task is unknown.
+
+        Example:
+            >>> task_id = await client.submit("What is truth value testing?")
+            >>> (await client.progress(task_id)).status in {"open", "done"}
+            True
+        """
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
     async def why(self, task_id: Id) -> tuple[Explanation, ...]:
-        """Why memories came to mind for a task: every candidate's features, what they added, what decided its rank.
+        """Explain which memories were retrieved for a task and how they were ranked.
 
-        One for each assignment whose retrieval is done. Raises `ClientError` for an unknown task.
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+
+        Returns:
+            One explanation for each assignment that has retrieved memories. It has the features of every candidate, the
+            contribution of each feature to the score, and the reason for the rank.
+
+        Raises:
+            ClientError: The task is unknown.
+
+        Example:
+            >>> task = await client.ask("What is truth value testing?", agent="python")
+            >>> [explanation.agent_id for explanation in await client.why(task.task_id)]
+            ['python']
         """
         return await explained(self._exchange, task_id)
 
     async def routing(self, task_id: Id) -> Routing | None:
-        """Why a task got its agents: everybody's scores; None while it is not routed.
+        """Explain why a task was assigned to its agents.
 
-        Raises `ClientError` for an unknown task.
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+
+        Returns:
+            The chosen agents and the scores of all agents that could have been chosen; None if the task is not routed
+            yet.
+
+        Raises:
+            ClientError: The task is unknown.
+
+        Example:
+            >>> task = await client.ask("What is truth value testing?")
+            >>> routing = await client.routing(task.task_id)
+            >>> [choice.agent_id for choice in routing.choices]
+            ['python']
         """
         return (await self._exchange.ask(queries.RoutingQuery, RoutingView, task_id=task_id)).routing
 
@@ -78,9 +149,30 @@ class Asking:
         domains: Texts = (),
         deep: bool = False,
     ) -> RecallView:
-        """What would come to the agent's mind, best first, or nothing: the specialist's own retrieval.
+        """Return the memories that an agent would be given for a query, best first.
 
-        Records nothing, also with `deep`, which searches archived memories together with the active ones.
+        This is the retrieval that a task uses. It is not logged and strengthens nothing.
+
+        Args:
+            agent: Id of an agent with strength memory.
+            query: Text to search for, 1 to 16,000 characters.
+            top: Maximum number of memories, 1 to 50.
+            perspective: Perspective of the agent to search under; None for all of them.
+            project: Project whose memories are valid besides the universal ones.
+            domains: Domains whose memories are valid besides the universal ones.
+            deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
+
+        Returns:
+            The relevant memories with their scores, possibly none, and the memories that every task of the agent is
+            given.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory, or `top` is out of range.
+
+        Example:
+            >>> found = await client.recall("python", "truth value of an empty list", top=1)
+            >>> [each.memory.content for each in found.memories]
+            ['The truth value of an empty list is false.']
         """
         setting = checked(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(
@@ -95,17 +187,60 @@ class Asking:
         )
 
     async def affect(self, agent: str) -> AffectView:
-        """How an affective memory stands: levels, mood, protection. Raises `ClientError` for an agent without one."""
+        """Return the state of an affective memory: its levels, moods and protected memories.
+
+        Args:
+            agent: Id of an agent with affective memory.
+
+        Returns:
+            The state as of the last nightly job.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> (await client.affect("diary")).remembered
+            1
+        """
         return await self._exchange.ask(queries.AffectQuery, AffectView, agent_id=agent)
 
     async def affect_memory(self, agent: str, memory: str) -> AffectMemoryView:
-        """One affective memory, by its label or at least six digits of its id. Raises `ClientError` for none."""
+        """Return one affective memory.
+
+        Args:
+            agent: Id of an agent with affective memory.
+            memory: Label of the memory, or the first six or more hex digits of its id.
+
+        Returns:
+            The memory.
+
+        Raises:
+            ClientError: The agent has no affective memory, or no memory or several memories match.
+
+        Example:
+            >>> [newest, *_] = (await client.affect("diary")).memories
+            >>> (await client.affect_memory("diary", newest.label)).level
+            1
+        """
         return await self._exchange.ask(queries.AffectMemoryQuery, AffectMemoryView, agent_id=agent, memory=memory)
 
     async def affect_turn(self, agent: str, memory: str) -> TurnView:
-        """Return the turn of an affective memory word for word, by the memory's label or at least six digits of its id.
+        """Return the prompt and the reply from which an affective memory was made, word for word.
 
-        Raises `ClientError` for none or several, and for a memory that has left level 1: its details are forgotten.
+        Args:
+            agent: Id of an agent with affective memory.
+            memory: Label of the memory, or the first six or more hex digits of its id.
+
+        Returns:
+            The turn of the conversation.
+
+        Raises:
+            ClientError: No memory or several memories match, or the memory has left level 1, where the words are kept.
+
+        Example:
+            >>> [newest, *_] = (await client.affect("diary")).memories
+            >>> (await client.affect_turn("diary", newest.label)).prompt
+            'The parser finally accepts a trailing comma!'
         """
         return await self._exchange.ask(queries.AffectTurnQuery, TurnView, agent_id=agent, memory=memory)
 
@@ -118,10 +253,27 @@ class Asking:
         category: Category | None = None,
         quietly: bool = False,
     ) -> AffectRecallView:
-        """What comes to an affective mind for a prompt, with the block of text that an assistant is given.
+        """Return the affective memories that match a prompt, and the text block for the assistant's context.
 
-        That it did is noted and reinforces it in the next night, unless it is asked for `quietly`; in a `session` the
-        mood of what came last is carried along. Raises `ClientError` for an agent without affective memory.
+        The recall is logged and reinforces these memories in the next nightly job, unless `quietly` is set.
+
+        Args:
+            agent: Id of an agent with affective memory.
+            prompt: The user's prompt, 1 to 100,000 characters.
+            session: Name of the session. The mood of what was recalled last in it influences the ranking.
+            category: Category that is preferred among memories about the same subject.
+            quietly: Do not log the recall.
+
+        Returns:
+            The memories that fit into the text block, best first, and the block itself.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> found = await client.come_to_mind("diary", "Does the parser accept a comma?", quietly=True)
+            >>> found.block.startswith("<memories")
+            True
         """
         return await self._exchange.ask(
             queries.AffectRecallQuery,
@@ -134,11 +286,41 @@ class Asking:
         )
 
     async def tiers(self, agent: str) -> TiersView:
-        """How a tiered memory stands: its layers, what they hold by now. Raises `ClientError` for an agent without."""
+        """Return the state of a tiered memory: the size of its layers, its capacities and its last consolidation.
+
+        Args:
+            agent: Id of an agent with tiered memory.
+
+        Returns:
+            The state.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> (await client.tiers("noah")).short >= 1
+            True
+        """
         return await self._exchange.ask(queries.TiersQuery, TiersView, agent_id=agent)
 
     async def tiers_memory(self, agent: str, memory: str) -> TierMemoryView:
-        """One tiered memory, by at least six digits of its id. Raises `ClientError` for none, or several."""
+        """Return one tiered memory.
+
+        Args:
+            agent: Id of an agent with tiered memory.
+            memory: The first six or more hex digits of the memory's id.
+
+        Returns:
+            The memory.
+
+        Raises:
+            ClientError: The agent has no tiered memory, or no memory or several memories match.
+
+        Example:
+            >>> memory_id = await client.experience("noah", "Lila gave me bread.", importance=0.9)
+            >>> (await client.tiers_memory("noah", str(memory_id))).content
+            'Lila gave me bread.'
+        """
         return await self._exchange.ask(queries.TiersMemoryQuery, TierMemoryView, agent_id=agent, beginning=memory)
 
     async def tiers_recall(
@@ -153,10 +335,30 @@ class Asking:
         second: float | None = None,
         quietly: bool = False,
     ) -> TiersRecallView:
-        """What comes to a tiered mind, best first, each with the numbers that explain it, in the way of a module.
+        """Return the tiered memories that match a query, best first, with the parts of their scores.
 
-        That it was retrieved counts as access, unless it is asked for `quietly`. With `shared` it looks into what
-        others let it see too. `second` is the time of a simulation. Raises `ClientError` for an agent without one.
+        The retrieval is logged and counts as an access of these memories, unless `quietly` is set.
+
+        Args:
+            agent: Id of an agent with tiered memory.
+            query: Text to search for, 1 to 16,000 characters.
+            module: Module of the agent that asks. It determines the layers, the weights and the number of memories.
+            layers: Layers to search ("short", "long"), out of those of the module; empty for all of them.
+            top: Maximum number of memories, 1 to 100; None for the number of the module.
+            shared: Search the memories that other agents share with this one too.
+            second: Time of the simulation in seconds; None for the time of the log.
+            quietly: Do not log the retrieval.
+
+        Returns:
+            The memories with relevance, recency, importance and score, and the weights of these.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> found = await client.tiers_recall("noah", "iron in the cave", top=1, quietly=True)
+            >>> [each.memory.content for each in found.recalled]
+            ['Noah mined iron with Lila in the cave.']
         """
         return await self._exchange.ask(
             queries.TiersRecallQuery,
@@ -172,9 +374,21 @@ class Asking:
         )
 
     async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[AgentView, ...]:
-        """All agents that can be asked, or the one of that name. Raises `ClientError` for an unknown one.
+        """Return the agents of the platform, or one of them.
 
-        With `orchestrator` the orchestrator's own mind is listed too, once it has one.
+        Args:
+            agent: Id of the agent; None for all agents.
+            orchestrator: Include the orchestrator, which has a routing memory of its own but answers no tasks.
+
+        Returns:
+            The agents, by id.
+
+        Raises:
+            ClientError: The agent is unknown.
+
+        Example:
+            >>> [agent.definition.memory for agent in await client.agents("noah")]
+            ['tiered']
         """
         view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
         return view.agents
@@ -182,40 +396,157 @@ class Asking:
     async def memories(
         self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
     ) -> tuple[MemoryView, ...]:
-        """What an agent remembers, strongest first and at most `limit` of it; asked for page by page.
+        """Return the memories of an agent, strongest first.
 
-        What moves in the order meanwhile may be missing, but nothing comes twice.
+        They are fetched in pages. A memory that changes its rank meanwhile may be missing, but none is returned twice.
+
+        Args:
+            agent: Id of an agent with strength memory.
+            status: "active", "archived" or "all".
+            limit: Maximum number of memories, at least 1.
+
+        Returns:
+            The memories.
+
+        Raises:
+            ClientError: The agent is unknown, or `limit` is below 1.
+
+        Example:
+            >>> [memory] = await client.memories("python", limit=1)
+            >>> memory.status
+            'active'
         """
         return await listed(self._exchange, agent, status, limit)
 
     async def memory(self, memory_id: Id) -> MemoryView:
-        """One memory. Raises `ClientError` for an unknown one."""
+        """Return one strength memory.
+
+        Args:
+            memory_id: Id of the memory, as a UUID or its text.
+
+        Returns:
+            The memory with its present strength and counters.
+
+        Raises:
+            ClientError: The memory is unknown.
+
+        Example:
+            >>> memory_id = await client.remember("python", "A full list is true.", key="full-list")
+            >>> (await client.memory(memory_id)).memory.content
+            'A full list is true.'
+        """
         return await self._exchange.ask(queries.MemoryQuery, MemoryView, memory_id=memory_id)
 
     async def scorer(self, agent: str) -> ScorerView:
-        """How an agent's learned scorer stands. Raises `ClientError` for an unknown agent."""
+        """Return the state of an agent's learned scorer, which ranks memories once it beats the linear score.
+
+        Args:
+            agent: Id of an agent with strength memory.
+
+        Returns:
+            The present ranking, the newest version of the scorer and the number of samples until the next training.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> (await client.scorer("python")).version is None  # it was never trained
+            True
+        """
         return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
 
     async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
-        """How well memories work: of all agents, or of one. Raises `ClientError` for an unknown one."""
+        """Return how well the memories of agents work, with advice on parameters to change.
+
+        Args:
+            agent: Id of an agent with strength memory; None for all of them.
+
+        Returns:
+            For each agent its measures, their normal ranges and the advice.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> [health] = await client.health("python")
+            >>> {finding.verdict for finding in health.findings} <= {"normal", "low", "high", "early"}
+            True
+        """
         return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
 
     async def memo(self, agent: str, *, project: str | None = None, domains: Texts = ()) -> MemoView:
-        """The table of contents of its memory that an agent is given with a task of this project and these domains.
+        """Return the table of contents of its memory that an agent is given with each task.
 
-        Raises `ClientError` for an unknown one.
+        Args:
+            agent: Id of an agent with strength memory.
+            project: Project of the task.
+            domains: Domains of the task.
+
+        Returns:
+            The topics, strongest first, with the number of memories on each.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> memo = await client.memo("python")
+            >>> memo.tokens <= memo.limit
+            True
         """
         setting = checked(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
 
     async def courses(self, agent: str, course_id: Id | None = None) -> CoursesView:
-        """How an agent is doing at school: all its courses, or one with its every exercise. Raises `ClientError`."""
+        """Return the progress of an agent in its courses.
+
+        Args:
+            agent: Id of the agent.
+            course_id: Id of one course, as a UUID or its text, to get the report of each of its exercises too; None for
+                all courses without these reports.
+
+        Returns:
+            The courses, oldest first.
+
+        Raises:
+            ClientError: The agent or the course is unknown.
+
+        Example:
+            >>> (await client.courses("noah")).courses
+            ()
+        """
         return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
 
     async def due(self, until: datetime) -> int:
-        """How many exercises of all agents come again up to this time, by the platform's clock, and are not set yet."""
+        """Return the number of exercises of all agents that become due up to a time and are not set yet.
+
+        Args:
+            until: The time, by the platform's clock (`clock`), with a time zone.
+
+        Returns:
+            The number of exercises.
+
+        Raises:
+            ClientError: `until` is not a time with a time zone.
+
+        Example:
+            >>> from datetime import UTC, datetime
+            >>> await client.due(datetime(2000, 1, 1, tzinfo=UTC))
+            0
+        """
         return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
 
     async def status(self) -> StatusView:
-        """How far the views are and what they hold."""
+        """Return the size of the projections and their position in the log.
+
+        Returns:
+            The position, the number of tasks by status, of agents and of memories, and why the projections have
+            stopped, if they have.
+
+        Raises:
+            ClientError: The platform does not answer.
+
+        Example:
+            >>> (await client.status()).agents
+            3
+        """
         return await self._exchange.ask(queries.StatusQuery, StatusView, after=0)

@@ -1,4 +1,4 @@
-"""The client for programs without asyncio: the same methods, each of which returns when it is done."""
+"""The blocking client, for programs without asyncio."""
 
 import asyncio
 import functools
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class Loop:
-    """An event loop in a thread of its own, so that the connection lives on between two calls."""
+    """An event loop in its own thread, so that the connection stays open between two calls."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -28,9 +28,10 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
-        """Wait for the work in the calling thread; an interruption of the wait cancels the work.
+        """Run a coroutine in the loop and wait for it in the calling thread. Interrupting the wait cancels the
+        coroutine.
 
-        Raises `NotConnectedError` once the loop is closed.
+        Raises `NotConnectedError` if the loop is closed.
         """
         if self._loop.is_closed():
             work.close()
@@ -43,7 +44,7 @@ class Loop:
             raise
 
     def close(self) -> None:
-        """Stop the loop; nothing can be run afterwards. What still goes on in it is cancelled, and ends first."""
+        """Cancel everything that still runs in the loop, wait until it has ended, and stop the loop."""
         self.run(_ended())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -57,31 +58,76 @@ async def _ended() -> None:
 def blocking(
     method: Callable[Concatenate[Client, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate["SyncClient", P], R]:
-    """The method as one that returns when it is done, with the same parameters, result and errors."""
+    """Return a blocking version of a client's method, with the same parameters, result, errors and documentation."""
 
     @functools.wraps(method)
     def call(self: "SyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
         found: R = self._run(method(self._client, *args, **kwargs))
         return found
 
+    call.__doc__ = (method.__doc__ or "").replace("await ", "")
     return call
 
 
 class SyncClient:
-    """A client whose methods block; see `Client` for what each does. Safe for several threads."""
+    """A client whose methods block, for programs without asyncio. It can be used from several threads.
+
+    It has the methods of `Client` with the same arguments, results and errors, without `await`.
+
+    Example:
+        >>> with nemuri.connect_sync() as client:
+        ...     result = client.ask("What is truth value testing?")
+        >>> result.status
+        'done'
+    """
 
     def __init__(self, client: Client, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
         self._client = client
         self._run = run
 
     def within(self, seconds: float) -> "SyncClient":
-        """Return this client over the same connection, each call of which ends within so many seconds."""
+        """Return a client over the same connection, with a time limit for each call.
+
+        Args:
+            seconds: Seconds within which each call must end, above 0. A call that takes longer raises
+                `CallTimeoutError`, which is a `ClientError` and a `TimeoutError`.
+
+        Returns:
+            The client with the time limit. This client keeps its own.
+
+        Raises:
+            ClientError: `seconds` is not a finite number above 0.
+
+        Example:
+            >>> quick = client.within(5)
+            >>> [agent.agent_id for agent in quick.agents("python")]
+            ['python']
+        """
         return SyncClient(self._client.within(seconds), self._run)
 
     submit = blocking(Client.submit)
 
     def ask(self, text: str, *, timeout: float | None = 120.0, settled: bool = False, **options: Any) -> TaskResult:
-        """Submit a task and wait for its result; takes what `submit` and `result` take."""
+        """Submit a task and wait for its result.
+
+        Args:
+            text: The task, not empty.
+            timeout: Seconds for the whole call, above 0; None for no limit.
+            settled: Wait until the used memories and the learnings are known too.
+            **options: Further arguments of `submit`, and `on_progress` of `result`.
+
+        Returns:
+            The result, or the open negotiation of a task with too many items.
+
+        Raises:
+            TaskTimeoutError: The task has not ended in time. Its `task_id` is None if nothing was submitted.
+            ClientError: As for `submit`.
+
+        Example:
+            >>> result = client.ask("What is truth value testing?", agent="python", timeout=60)
+            >>> result.status, result.agent_id
+            ('done', 'python')
+        """
         found: TaskResult = self._run(self._client.ask(text, timeout=timeout, settled=settled, **options))
         return found
 
@@ -128,7 +174,28 @@ def connect_sync(
     *,
     timeout: float = CONNECTING_SECONDS,
 ) -> Iterator[SyncClient]:
-    """A blocking client; see `connect` for what it takes and raises."""
+    """Connect to a running platform with a blocking client.
+
+    Args:
+        data: Data directory of the platform; None for `NEMURI_DATA` or the default directory. It is not used if
+            `NATS_URL` is set.
+        namespace: Namespace of the platform; None for `NEMURI_NAMESPACE` or the default.
+        client_id: Name of the client; None for `NEMURI_CLIENT` or "python".
+        timeout: Seconds that connecting may take, above 0.
+
+    Returns:
+        A context manager that yields the client and closes the connection at the end.
+
+    Raises:
+        NotConnectedError: No platform runs there.
+        ClientError: A setting is invalid, or the server does not permit the user.
+
+    Example:
+        >>> with nemuri.connect_sync() as client:
+        ...     agents = client.agents("python")
+        >>> agents[0].agent_id
+        'python'
+    """
     loop = Loop()
     try:
         stack = AsyncExitStack()

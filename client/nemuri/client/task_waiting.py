@@ -1,4 +1,4 @@
-"""Waiting for a task: news of it as it comes, and a question now and then in case some was lost."""
+"""Waiting for the end of a task: notifications, and a query now and then in case a notification was lost."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -10,18 +10,28 @@ from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.stores.results import Results
 
 HEARTBEAT = 2.0
-"""Seconds without news of a task after which is asked how it stands, in case the news was lost."""
+"""Seconds without a notification after which the task is queried."""
 PROGRESS = 0.5
-"""Seconds between two looks at a task for somebody who wants to hear of its progress."""
+"""Seconds between two queries of a task while its progress is reported."""
 
 
 class TaskTimeoutError(CallTimeoutError):
-    """The task has not ended in time; it goes on, and its result can be asked for later."""
+    """A task that has not ended in time. It continues, and its result can be fetched later.
+
+    Example:
+        >>> try:
+        ...     await client.ask("What is truth value testing?", timeout=0.000_001)
+        ... except nemuri.TaskTimeoutError as error:
+        ...     error.task_id is None  # nothing was submitted
+        True
+    """
 
     def __init__(self, line: str, task_id: UUID | None = None) -> None:
         super().__init__(line)
         self.task_id = task_id
-        """Its id. It may have been submitted although nobody could say so in time; None if nothing was sent."""
+        """Id of the task; None if nothing was sent. The task may exist although its submission was not confirmed in
+        time.
+        """
 
     def __reduce__(self) -> tuple[type["TaskTimeoutError"], tuple[str, UUID | None]]:
         return type(self), (str(self), self.task_id)
@@ -43,7 +53,7 @@ def not_submitted(exchange: Exchange, task_id: UUID | None, timeout: float | Non
 
 
 OnProgress = Callable[[TaskResult], None]
-"""Hears how a task stands."""
+"""Function that receives the state of a task."""
 
 
 async def ended(
@@ -55,11 +65,11 @@ async def ended(
     settled: bool,
     on_progress: OnProgress | None = None,
 ) -> TaskResult:
-    """How a task ended, or its open negotiation; waits for it up to `timeout` seconds.
+    """Wait until a task has ended or has opened a negotiation, for up to `timeout` seconds, and return its result.
 
-    With `settled` also, as long as there is time, until what was used and learned is known. `on_progress` hears how
-    the task stands at first, and whenever that has changed, at most every `PROGRESS` seconds. Raises `ClientError` for
-    an unknown task and `TaskTimeoutError` for one that is still open.
+    With `settled` it waits until the used memories and the learnings are known too, as long as there is time.
+    `on_progress` receives the first state and each change, at most every `PROGRESS` seconds. Raises `ClientError` if
+    the task is unknown and `TaskTimeoutError` if it is still open.
     """
     check_timeout(timeout)
     result: TaskResult | None = None
@@ -71,7 +81,7 @@ async def ended(
                 if on_progress and result and result != told:
                     on_progress(told := result)
                 heard = await news(time_left(PROGRESS if on_progress else HEARTBEAT))
-                if heard is None or heard.status != "done":  # whatever else was told may be over since
+                if heard is None or heard.status != "done":  # Any other state may be outdated by now.
                     heard = await _standing(exchange, task_id)
                 result = heard or result
     except Expired as error:
@@ -84,7 +94,7 @@ async def ended(
 
 
 async def _standing(exchange: Exchange, task_id: UUID) -> TaskResult | None:
-    """How a task stands; None while nobody can tell. Raises `ClientError` for an unknown one."""
+    """Return the state of a task; None if there is no answer for now. Raises `ClientError` for an unknown task."""
     try:
         return await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     except PassingError:
