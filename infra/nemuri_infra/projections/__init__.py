@@ -1,1 +1,1 @@
-"""The views of the log in PostgreSQL: tables, projection, queries and migrations."""
+"""The projections of the log in PostgreSQL: tables, projector, queries and migrations."""

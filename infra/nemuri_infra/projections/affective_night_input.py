@@ -1,4 +1,4 @@
-"""What a night of an affective mind has to look at."""
+"""Input of the nightly job of affective memory."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.snapshot_reads import of_one_moment
 
 PAGE = 5_000
-"""Vectors that are compared at once: so many are held, and not all."""
+"""Vectors that are compared at a time, so that never all of them are in memory."""
 _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
 async def evening(views: Database, agent_id: str, generation: str, nights: int) -> Evening | None:
-    """What the agent's night looks at, all of one moment; None if there is no such agent."""
+    """Return the input of the agent's nightly job from one snapshot; None if there is no such agent."""
 
     async def read(connection: AsyncConnection) -> Evening | None:
         found = await load(connection, tables.affect_agent, AffectAgent, tables.affect_agent.c.agent_id == agent_id)
@@ -68,7 +68,7 @@ async def _some(
 
 
 def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
-    """Conditions that hold for at least every archived memory that is due to be deleted."""
+    """Return conditions that hold for every archived memory that is due for deletion, and perhaps for more."""
     archive = agent.rules.archive
     if not archive.auto_delete_enabled:
         return [false()]
@@ -87,7 +87,7 @@ async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list
 async def _alike(
     connection: AsyncConnection, agent: AffectAgent, generation: str, fresh: Sequence[UUID]
 ) -> list[Alike]:
-    """Pairs of a new or changed memory and another one whose vectors are near enough to be tied."""
+    """Return pairs of a new or changed memory and another one whose vectors are similar enough for a relation."""
     if not fresh or not agent.rules.relations.enable_auto_linking:
         return []
     vector = tables.memory_vector.c

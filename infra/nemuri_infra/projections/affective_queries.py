@@ -1,4 +1,4 @@
-"""What services read of affective minds."""
+"""Queries on affective memory."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,17 +21,17 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
 
 MOST = 2_000
-"""No recall weighs more memories than this one by one."""
+"""Maximum number of memories that one retrieval ranks exactly."""
 _RETENTION = """
     m.kept * CASE WHEN COALESCE(m.archived_night, CAST(:night AS integer)) <= m.begun THEN 1 ELSE
         exp(GREATEST(-700, ln(m.coefficient) * (COALESCE(m.archived_night, CAST(:night AS integer)) - m.zero))) END"""
-"""As `AffectMemory.retention`; what is almost nothing is no error."""
+"""The formula of `AffectMemory.retention`, with the exponent clamped so that tiny values raise no error."""
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
-"""What the id of a client's event is like: those of version 5 are the platform's own."""
+"""Pattern of the ids of clients' events. Ids of version 5 are the platform's own."""
 _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
 )
-"""As `Found` has them."""
+"""The columns of `Found`."""
 _BEST = """
     -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
     WITH {before} known AS MATERIALIZED (
@@ -63,8 +63,8 @@ _BEST = """
         ORDER BY similarity DESC LIMIT :top)
     """
 _BY_VECTOR = {
-    # Before they are joined: without statistics of fresh tables the join would hash the vectors themselves, and take
-    # three times as long.
+    # Materialised before the join: without statistics of fresh tables the join would hash the vectors themselves, and
+    # take three times as long.
     "before": "near AS MATERIALIZED (SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity"
     " FROM memory_vector WHERE agent_id = :agent AND model = :generation),",
     "similarity": "near.similarity",
@@ -81,23 +81,23 @@ _BY_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is looked for in an affective mind."""
+    """The parameters of a retrieval from affective memory."""
 
     top: int
     relevance: float
     revival: float
-    """The similarity from which on an archived memory is wanted, whatever its priority."""
+    """Minimum similarity at which an archived memory is returned regardless of its priority."""
     mood: Emotion | None
     archive: bool
     newest: bool = False
     category: Category | None = None
     fill: bool = False
-    """Whether what is less similar than that is wanted as well."""
+    """Whether less similar memories are returned too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """What became of an agent's turns so far."""
+    """Counts of what has become of an agent's turns."""
 
     remembered: int
     summaries: int
@@ -108,22 +108,22 @@ class Lived:
 
 @dataclass(frozen=True, slots=True)
 class Feelings:
-    """The affective minds, for reading."""
+    """Read access to the projections of affective memory."""
 
     database: Database
 
     async def agents(self, agent_id: str | None = None) -> list[AffectAgent]:
-        """All agents with affective memory, or the one of that name."""
+        """Return all agents with affective memory, or the one of that name."""
         chosen = [tables.affect_agent.c.agent_id == agent_id] if agent_id is not None else []
         async with self.database.reading() as connection:
             return await load(connection, tables.affect_agent, AffectAgent, *chosen)
 
     async def agent(self, agent_id: str) -> AffectAgent | None:
-        """The agent; None if there is none of that name, or none with affective memory."""
+        """Return the agent; None if the name is unknown or the agent has no affective memory."""
         return next(iter(await self.agents(agent_id)), None)
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
-        """Those of the memories that there are."""
+        """Return the existing ones of these memories, by id."""
         ids = list(memory_ids)
         if not ids:
             return {}
@@ -133,7 +133,7 @@ class Feelings:
         return {each.memory_id: each for each in found}
 
     async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
-        """Return the present words of each of the memories: trigger, content and keywords."""
+        """Return the present text of each memory: trigger, content and keywords."""
         memory = tables.affect_memory.c
         query = select(memory.memory_id, memory.trigger, memory.content, memory.keywords)
         async with self.database.reading() as connection:
@@ -141,10 +141,12 @@ class Feelings:
             return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
 
     async def named(self, agent_id: str, name: str) -> list[AffectMemory]:
-        """The agent's memories of this label, or those whose id begins so; two of them where there are several."""
+        """Return the agent's memories with this label or id prefix, at most two, which is enough to detect
+        ambiguity.
+        """
         memory = tables.affect_memory
         called = memory.c.label == name
-        with suppress(ValueError):  # for what can only be a label
+        with suppress(ValueError):  # the name cannot be an id prefix
             called = or_(called, memory.c.memory_id.between(*between(beginning(name))))
         of = (memory.c.agent_id == agent_id, memory.c.level < LET_GO, called)
         query = selecting(memory, AffectMemory).where(*of).order_by(memory.c.memory_id).limit(2)
@@ -152,14 +154,14 @@ class Feelings:
             return await records(connection, AffectMemory, query)
 
     async def place_of(self, event_id: UUID) -> int | None:
-        """Return the log's sequence of an event; None where it is not known, or erased."""
+        """Return the log sequence of an event; None if it is unknown or erased."""
         journal = tables.journal.c
         async with self.database.reading() as connection:
             found = await connection.execute(select(journal.sequence).where(journal.event_id == event_id))
             return found.scalar_one_or_none()
 
     async def mood(self, agent_id: str, session: str) -> Mood | None:
-        """What is felt in a session; None before anything was remembered or recalled in it."""
+        """Return the mood of a session; None before the first memory or retrieval in it."""
         mood = tables.affect_mood
         async with self.database.reading() as connection:
             found = await load(connection, mood, Mood, mood.c.agent_id == agent_id, mood.c.session == session)
@@ -168,11 +170,11 @@ class Feelings:
     async def alike(
         self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: Wanted
     ) -> list[Found]:
-        """What may come to mind by a vector: all that can be among the best, and perhaps some more."""
+        """Return the candidates of a retrieval by vector: a superset of the best ones."""
         return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
 
     async def worded(self, agent: AffectAgent, terms: Sequence[str], wanted: Wanted) -> list[Found]:
-        """The same by the share of words, where there is no vector."""
+        """Return the candidates of a retrieval by the share of matching words, for agents without vectors."""
         return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
 
     async def _found(
@@ -207,7 +209,7 @@ class Feelings:
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]
     ) -> dict[UUID, list[tuple[AffectMemory, LinkSort]]]:
-        """What each of the memories refers to, and what refers to it."""
+        """Return the memories to which each memory has a relation, in either direction."""
         query = text(
             """
             -- Relations that begin or end with any of these memories.
@@ -229,11 +231,11 @@ class Feelings:
         return found
 
     async def waiting(self, agent_id: str) -> list[AffectMemory]:
-        """Memories that wait for protection, oldest first."""
+        """Return the memories that wait for protection, oldest first."""
         return await self._oldest(agent_id, "asked")
 
     async def protected(self, agent_id: str, limit: int) -> list[AffectMemory]:
-        """Protected memories, oldest first."""
+        """Return the protected memories, oldest first."""
         return await self._oldest(agent_id, "protected", limit)
 
     async def _oldest(self, agent_id: str, protection: str, limit: int = 100) -> list[AffectMemory]:
@@ -244,7 +246,7 @@ class Feelings:
             return await records(connection, AffectMemory, query)
 
     async def strongest(self, agent: AffectAgent, limit: int) -> list[AffectMemory]:
-        """The active memories of which most is left, strongest first."""
+        """Return the active memories with the highest retention, strongest first."""
         query = text(
             f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
             f" ORDER BY {_RETENTION} DESC, m.memory_id LIMIT :limit"
@@ -256,7 +258,7 @@ class Feelings:
         return [known[each] for each in ids if each in known]
 
     async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
-        """What was felt on the last days on which something was remembered, oldest first."""
+        """Return the moods of the last days with a new memory, oldest first."""
         query = text(
             """
             -- Means over the memories of each day.
@@ -271,7 +273,7 @@ class Feelings:
         return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
 
     async def lived(self, agent_id: str) -> Lived:
-        """What the agent has lived through, of what is not erased."""
+        """Return the counts of the agent's turns, without erased ones."""
         memory, journal = tables.affect_memory.c, tables.journal.c
         counts = (
             func.count(),
@@ -286,16 +288,16 @@ class Feelings:
         return Lived(found[0], found[1], found[2], found[3], told)
 
     async def let_go(self, limit: int) -> list[UUID]:
-        """Memories of any agent that nights have let go and nobody has erased yet."""
+        """Return memories of any agent that nightly jobs have deleted and that are not erased yet."""
         memory = tables.affect_memory.c
         query = select(memory.memory_id).where(memory.level == LET_GO).order_by(memory.changed).limit(limit)
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
 
     async def turns_until(self, offered: TurnOffered) -> int:
-        """How many turns the agent was handed up to this one, itself included.
+        """Return the number of turns that the agent received up to this one, inclusive.
 
-        Those that are erased meanwhile count too, of whichever agent they were, so that no two memories get one number.
+        Erased turns of all agents are counted too, so that no two memories get the same number.
         """
         journal = tables.journal.c
         told = select(func.count()).where(

@@ -1,4 +1,4 @@
-"""A stretch of the log on its way into the views: folded whole, or up to the event that cannot be folded."""
+"""Folding of a batch of the log into the projections, as a whole or up to the first event that cannot be folded."""
 
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import ProgrammingError
@@ -11,14 +11,14 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
 NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
-"""What is raised whatever the event says: servers that are away, views that are not as they should be."""
+"""Errors that no event causes: unavailable servers, or projections in another state than expected."""
 
 
 async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
-    """Fold a stretch into the views and return how far they are now.
+    """Fold a batch into the projections and return their new position.
 
-    Raises `Unprojectable` for an event that cannot be folded, after folding everything before it. Raises what
-    `Projection.apply` raises.
+    Raises `Unprojectable` for an event that cannot be folded, after folding all events before it. Also raises the
+    errors of `Projection.apply`.
     """
     try:
         Unprojectable.check(batch, subjects)
@@ -34,7 +34,7 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
 
 
 async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
-    """Fold one half after the other: of the half that fails, halves again."""
+    """Fold the two halves of a batch in order. A half that fails is divided again."""
     places = batch.places
     first, second = batch.cut(places[len(places) // 2 - 1])
     await fold(projection, first, subjects)
@@ -42,7 +42,7 @@ async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> i
 
 
 def _named(event: AnyEvent, error: Exception) -> Unprojectable:
-    """Return the error as one that names the event."""
+    """Return the error as an `Unprojectable` that names the event."""
     whose = f" of {event.agent_id}" if event.agent_id else ""
     why = f"event {event.sequence}, {event.kind}{whose}, cannot be folded: {log_safe(error)}"
     return Unprojectable(why, event.sequence)

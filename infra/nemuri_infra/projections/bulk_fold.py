@@ -1,4 +1,4 @@
-"""Views made from the whole log at once, into tables that nobody uses yet: folded in memory, copied in bulk."""
+"""Bulk rebuild of the projections from the whole log: folded in memory, copied into tables that are not in use yet."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -32,14 +32,14 @@ from nemuri_infra.projections.projection import (
 from nemuri_infra.projections.rows import copy, copy_values, remove, write
 
 HELD = 50_000
-"""Tasks and memories that are held, at most; where there are more, all are written, and read again when needed."""
+"""Maximum number of tasks and memories in memory. Above it all are written, and read again when needed."""
 
 TOGETHER = 4
-"""Stretches of the log that are folded and written at once: each costs transactions, whatever is in it."""
+"""Number of batches that are folded and written together, to save transactions."""
 
 T = TypeVar("T")
 Advance = Callable[[int, int], None]
-"""Told how far a long work is: what is done of how much."""
+"""Progress callback of a long operation, called with the completed and the total amount."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Refolding:
     erased: Erased = field(default_factory=Erased)
 
     async def apply(self, events: Sequence[AnyEvent]) -> None:
-        """Fold a stretch of events that count; the tables know of tasks and minds only after `write`."""
+        """Fold a batch of valid events. Tasks and minds reach the tables only with `write`."""
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
             await copy(connection, tables.memory, await self.states.fold(connection, events))
@@ -66,7 +66,9 @@ class Refolding:
             await self.write()
 
     async def _embed(self, events: Sequence[AnyEvent]) -> None:
-        """Add vectors of other models; where memory is not by use they are of words that rows have, so written."""
+        """Add vectors of other generations. Affective and tiered vectors are made from rows, so the rows are written
+        first.
+        """
         rows = (self.states.affects, self.states.tiers)
         embedded = [each.agent_id for each in events if isinstance(each, MemoriesEmbedded)]
         if any(minds.holds(agent_id) for minds in rows for agent_id in embedded):
@@ -75,13 +77,13 @@ class Refolding:
             await self.projection.write_generations(connection, events)
 
     async def _erase(self, events: Sequence[AnyEvent]) -> None:
-        """Remove the rows that tombstones erased: all are written first."""
+        """Remove the rows that tombstones erase, after writing all states."""
         await self.write()
         async with self.projection.database.begin() as connection:
             await erase(connection, events)
 
     async def write(self) -> None:
-        """Bring the tables up to what was folded, and hold nothing any more."""
+        """Write all folded states to the tables and clear the memory."""
         async with self.projection.database.begin() as connection:
             for table, changes in self.states.changes():
                 await copy(connection, table, [new for old, new in changes if old is None and new is not None])
@@ -92,13 +94,15 @@ class Refolding:
         self.states.forget()
 
     async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-        """The first of each id in the whole log that no tombstone before it absorbs; stretches are asked in order."""
+        """Return the events that are the first of their id in the whole log and not erased before. Call it batch by
+        batch in order.
+        """
         found = await self._journaled([*first_of_each(events, self.erased)])
         self.erased |= Erased.by(found)
         return found
 
     async def _journaled(self, events: list[AnyEvent]) -> list[AnyEvent]:
-        """Those that are not in the journal yet; that one is there already is rare, and then found out slowly."""
+        """Add events to the journal and return the new ones. Duplicates are rare and are detected on a slow path."""
         try:
             async with self.projection.database.begin() as connection:
                 await copy_values(connection, tables.journal, map(entry, events))
@@ -109,9 +113,9 @@ class Refolding:
 
 
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to a place into empty views; raises `Unprojectable`.
+    """Fold the log up to a sequence into empty projections. Raises `Unprojectable`.
 
-    Memory holds some stretches of the log, and of the states what `HELD` allows, however long the log is.
+    Memory use is a few batches of the log and at most `HELD` states, independent of the length of the log.
     """
     folding = Refolding(projection)
     async with aclosing(ahead(_counting(folding, log, until))) as stretches:
@@ -121,12 +125,12 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
     await folding.write()
     async with projection.database.begin() as connection:
         await connection.execute(insert(tables.checkpoint).values(view=VIEW, sequence=until, fold=FOLD))
-        # Whoever reads fresh tables first is not to find them without statistics.
+        # The first readers of fresh tables need statistics.
         await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
 
 
 async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
-    """The events that count, stretch by stretch; while the journal takes one in, the next is read."""
+    """Yield the valid events batch by batch. The next batch is read while the journal is written."""
     async with aclosing(ahead(_together(log.read(0, until)))) as stretches:
         async for batch in stretches:
             Unprojectable.check(batch, log.subjects)
@@ -134,7 +138,7 @@ async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[
 
 
 async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
-    """Some stretches as one."""
+    """Yield groups of batches as one batch."""
     some: list[Batch] = []
     async with aclosing(source):
         async for batch in source:
@@ -153,7 +157,7 @@ def _joined(batches: Sequence[Batch]) -> Batch:
 
 
 async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
-    """What a source gives, which makes the next one while one is used."""
+    """Yield the items of a source, which produces the next one while the current one is used."""
 
     async def made() -> T | None:
         return await anext(source, None)

@@ -1,4 +1,4 @@
-"""The database of the views: one PostgreSQL schema for each namespace."""
+"""The database of the projections: one PostgreSQL schema for each namespace."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -19,21 +19,21 @@ from nemuri_infra.errors.database_errors import reason
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 ENCODING = "UTF8"
-"""What a database has to hold: texts of any language."""
+"""Required encoding of the database, which holds texts of any language."""
 POOL = 4
-"""Connections that are opened at most, where nobody says otherwise; half of them are kept."""
+"""Default maximum number of connections. Half of them are kept open."""
 
 
 PROVISION = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
-"""What makes the views, or brings them to this version."""
+"""Advice on how to create or migrate the projections."""
 
 
 class DatabaseError(Exception):
-    """The database cannot be used; the text says why in one line, without the password."""
+    """The database cannot be used. The message is one line without the password."""
 
 
 def check_database_url(url: str) -> None:
-    """Raise `DatabaseError` for what is no address of a PostgreSQL."""
+    """Raise `DatabaseError` if the URL is not an address of a PostgreSQL server."""
     try:
         backend = make_url(url).get_backend_name()
     except (ArgumentError, ValueError) as error:
@@ -44,20 +44,19 @@ def check_database_url(url: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The views of one namespace; every unqualified table name means its schema."""
+    """The projections of one namespace. Unqualified table names refer to its schema."""
 
     engine: AsyncEngine
     readers: AsyncEngine
-    """The same connections, each statement by itself."""
+    """The same connections in autocommit mode."""
     url: str
     schema: str
 
     @classmethod
     def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = POOL) -> Self:
-        """The schema at a URL; connects only when it is used.
+        """Return the schema at a URL. Connects on first use.
 
-        Where it need not be `durable` yet, nobody waits for the disk: what is committed is safe as soon as anything is
-        that is committed durably afterwards.
+        With `durable` false, commits do not wait for the disk. They are safe as soon as a later durable commit is.
         """
         options = "" if durable else " -csynchronous_commit=off"
         kept = -(-connections // 2)
@@ -78,28 +77,30 @@ class Database:
         return cls(engine, engine.execution_options(isolation_level="AUTOCOMMIT"), url, schema)
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         await self.engine.dispose()
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction: committed at the end, rolled back on an error."""
+        """Open a transaction that commits at the end and rolls back on an error."""
         async with self.engine.begin() as connection:
             yield connection
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """A connection for reading: every statement sees what is committed when it begins, and costs one round trip."""
+        """Open a connection for reading. Each statement sees what is committed when it begins, and costs one round
+        trip.
+        """
         async with self.readers.connect() as connection:
             yield connection
 
     async def empty(self, names: Iterable[str]) -> None:
-        """Remove every row of some tables."""
+        """Delete all rows of these tables."""
         async with self.begin() as connection:
             await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
 
     async def check_encoding(self) -> None:
-        """Raise `DatabaseError` unless the database holds UTF-8, or when nobody answers."""
+        """Raise `DatabaseError` if the database is not encoded in UTF-8 or does not answer."""
         engine = _engine(self.url, self.schema, pool_size=1)
         try:
             async with engine.connect() as connection:
@@ -113,7 +114,9 @@ class Database:
             raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; make one by `{made}`")
 
     async def migrate(self) -> None:
-        """Make the schema and bring it to the newest version; raises `DatabaseError` when nobody answers."""
+        """Create the schema or migrate it to the newest version. Raises `DatabaseError` if the database does not
+        answer.
+        """
         engine = _engine(self.url, self.schema, pool_size=1)
         try:
             async with engine.begin() as connection:
@@ -127,8 +130,8 @@ class Database:
             await engine.dispose()
 
     async def check(self) -> None:
-        """Raise `DatabaseError` unless the schema is there, in its newest version, for whoever asks to read."""
-        from alembic.script import ScriptDirectory  # a tenth of a worker's start, which only who provisions has use for
+        """Raise `DatabaseError` unless the schema exists in its newest version."""
+        from alembic.script import ScriptDirectory  # a tenth of a worker's start time, needed only for provisioning
 
         scripts = ScriptDirectory(str(MIGRATIONS))
         newest, known = scripts.get_current_head(), {each.revision for each in scripts.walk_revisions()}
@@ -140,7 +143,7 @@ class Database:
             raise DatabaseError(f"{said}; {PROVISION if version in known else 'use the newer one that made them'}")
 
     async def _version(self) -> str | None:
-        """Return the version of the schema; None while there is none."""
+        """Return the version of the schema; None if it does not exist."""
         try:
             async with self.reading() as connection:
                 there = text("SELECT to_regclass('schema_version')")
@@ -169,7 +172,7 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
         connect_args={
             "options": f'-csearch_path="{schema}",public{settings}',
             "connect_timeout": 5,
-            "client_encoding": ENCODING,  # else the driver returns bytes where the database has no encoding
+            "client_encoding": ENCODING,  # otherwise the driver returns bytes for databases without an encoding
         },
         json_deserializer=orjson.loads,
         hide_parameters=True,
@@ -178,5 +181,7 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
 
 
 async def _register_vector(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Vectors as they are, for this connection; the other types of pgvector, which we do not use, cost a query each."""
+    """Register the type of vectors on a connection. The other types of pgvector are unused and would cost a query
+    each.
+    """
     register_vector_info(connection, await TypeInfo.fetch(connection, "vector"))

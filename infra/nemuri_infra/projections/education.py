@@ -1,4 +1,4 @@
-"""The views of what agents are taught: folded by the projector, read by the tutor."""
+"""Projections of courses: folded by the projector, read by the tutor."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _TRIAL = tables.trial.c
 
 
 async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> None:
-    """Fold what happened in courses, and write what changed."""
+    """Fold the events of courses and write the changed rows."""
     taught: list[Any] = [each for each in events if isinstance(each, _COURSE)]
     if not taught:
         return
@@ -37,7 +37,7 @@ async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> 
 
 
 async def _states(connection: AsyncConnection, wanted: Sequence[tuple[UUID, Place | None]]) -> dict[UUID, CourseState]:
-    """The courses as they are in the tables, with those of their exercises that are wanted."""
+    """Load the wanted courses from the tables, with the wanted exercises."""
     ids = {course_id for course_id, _ in wanted}
     places = {(course_id, *place) for course_id, place in wanted if place}
     keys = tuple_(_TRIAL.course_id, _TRIAL.chapter, _TRIAL.number)
@@ -55,12 +55,12 @@ def _of(ids: Iterable[UUID]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Courses:
-    """What agents are taught, for reading."""
+    """Read access to courses and exercises."""
 
     database: Database
 
     async def of(self, agent_id: str, *, running: bool = False) -> list[Course]:
-        """The courses of an agent, oldest first; only those that are not finished, if so wished."""
+        """Return the courses of an agent, oldest first. With `running`, only unfinished ones."""
         course = tables.course.c
         chosen = [course.agent_id == agent_id, *([course.finished_at.is_(None)] if running else [])]
         async with self.database.reading() as connection:
@@ -68,26 +68,26 @@ class Courses:
         return sorted(found, key=lambda each: (each.begun_at, each.course_id))
 
     async def course(self, course_id: UUID) -> Course | None:
-        """A course; None if there is none of that id."""
+        """Return a course; None if the id is unknown."""
         async with self.database.reading() as connection:
             return next(iter(await load(connection, tables.course, Course, _of([course_id]))), None)
 
     async def trials(self, course_id: UUID, chapter: int | None = None) -> list[Trial]:
-        """The exercises of a course, or of one of its chapters, in the order of the textbook."""
+        """Return the exercises of a course, or of one chapter, in the order of the textbook."""
         chosen = [] if chapter is None else [_TRIAL.chapter == chapter]
         async with self.database.reading() as connection:
             found = await load(connection, tables.trial, Trial, _TRIAL.course_id == course_id, *chosen)
         return sorted(found, key=lambda each: each.place)
 
     async def said(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
-        """The answers to those of the tasks that have one."""
+        """Return the answers to those tasks that have one, by task."""
         task = tables.task.c
         query = select(task.task_id, task.answer).where(task.task_id.in_(list(task_ids)), task.answer.is_not(None))
         async with self.database.reading() as connection:
             return {row.task_id: row.answer for row in await connection.execute(query)}
 
     async def set_by(self, task_id: UUID) -> tuple[Course, Trial] | None:
-        """The exercise that a task sets and that is not graded yet, with its course; None for any other task."""
+        """Return the ungraded exercise that a task poses, with its course; None for any other task."""
         async with self.database.reading() as connection:
             trials = await load(connection, tables.trial, Trial, _TRIAL.task_id == task_id)
             if not trials:
@@ -96,7 +96,7 @@ class Courses:
         return (found[0], trials[0]) if found else None
 
     async def expected(self) -> list[Trial]:
-        """The exercises that are to come again and are not set yet, by when they are due."""
+        """Return the scheduled exercises that are not posed yet, by due time."""
         is_set = exists(select(tables.journal.c.event_id).where(tables.journal.c.event_id == _TRIAL.task_id))
         erased = exists(select(tables.erased.c.name).where(tables.erased.c.name == cast(_TRIAL.task_id, Text)))
         async with self.database.reading() as connection:

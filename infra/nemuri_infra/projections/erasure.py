@@ -1,4 +1,4 @@
-"""Erasure in the views: who is erased is kept, by id; what they held goes."""
+"""Erasure in the projections: the ids of what is erased are kept, its rows are deleted."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ _OF_COURSES = (tables.course, tables.trial)
 
 
 async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
-    """What of these events, their tasks, courses and agents was erased before."""
+    """Return the events, tasks, courses and agents of these events that were erased before."""
     names = set[str]()
     for each in events:
         ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
@@ -38,14 +38,14 @@ async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> 
 
 
 async def everything_erased(database: Database, *, after: int = 0) -> Erased:
-    """What was erased after a place in the log."""
+    """Return everything that was erased after a sequence of the log."""
     query = select(tables.erased.c.name).where(tables.erased.c.sequence > after)
     async with database.reading() as connection:
         return _read((await connection.execute(query)).scalars())
 
 
 async def is_erased(database: Database, name: UUID | str) -> bool:
-    """Whether a task, a memory, or an agent of this name is erased."""
+    """Return whether a task, a memory, or an agent of this name is erased."""
     key = str(name) if isinstance(name, UUID) else _AGENT + name
     query = select(tables.erased.c.sequence).where(tables.erased.c.name == key)
     async with database.reading() as connection:
@@ -61,7 +61,7 @@ async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UU
 
 
 async def absent(database: Database, sort: str, name: UUID | str) -> str:
-    """Why the views hold no such task, memory or agent: it was erased, or there never was one."""
+    """Return the reason why a task, memory or agent is not found: it is erased, or it never existed."""
     if await is_erased(database, name):
         return f"{sort} {name} was erased"
     if isinstance(name, UUID):
@@ -70,7 +70,7 @@ async def absent(database: Database, sort: str, name: UUID | str) -> str:
 
 
 async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
-    """Those of the sha256 of texts whose vectors some memory has."""
+    """Return those of these text hashes whose vectors are used by a memory."""
     query = text(
         """
         -- Hashes at the end of the keys of vectors that any memory has.
@@ -87,7 +87,7 @@ async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
 
 
 async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
-    """Those of the blobs that some task refers to."""
+    """Return those of these blob references that a task uses."""
     query = text(
         """
         -- Blobs that documents of any task are in.
@@ -100,7 +100,7 @@ async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
 
 
 async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
-    """Keep what the tombstones among the events erased, and remove the rows that hold any of it."""
+    """Record the ids that the tombstones among the events erase, and delete all rows with their data."""
     tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
     for each in tombstones:
         gone = Erased.by([each])
@@ -110,7 +110,7 @@ async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
         match each:
             case MemoriesErased():
                 await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
-                # What was felt before: one of the erased may have been what it was felt about.
+                # Earlier moods go too, since an erased memory may have caused them.
                 mood = tables.affect_mood.c
                 felt = and_(mood.agent_id == each.agent_id, mood.changed < each.sequence)
                 await connection.execute(delete(tables.affect_mood).where(felt))
@@ -135,7 +135,7 @@ async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> Non
 
 
 async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
-    """The journal forgets the events that go from the log, as a journal made anew does."""
+    """Delete the journal entries of events that are deleted from the log, as a rebuilt journal would not have them."""
     entry = tables.journal.c
     tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
     for told in (
@@ -152,5 +152,5 @@ async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, k
 
 
 def _among(column: ColumnElement[Any], keys: Collection[UUID | str]) -> ColumnElement[bool]:
-    """Return whether a column has one of the keys: one parameter, however many they are."""
+    """Return the condition that a column is one of the keys, as a single array parameter."""
     return column.in_(select(func.unnest(literal(list(keys), ARRAY(column.type)))))

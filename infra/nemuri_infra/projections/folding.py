@@ -1,4 +1,4 @@
-"""Between the log and the tables: the states that events are folded into, as far as they are in memory."""
+"""The in-memory states of tasks and minds into which events are folded, between the log and the tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -78,10 +78,10 @@ def _tiers() -> Minds[Tiers]:
 
 @dataclass(slots=True)
 class States:
-    """Tasks and minds in memory: as the tables have them, and as the events that were folded since made them."""
+    """The tasks and minds in memory: their stored states, and the states after the events folded since."""
 
     blank: bool = False
-    """Whether the tables are empty, so that there is nothing to look for in them."""
+    """Whether the tables are empty, so that no state needs to be loaded."""
     tasks: Family[UUID, TaskState] = field(default_factory=_tasks)
     minds: Minds[Mind] = field(default_factory=_minds)
     affects: Minds[AffectMind] = field(default_factory=_affects)
@@ -89,13 +89,13 @@ class States:
 
     @property
     def size(self) -> int:
-        """How many tasks and memories are held."""
+        """Return the number of tasks and memories in memory."""
         return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
 
     async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
-        """Fold events, each of which counts, and return what is to be remembered from now on, which nobody folds.
+        """Fold valid events and return the contents of new memories, which are rows without a fold.
 
-        What they concern is loaded from the tables unless it is held already.
+        States that are not in memory are loaded from the tables.
         """
         lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
         thoughts: list[Any] = [each for each in events if type(each) in _MIND]
@@ -114,7 +114,7 @@ class States:
         return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
 
     def changes(self) -> Iterator[tuple[Table, list[Change]]]:
-        """What the tables do not know yet, table by table."""
+        """Yield the unwritten changes, table by table."""
         lives = self.tasks.pairs()
         yield tables.task, one((old.task, new.task) for old, new in lives)
         yield tables.chunk, many((old.chunks, new.chunks) for old, new in lives)
@@ -134,7 +134,7 @@ class States:
         yield tables.tier_memory, many((old.memories, new.memories) for old, new in lived)
 
     def forget(self) -> None:
-        """Hold nothing any more: the tables know everything by now, and are not blank."""
+        """Clear the memory after all changes are written. The tables count as filled from then on."""
         for each in (self.tasks, self.minds, self.affects, self.tiers):
             each.forget()
         self.blank = False
@@ -147,7 +147,7 @@ class States:
         return mind.contents.values()
 
     async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
-        """Read the tasks that the events concern, and of their chunks those that get a key point."""
+        """Load the tasks of the events, and those chunks that get a key point."""
         found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
@@ -167,7 +167,7 @@ def _concerns(event: AnyEvent, memory: str) -> bool:
 
 
 def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
-    """The affective memories that are related to what events erase."""
+    """Return conditions for the affective memories with a relation to erased ones."""
     gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
     if not gone:
         return []
@@ -176,7 +176,7 @@ def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bo
 
 
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
-    """Return the tasks as they are in the tables, without their chunks; an unknown one is empty."""
+    """Return the stored states of these tasks without their chunks. An unknown task has an empty state."""
     ids = list(task_ids)
     if not ids:
         return {}

@@ -1,4 +1,4 @@
-"""What is counted of an agent's memory for its health, in a few statements however much it knows."""
+"""Counts of an agent's memory for its health report, in a fixed number of statements."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,9 +13,9 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.sleep_input import is_principle
 
 NEWEST = 200
-"""So many of the newest assignments tell how retrieval does."""
+"""Number of the newest assignments from which retrieval quality is computed."""
 NAMED = 20
-"""So many of the never-used memories are named."""
+"""Number of never-used memories that are listed."""
 
 _USAGE = text(
     """
@@ -70,7 +70,7 @@ _WEEK = text(
 
 
 async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
-    """What is counted of the agent, and some of the memories that are often seen and never used."""
+    """Return the counts of the agent, and some memories that are often retrieved and never used."""
     async with database.reading() as connection:
         content = tables.memory.c
         principles = select(content.memory_id).where(content.agent_id == agent.agent_id, is_principle(agent))

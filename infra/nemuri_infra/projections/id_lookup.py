@@ -1,4 +1,4 @@
-"""Which ids begin as somebody wrote them."""
+"""Look-up of ids by prefix."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ _IDS = {
 
 
 async def begun(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
-    """The first id that begins so, and how many there are; a range of the primary key, however many rows there are."""
+    """Return the first id with this prefix and the number of matches. Uses a range scan of the primary key."""
     some = [select(column.label("id")).where(column.between(*between(beginning))) for column in _IDS[of]]
     known = union_all(*some).subquery()
     query = select(known.c.id, func.count().over()).order_by(known.c.id).limit(1)

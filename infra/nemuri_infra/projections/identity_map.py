@@ -1,4 +1,4 @@
-"""States of one sort in memory: as the tables have them, and as the events that were folded since made them."""
+"""Identity maps: the states of one kind in memory, as stored and as folded since."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -20,58 +20,58 @@ S = TypeVar("S")
 M = TypeVar("M", Mind, AffectMind, Tiers)
 R = TypeVar("R", bound=RowModel)
 Change = tuple[RowModel | None, RowModel | None]
-"""A row as the tables have it, None where they have none, and as it is to be, None where it is to go."""
+"""The stored row (None if there is none) and the row to write (None to delete it)."""
 
 
 @dataclass(slots=True)
 class Family(Generic[K, S]):
-    """States by key."""
+    """An identity map of states by key."""
 
     none: S
-    """The state of what nothing has happened to."""
+    """Initial state, before the first event."""
     evolve: Callable[[S, Any], S]
     now: dict[K, S] = field(default_factory=dict)
     kept: dict[K, S] = field(default_factory=dict)
-    """As the tables have them, as far as they were read."""
+    """Stored states that were loaded."""
 
     def fold(self, key: Callable[[Any], K], events: Iterable[Any]) -> None:
-        """Fold events, each into the state of its key."""
+        """Fold each event into the state of its key."""
         now, none, evolve = self.now, self.none, self.evolve
         for event in events:
             name = key(event)
             now[name] = evolve(now.get(name, none), event)
 
     def pairs(self) -> list[tuple[S, S]]:
-        """Each state that was folded into, as the tables have it and as it is now."""
+        """Return the stored and the present version of each state with folded events."""
         return [(self.kept.get(key, self.none), state) for key, state in self.now.items()]
 
     def forget(self) -> None:
-        """Hold nothing any more."""
+        """Clear the map."""
         self.now, self.kept = {}, {}
 
 
 @dataclass(slots=True)
 class Minds(Family[str, M], Generic[M]):
-    """Minds by agent, each with those of its memories that were concerned by an event."""
+    """An identity map of minds by agent, each with the memories that events concern."""
 
     agents: tuple[Table, type[RowModel]] = field(kw_only=True)
     memories: tuple[Table, type[RowModel]] = field(kw_only=True)
     touched: Callable[[Any], Collection[UUID]] = field(kw_only=True)
-    """The memories that an event concerns."""
+    """Returns the memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
-    """Which others events concern."""
+    """Returns conditions for further memories that events concern."""
 
     @property
     def size(self) -> int:
-        """How many memories are held."""
+        """Return the number of memories in the map."""
         return sum(len(mind.memories) for mind in self.now.values())
 
     def holds(self, name: str) -> bool:
-        """Whether anything of an agent is held that the tables may not know."""
+        """Return whether the map contains unwritten data of an agent."""
         return name in self.now and self.now[name].agent is not None
 
     async def load(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
-        """Read the minds that the events concern, with those of their memories that they touch, unless held already."""
+        """Load the minds of the events with the memories that they concern, unless they are in the map already."""
         names, wanted = set[str](), set[UUID]()
         for each in events:
             names.add(each.agent_id)
@@ -98,17 +98,17 @@ class Minds(Family[str, M], Generic[M]):
                 minds[name] = replace(mind, memories=mind.memories.update(found))
 
     def _held(self, name: str, memory_id: UUID) -> bool:
-        """Whether the memory is known here: what was read once and went since is not to come back."""
+        """Return whether the map contains the memory or its deletion. A deleted one must not be loaded again."""
         return any(memory_id in minds.get(name, self.none).memories for minds in (self.now, self.kept))
 
 
 def one(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
-    """What changed of the states that are one row each; that one goes is for a tombstone to say."""
+    """Return the changes of states that are one row each. Only a tombstone deletes such a row."""
     return [(old, new) for old, new in states if new is not None and new is not old]
 
 
 def many(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
-    """What changed of the states that are many rows each: of all at once, to be written together."""
+    """Return the changes of states that are many rows each, together in one list."""
     found: list[Change] = []
     for old, new in states:
         if old is not new:
@@ -118,12 +118,12 @@ def many(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]
 
 
 def overwritten(records: Iterable[RowModel | None]) -> list[Change]:
-    """What is never read before it is written: whether there is a row already, nobody knows."""
+    """Return changes for rows that are written without being read. Their stored version is unknown."""
     return [(each, each) for each in records if each is not None]
 
 
 def by_owner(rows: Iterable[tuple[Any, Any, R]]) -> defaultdict[Any, dict[Any, R]]:
-    """Rows by whom they belong to and their own key."""
+    """Group rows by owner and then by their own key."""
     found: defaultdict[Any, dict[Any, R]] = defaultdict(dict)
     for owner, key, row in rows:
         found[owner][key] = row

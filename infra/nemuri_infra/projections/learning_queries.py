@@ -1,4 +1,4 @@
-"""What the views know of an agent's experience: the samples gathered, and what became of its newest assignments."""
+"""Queries on the training samples of an agent's scorer and the outcomes of its newest assignments."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from nemuri_infra.projections.database import Database
 
 
 class Outcome(NamedTuple):
-    """Which memories an assignment used, and for what it was credited."""
+    """The memories that an assignment used, and the reasons for which it was credited."""
 
     used: tuple[UUID, ...]
     credited: tuple[str, ...]
@@ -44,21 +44,23 @@ _CREDITED = text(
 
 
 async def gathered(views: Database, agent_id: str, *, after: int, window: int) -> int:
-    """Samples to train on of the newest `window` assignments that were attributed after a place in the log."""
+    """Return the number of training samples among the newest `window` assignments that were attributed after a
+    sequence.
+    """
     async with views.reading() as connection:
         found = await connection.execute(_GATHERED, {"agent": agent_id, "after": after, "window": window})
         return int(found.scalar_one())
 
 
 async def credited(views: Database, assignment_id: UUID, *, until: int) -> tuple[str, ...]:
-    """For what an assignment was credited, in this order; nothing unless its uses were known at a place in the log."""
+    """Return the credits of an assignment in order; empty unless its uses were known at the sequence `until`."""
     async with views.reading() as connection:
         found = await connection.execute(_CREDITED, {"assignment": assignment_id, "until": until})
         return tuple(found.scalar_one_or_none() or ())
 
 
 async def retrievals(views: Database, agent_id: str, *, window: int) -> list[int]:
-    """Where in the log the agent's newest retrievals are, at most `window` of them, oldest first."""
+    """Return the sequences of the agent's newest retrievals, at most `window`, oldest first."""
     journal = tables.journal.c
     query = (
         select(journal.sequence)
@@ -71,7 +73,7 @@ async def retrievals(views: Database, agent_id: str, *, window: int) -> list[int
 
 
 async def outcomes(views: Database, assignment_ids: Iterable[UUID]) -> dict[UUID, Outcome]:
-    """What became of those of the assignments that are attributed."""
+    """Return the outcomes of those assignments that are attributed."""
     work = tables.assignment.c
     query = select(work.assignment_id, work.used, work.credited).where(
         work.assignment_id.in_(list(assignment_ids)), work.used.is_not(None)

@@ -1,7 +1,7 @@
-"""What came from what, as the views know it: all that has to go where one thing goes.
+"""Lineage: the data derived from other data, which must be erased together with it.
 
-The walk goes level by level. Everything of a level is asked for together, so that the number of statements grows with
-the depth of the lineage, and with its size only by one for each thousand.
+The walk goes breadth first. Each level is queried together, so the number of statements grows with the depth of the
+lineage, and by one per thousand things of a level.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -28,7 +28,7 @@ from nemuri_infra.projections.strength_lineage import StrengthLineage
 __all__ = ["ASKED_FOR", "DefinedError", "Lineage", "ProtectedError", "Reached", "Sort", "Thing"]
 
 TOGETHER = 1_000
-"""Things that one statement asks about."""
+"""Maximum number of things in one statement."""
 _KNOWN = {
     "memory": text("SELECT memory_id FROM memory WHERE memory_id = ANY(CAST(:names AS uuid[]))"),
     "task": text("SELECT task_id FROM task WHERE task_id = ANY(CAST(:names AS uuid[]))"),
@@ -62,16 +62,16 @@ _WORKED = text(
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Follows lineage through the views, and where they do not know it, through the log."""
+    """Follows lineage through the projections, and through the log for data that they do not contain."""
 
     database: Database
     log: Log
 
     async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> Reached:
-        """Return all that goes where the roots go, as far as the views know any; agents first.
+        """Return everything that must be erased together with the roots, agents first.
 
-        Raises `DefinedError`, and `ProtectedError` for a protected memory, unless the erasure was `decided` before. An
-        agent that goes as a whole goes with what it protects.
+        Raises `DefinedError`, and `ProtectedError` for a protected memory unless the erasure was `decided` before. A
+        whole agent is erased together with its protected memories.
         """
         chosen = sorted(roots, key=lambda each: each.sort != "agent")
         known = await self.known(chosen)
@@ -88,7 +88,7 @@ class Lineage:
         return found
 
     async def known(self, things: Iterable[Thing]) -> set[Thing]:
-        """Return those of the things that the views have."""
+        """Return those things that exist in the projections."""
         read, found = LineageReading(self.database, self.log), set[Thing]()
         for some in _chunks(things):
             for sort, query in _KNOWN.items():
@@ -100,7 +100,7 @@ class Lineage:
 
 
 class _Walk:
-    """One walk from some roots; it keeps what it has read of whole agents."""
+    """A walk from some roots. It caches what it has read of whole agents."""
 
     def __init__(self, read: LineageReading, found: Reached) -> None:
         self._read = read
@@ -108,7 +108,7 @@ class _Walk:
         self._lived = LivedLineage(read, found)
 
     async def beyond(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
-        """Yield what follows from the things of a level, in their order."""
+        """Yield the things that follow from those of a level, each with its reason, in order."""
         for some in _chunks(level):
             steps: Steps = {}
             ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}

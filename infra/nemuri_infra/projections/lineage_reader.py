@@ -1,4 +1,4 @@
-"""What a walk along lineage asks of the views and of the log, for many things at once."""
+"""Bulk reads of the projections and the log for a lineage walk."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_result import Steps, Thing
 
 AT_ONCE = 64
-"""Events that the log is asked for at the same time."""
+"""Events that are read from the log concurrently."""
 _SIMILAR = text(
     """
     -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
@@ -34,7 +34,7 @@ _SIMILAR = text(
 
 @dataclass(frozen=True, slots=True)
 class LineageReading:
-    """Reads the views and the log for a walk."""
+    """Reads the projections and the log for a walk."""
 
     database: Database
     log: Log
@@ -45,7 +45,7 @@ class LineageReading:
             return list(await connection.execute(query, values))
 
     async def events_at(self, sequences: Iterable[int]) -> list[Event]:
-        """Return the events at these places of the log, in the order given, without those that were deleted."""
+        """Return the events at these sequences in the given order, without deleted ones."""
         places, found = list(dict.fromkeys(sequences)), list[Event]()
         for start in range(0, len(places), AT_ONCE):
             some = await asyncio.gather(*map(self.log.at, places[start : start + AT_ONCE]))
@@ -53,13 +53,13 @@ class LineageReading:
         return found
 
     async def events_of(self, agent_id: str, *kinds: type[Event]) -> list[Event]:
-        """Return an agent's own events of some kinds, oldest first."""
+        """Return the events of some kinds on an agent's subjects, oldest first."""
         only = [self.log.subjects.of_agent(agent_id, each) for each in kinds]
         batches = self.log.read(0, await self.log.last_sequence(), only=only)
         return [each async for batch in batches for each in batch.events]
 
     async def same_words(self, words: Mapping[UUID, str], steps: Steps) -> None:
-        """Add where else the words of memories are remembered."""
+        """Add the other memories that contain the same text."""
         if not words:
             return
         for row in await self.rows(_SIMILAR, ids=list(words), contents=list(words.values())):

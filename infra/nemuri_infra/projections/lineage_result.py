@@ -1,4 +1,4 @@
-"""What a walk along lineage has reached: things that go, each with why, and why some may not go."""
+"""Result of a lineage walk: the things to erase with their reasons, and the errors that forbid an erasure."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -7,7 +7,9 @@ from uuid import UUID
 Sort = Literal["memory", "task", "agent", "course"]
 
 ASKED_FOR = "asked for"
-"""Why the roots go. Only of these goes what says the same: else what was learned elsewhere would go with a task."""
+"""Reason of the roots. Only for these are memories with the same text erased too; otherwise knowledge that was learned
+elsewhere would be erased with a task.
+"""
 
 
 class Thing(NamedTuple):
@@ -18,29 +20,29 @@ class Thing(NamedTuple):
 
 
 Steps = dict[Thing, list[tuple[Thing, str]]]
-"""What follows from each of some things, in order, each with why."""
+"""The things that follow from each thing, in order, with their reasons."""
 
 
 class DefinedError(Exception):
-    """The memory is a principle that a definition of its agent names; only the agent can be erased."""
+    """The memory is a principle in a definition of its agent. Only the agent can be erased."""
 
 
 class ProtectedError(Exception):
-    """A memory that would go is protected from forgetting; the message names it and how to release it."""
+    """A memory in the lineage is protected. The message names it and says how to release it."""
 
 
 @dataclass(slots=True)
 class Reached:
-    """All that goes, each with why it does."""
+    """Everything to erase, with the reason of each thing."""
 
     why: dict[Thing, str] = field(default_factory=dict)
     owners: dict[UUID, str] = field(default_factory=dict)
-    """Whose the memories are."""
+    """Agents of the memories."""
     events: set[UUID] = field(default_factory=set)
-    """Other events that hold the same words."""
+    """Further events that contain the same text."""
     decided: bool = False
-    """Whether protection comes too late, because the erasure had begun before."""
+    """Whether the erasure began before, so that protection no longer applies."""
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
-        """The things of a sort, in the order in which they were reached."""
+        """Return the ids of one kind of thing, in the order in which they were reached."""
         return tuple(each.name for each in self.why if each.sort == sort)

@@ -1,4 +1,4 @@
-"""What came from memories of turns and experiences, and what they came from."""
+"""Lineage of memories of turns and experiences, in both directions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -32,19 +32,21 @@ _PROTECTED = text(
 
 @dataclass(slots=True)
 class LivedLineage:
-    """Follows the lineage of what was lived through. The log is asked, as the mind may have let it go before."""
+    """Follows the lineage of turns and experiences. It reads the log too, since a memory may be deleted from the
+    projections.
+    """
 
     read: LineageReading
     found: Reached
     _compressed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
-    """The events by which nights have put memories into fewer words, by agent and memory."""
+    """Ids of the events by which nightly jobs compressed memories, by agent and memory."""
     _formed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
-    """What was made of memories, by agent and memory."""
+    """Ids of the memories that were formed from each memory, by agent and memory."""
 
     async def beyond(self, ids: Sequence[UUID]) -> Steps:
-        """Return what follows from those of these memories that were lived through.
+        """Return the things that follow from these memories of turns and experiences.
 
-        A memory whose agent goes as a whole leads nowhere: the agent does. Raises `ProtectedError`.
+        A memory whose whole agent is erased is not followed. Raises `ProtectedError`.
         """
         places = {row.memory_id: row.sequence for row in await self.read.rows(LIVED, ids=ids)} if ids else {}
         events = await self.read.events_at(places[each] for each in ids if each in places)
@@ -65,15 +67,15 @@ class LivedLineage:
         return steps
 
     def _goes_alone(self, event: TurnRemembered | ExperienceRecorded | MemoryFormed, steps: Steps) -> bool:
-        """Note whose the memory is; return whether it goes without its agent."""
+        """Record the owner of the memory. Return whether it is erased without its agent."""
         self.found.owners[event.memory_id] = event.agent_id
         steps[Thing("memory", event.memory_id)] = []
         return Thing("agent", event.agent_id) not in self.found.why
 
     async def _turns(self, turns: Sequence[TurnRemembered]) -> dict[UUID, str]:
-        """Note what else holds the words of turns: what the client said, and what nights made of them.
+        """Add the other events with the text of turns: the client's own, and the compressions of nightly jobs.
 
-        Returns the words of those that may be remembered elsewhere.
+        Returns the texts that other memories may contain.
         """
         ids = [each.memory_id for each in turns]
         if not self.found.decided:
@@ -81,9 +83,9 @@ class LivedLineage:
         for each in turns:
             self.found.events.add(each.turn_id)
             self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
-        # A night has let these go and not their words, which others may have.
+        # A nightly job has deleted these memories, but other memories may contain the same text.
         gone = {row.memory_id for row in await self.read.rows(_LET_GO, ids=ids, level=LET_GO)}
-        # Not of their keywords: many a turn comes down to the same few.
+        # Keywords are left out, since many turns are compressed to the same few.
         said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
         return {each: words for each, words in said.items() if each not in gone}
 
@@ -98,9 +100,10 @@ class LivedLineage:
                 raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
 
     async def _experiences(self, events: Sequence[ExperienceRecorded | MemoryFormed], steps: Steps) -> dict[UUID, str]:
-        """Add all that experiences, or what was made of several, are part of, and all parts of them; return the words.
+        """Add all memories formed from experiences and all their parts. Return the texts.
 
-        The others of a group go with it: they say nearly the same, and what was made of them together goes.
+        The other members of a group are erased too: they say nearly the same, and the memory formed from the group is
+        erased.
         """
         words: dict[UUID, str] = {}
         for event in events:

@@ -1,4 +1,4 @@
-"""Whether views and log are halves of one whole: neither is ever guessed from a half that is of something else."""
+"""Check that the projections were built from this log."""
 
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -8,15 +8,15 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.projection import FOLD, VIEW, Projection, Unprojectable
 
 LOOKED_AT = 20
-"""So many of the newest events that the views know are looked up in the log."""
+"""Number of the newest projected events that are looked up in the log."""
 MEND = "`nemuri rebuild` makes the views from this log"
 
 
 async def check_belonging(projection: Projection, log: Log) -> None:
-    """Raise `Unprojectable` unless the log is the one that the views were folded from, and at least as far.
+    """Raise `Unprojectable` unless the projections were built from this log and do not go beyond its end.
 
-    Views that are behind, those of an older copy of the database too, belong to their log, and catch up. Views that
-    were never told their log take this one for it.
+    Projections that are behind, even those of an older database backup, are accepted and catch up. Projections that do
+    not name their log yet accept this one.
     """
     identity, place = await log.identity(), tables.checkpoint.c
     async with projection.database.begin() as connection:

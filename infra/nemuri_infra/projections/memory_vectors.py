@@ -1,8 +1,7 @@
-"""The vectors of affective and of tiered memories: of each, that of its present words.
+"""Vectors of affective and tiered memories, made from their present text.
 
-They follow the rows and not the events: a compression that the fold lets pass by brings no vector, a memory that a
-night deletes or that becomes part of another keeps none, and of words that were replaced between two writings none is
-ever made.
+They are derived from the rows and not from the events. So a compression that the fold ignores makes no vector, a memory
+that a nightly job deletes or merges keeps none, and text that is replaced between two writes is never embedded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,27 +18,27 @@ from nemuri_infra.projections.identity_map import Change
 from nemuri_infra.stores.vectors import Vectors, generation_in
 
 WITH_VECTORS = (tables.affect_memory, tables.tier_memory)
-"""The tables whose rows are memories that have vectors of their own words."""
+"""Tables of memories that have vectors of their own text."""
 TOGETHER = 1_000
-"""Vectors that are held at the same time."""
+"""Maximum number of vectors in memory at a time."""
 
 
 _Worded = (AffectMemory, TierMemory)
 
 
 def words(memory: AffectMemory | TierMemory) -> str:
-    """The text whose vector a memory is found by."""
+    """Return the text of a memory that is embedded."""
     return memory.content if isinstance(memory, TierMemory) else embedded_text(memory.trigger, memory.content)
 
 
 async def write_vectors(connection: AsyncConnection, vectors: Vectors, changes: Iterable[Change]) -> None:
-    """Bring the vectors in step with these changes of memories."""
+    """Update the vectors for these changes of memories."""
     of, reworded = tables.memory_vector, [each for each in changes if _reworded(each)]
     for start in range(0, len(reworded), TOGETHER):
         some = reworded[start : start + TOGETHER]
         stale = [(old.agent_id, old.memory_id) for old, _ in some if isinstance(old, _Worded)]
         if stale:
-            # Those of other generations too: they are of words that there are no more.
+            # Of all generations, since their text does not exist any more.
             await connection.execute(delete(of).where(tuple_(of.c.agent_id, of.c.memory_id).in_(stale)))
         await _insert(connection, vectors, [new for _, new in some if isinstance(new, _Worded)])
 

@@ -1,4 +1,4 @@
-"""Whole minds: as the views hold them, and as the log alone would make them."""
+"""Loading of whole minds from the projections or from the log alone."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -25,7 +25,7 @@ _OF_MINDS: tuple[type[Event], ...] = get_args(AnyAgentEvent)
 
 
 async def mind_of(database: Database, agent_id: str) -> Mind:
-    """An agent with the state of all of its memories; without their contents."""
+    """Return an agent with the states of all its memories, without their contents."""
     async with database.reading() as connection:
         agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         state = tables.memory_state
@@ -34,7 +34,7 @@ async def mind_of(database: Database, agent_id: str) -> Mind:
 
 
 async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:
-    """Those of the agents that are defined to live in a society."""
+    """Return those agents that are defined to run in a society."""
     agent = tables.agent.c
     query = select(agent.agent_id).where(agent.agent_id.in_(agent_ids), agent.definition["kept_by"].astext == "host")
     async with database.reading() as connection:
@@ -43,13 +43,13 @@ async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[s
 
 @dataclass(slots=True)
 class Replay:
-    """The minds of some agents as the log makes them without what is to be deleted from it."""
+    """The minds of some agents as a replay of the log without its erased events yields them."""
 
     log: Log
     erased: Erased
     minds: dict[str, Mind]
     until: int = 0
-    """How far the log was read."""
+    """Sequence up to which the log was read."""
     _firsts: dict[str, Deduplicator] = field(default_factory=dict)
 
     @classmethod
@@ -58,7 +58,7 @@ class Replay:
         return cls(log, erased, dict.fromkeys(agent_ids, Mind()))
 
     async def advance(self, until: int) -> None:
-        """Fold what the log holds up to a place; only what is on the sub-streams of these agents is read."""
+        """Fold the log up to a sequence. Only the sub-streams of these agents are read."""
         if until <= self.until:
             return
         told = await tombstones(self.log, self.until, until)
@@ -81,7 +81,7 @@ class Replay:
 
 
 def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Mind]:
-    """The minds that these events of them make, tombstones of others among them."""
+    """Return the minds that these events yield, including tombstones of other agents."""
     minds = dict.fromkeys(agent_ids, Mind())
     for each in first_of_each(events):
         if each.agent_id in minds and isinstance(each, _OF_MINDS):
@@ -90,7 +90,7 @@ def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Min
 
 
 async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable[UUID]) -> set[str]:
-    """The agents on whose own sub-streams something goes with these tasks and events."""
+    """Return the agents on whose sub-streams events are erased together with these tasks and events."""
     query = text(
         """
         -- Agents of events that go with tasks, or by themselves.

@@ -1,4 +1,4 @@
-"""What the views do not hold any more, byte by byte: out of tables, statistics and the write-ahead log."""
+"""Physical removal of deleted rows from tables, statistics and the write-ahead log."""
 
 import asyncio
 
@@ -12,13 +12,13 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rebuilder import alone
 
 _WORDLESS = (tables.journal, tables.erased)
-"""Tables of ids, kinds and names of agents: an erasure leaves those."""
+"""Tables of ids, kinds and agent names, which an erasure keeps."""
 _SEGMENTS = text("SELECT count(*) FROM pg_ls_waldir()")
 _TURN = (
     text("SELECT pg_logical_emit_message(false, 'nemuri', 'turn the page')"),
     text("SELECT pg_switch_wal()"),
 )
-"""What makes the server fill the rest of a segment with zeros and go on with the next."""
+"""Statements that fill the rest of a WAL segment with zeros and switch to the next."""
 _NOW = text("SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)")
 _SEEING = text(
     """
@@ -28,16 +28,15 @@ _SEEING = text(
     """
 )
 PATIENCE = 30.0
-"""Seconds for which such transactions are waited for; those of services take milliseconds."""
+"""Seconds to wait for older transactions to end. Those of services take milliseconds."""
 POLL = 0.02
 
 
 async def scrub(database: Database) -> tuple[str, ...]:
-    """Make the bytes of removed rows go, and return what the server does not let us do, for its operator to do.
+    """Remove the bytes of deleted rows. Return the steps that need more privileges, for the operator.
 
-    Tables with words are written anew, each closed for as long as that takes. Then the write-ahead log goes round
-    once: segments are renamed and used again with their old bytes in them, so all of them are passed over. A rebuild
-    that is at work is waited for.
+    Tables with texts are rewritten, each under an exclusive lock. Then the write-ahead log is cycled once through all
+    its segments, because recycled segments keep their old bytes. Waits for a running rebuild.
     """
     left: list[str] = []
     works = (("tables", _tables), ("the planner's statistics", _statistics), ("the write-ahead log", _write_ahead_log))
@@ -63,7 +62,7 @@ async def _tables(connection: AsyncConnection, database: Database) -> None:
 
 
 async def _statistics(connection: AsyncConnection, database: Database) -> None:
-    """Samples of values that the planner keeps; those of a table that has become empty it would keep for ever."""
+    """Refresh the planner's samples of values. For an empty table they would be kept without end."""
     for name in _names(database):
         removal = f"DELETE FROM pg_catalog.pg_statistic WHERE starelid = '{name}'::regclass"  # noqa: S608 - our own tables
         await connection.execute(text(f"{removal} AND NOT EXISTS (SELECT FROM {name})"))
@@ -73,11 +72,11 @@ async def _statistics(connection: AsyncConnection, database: Database) -> None:
 
 
 class _SeenError(Exception):
-    """A transaction goes on that may see what was removed."""
+    """A running transaction may still see deleted rows."""
 
 
 async def _unseen(connection: AsyncConnection) -> None:
-    """Return once no transaction can see any more what was removed by now; raises `_SeenError` after a while."""
+    """Wait until no transaction can see rows that are deleted by now. Raises `_SeenError` on a timeout."""
     now = (await connection.execute(_NOW)).scalar_one()
     try:
         async with asyncio.timeout(PATIENCE):

@@ -1,4 +1,4 @@
-"""What became of past tasks that the orchestrator remembers."""
+"""Queries on past tasks that the orchestrator remembers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from nemuri_infra.projections.database import Database
 
 @dataclass(slots=True)
 class Past:
-    """A task that a memory was encoded for."""
+    """The past task of a memory."""
 
     task_id: UUID
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """How often its client called the work good and bad, for each agent that worked on it."""
+    """Numbers of positive and negative feedback by its client, for each agent that worked on it."""
 
 
 _PAST = text(
@@ -40,7 +40,7 @@ _PAST = text(
 
 
 async def past(database: Database, memory_ids: Iterable[UUID]) -> dict[UUID, Past]:
-    """The tasks of the memories that belong to one."""
+    """Return the past tasks of these memories, by memory, without memories that have none."""
     found: dict[UUID, Past] = {}
     asked = {"memories": list(memory_ids), "operator": OPERATOR, "tutor": TUTOR}
     async with database.reading() as connection:

@@ -1,4 +1,4 @@
-"""How far the views are, as every process hears it from the projector."""
+"""Progress of the projections, as the projector publishes it to every process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,16 +12,16 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.projection import Projection
 
 HEARTBEAT = 1.0
-"""Seconds without news after which the database itself is asked, in case the news was lost."""
+"""Seconds without a notification after which the database is queried, in case a notification was lost."""
 
 
 class BehindError(Exception):
-    """The views have not reached a place in the log in time."""
+    """The projections did not reach a sequence of the log in time."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """The newest place in the log that the views are known to have reached."""
+    """The last log sequence that the projections are known to have reached."""
 
     projection: Projection
     sequence: int = 0
@@ -32,7 +32,7 @@ class Progress:
     @classmethod
     @asynccontextmanager
     async def following(cls, log: Log, projection: Projection) -> AsyncIterator[Self]:
-        """Progress that is kept up to date as long as the context lasts."""
+        """Yield progress that is kept up to date during the context."""
         progress = cls(projection)
 
         async def hear(message: Msg) -> None:
@@ -46,13 +46,13 @@ class Progress:
                 await subscription.unsubscribe()
 
     async def here(self) -> int:
-        """How far the views are: as of the newest news, or of about a second ago when there was none."""
+        """Return the current position. It is at most about a second old if there was no notification."""
         if asyncio.get_running_loop().time() - self._heard > HEARTBEAT:
             await self.reach((await self.projection.position()).sequence)
         return self.sequence
 
     async def reach(self, sequence: int) -> None:
-        """Note that the views have reached a place, and wake whoever waits for it."""
+        """Record that the projections have reached a sequence, and wake all waiters."""
         self._heard = asyncio.get_running_loop().time()
         if sequence != self.sequence:
             async with self._news:
@@ -60,7 +60,7 @@ class Progress:
                 self._news.notify_all()
 
     async def wait(self, sequence: int, *, seconds: float = 10.0) -> None:
-        """Return once the views hold everything up to a place in the log; raises `BehindError`."""
+        """Wait until the projections contain everything up to a sequence. Raises `BehindError` after `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 while self.sequence < sequence:
@@ -69,7 +69,7 @@ class Progress:
             raise BehindError(f"the views are at {self.sequence} and {sequence} was waited for") from error
 
     async def moves(self, beyond: int, *, seconds: float) -> bool:
-        """Return as soon as the views are beyond a place in the log, or after a while; whether they are."""
+        """Wait until the projections are beyond a sequence, at most `seconds`. Return whether they are."""
         try:
             await self.wait(beyond + 1, seconds=seconds)
         except BehindError:
@@ -77,7 +77,9 @@ class Progress:
         return True
 
     async def _hear(self, sequence: int) -> None:
-        """Wait for news; without any for a while, one of all who wait asks, while the others go on listening."""
+        """Wait for a notification. After a timeout one of the waiters queries the database; the others keep
+        listening.
+        """
         async with self._news:
             try:
                 async with asyncio.timeout(HEARTBEAT):

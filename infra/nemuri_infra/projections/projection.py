@@ -1,4 +1,4 @@
-"""From the log to the tables: a stretch of events, folded and written in one transaction with its checkpoint."""
+"""The projector's core: folds a batch of events into the tables in one transaction with its checkpoint."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,37 +27,37 @@ from nemuri_infra.projections.vector_generations import words_of
 from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 
 FOLD = 15
-"""The version of the folds; a newer one rebuilds the views before it serves."""
+"""Version of the folds. A newer version rebuilds the projections before it serves."""
 VIEW = "views"
 STANDS_ASIDE = "a newer version is at work, and this one stands aside"
 MADE_ANEW = "the projector of this version makes them anew when it starts, and so does `nemuri rebuild`"
 Row = dict[str, Any]
-"""The values of a row by the names of its columns."""
+"""Values of a row by column name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far the views are, and by which folds they were made."""
+    """The position of the projections in the log and the version of their folds."""
 
     sequence: int
     fold: int
     halted: str | None = None
-    """Why they do not go on; None while they do."""
+    """Reason why the projections are halted; None if they are not."""
     halted_at: int | None = None
-    """The event at which they do not go on; None where the reason is no event."""
+    """Sequence of the event at which they are halted; None if no event is the reason."""
 
 
 class Unprojectable(Exception):  # noqa: N818 - reads as what the event is
-    """The log holds something of our own that cannot be folded; going on would make the views wrong."""
+    """An event of the platform cannot be folded. Skipping it would make the projections wrong."""
 
     def __init__(self, why: str, sequence: int | None = None) -> None:
         super().__init__(why)
         self.sequence = sequence
-        """The event that cannot be folded; None where the reason is no event."""
+        """Sequence of that event; None if no event is the reason."""
 
     @classmethod
     def check(cls, batch: Batch, subjects: Subjects) -> None:
-        """Raise for an unreadable event of our own; what a client said and nobody understands means nothing."""
+        """Raise for an unreadable event of the platform. Undecodable client events are ignored."""
         for each in batch.unreadable:
             if subjects.client_of(each.subject) is None:
                 why = f"event {each.sequence} on {each.subject} cannot be read: {each.reason}"
@@ -65,15 +65,15 @@ class Unprojectable(Exception):  # noqa: N818 - reads as what the event is
 
 
 class GapError(Exception):
-    """A stretch begins beyond the place that the views are at: read again from there, or events are lost."""
+    """The batch begins beyond the checkpoint. Read the log again from the checkpoint."""
 
 
 class OutdatedError(Exception):
-    """The views hold an event that was parked since: they are to be made anew without it."""
+    """The projections contain an event that was parked later. They must be rebuilt without it."""
 
     @classmethod
     async def check(cls, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
-        """Raise for views that hold what these events park."""
+        """Raise if the projections contain events that these events park."""
         parked, entry = Parked.by(events), tables.journal.c
         if not parked.until:
             return
@@ -85,17 +85,17 @@ class OutdatedError(Exception):
 
 
 class OtherFoldsError(Exception):
-    """The views were made by folds of another version; whoever folds into them mixes two meanings of one event."""
+    """The projections were built by another version of the folds, which may give an event another meaning."""
 
     def __init__(self, fold: int) -> None:
         self.newer = fold > FOLD
-        """Whether the views are ahead of this program, which then stands aside."""
+        """Whether the projections are newer than this program, which then waits."""
         made = f"the views were made by folds of version {fold}, and this is {FOLD}"
         super().__init__(f"{made}: {STANDS_ASIDE if self.newer else MADE_ANEW}")
 
     @classmethod
     def check(cls, position: Position) -> None:
-        """Raise unless the views were made by folds of this version."""
+        """Raise unless the projections were built by this version of the folds."""
         if position.fold != FOLD:
             raise cls(position.fold)
 
@@ -108,16 +108,16 @@ class Projection:
     vectors: Vectors
 
     async def position(self) -> Position:
-        """Where the views are; at the beginning if nothing was ever projected."""
+        """Return the position of the projections; the beginning of the log if nothing was projected."""
         async with self.database.begin() as connection:
             return await position_in(connection)
 
     async def apply(self, batch: Batch) -> int:
-        """Fold what is new in the batch and return how far the views are now.
+        """Fold the new events of the batch and return the new position.
 
-        However many projectors apply it, and however often, every event counts once. Raises `GapError` where the views
-        are not at the batch's beginning yet, `OtherFoldsError` for views that another version made, and `OutdatedError`
-        for views that hold what the batch parks.
+        Every event is folded once, no matter how many projectors apply it and how often. Raises `GapError` if the batch
+        begins beyond the position, `OtherFoldsError` for projections of another version, and `OutdatedError` if they
+        contain an event that the batch parks.
         """
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
@@ -151,9 +151,9 @@ class Projection:
         return batch.until
 
     async def halt(self, why: str, at: int | None = None) -> None:
-        """Note why the views do not go on, and at which event; the next stretch that is applied takes it back.
+        """Record why the projections are halted, and at which event. The next applied batch clears it.
 
-        Views that a newer version made are not ours to write to.
+        Does nothing to projections of a newer version.
         """
         known = {"halted": why, "halted_at": at}
         noted = upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD, **known)
@@ -162,14 +162,14 @@ class Projection:
             await connection.execute(noted.on_conflict_do_update(index_elements=["view"], set_=known, where=ours))
 
     async def encoded_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
-        """The vectors of what begins to be remembered, by their keys."""
+        """Return the vectors of the new memories in these events, by key."""
         encoded = [each for each in events if isinstance(each, MemoryEncoded)]
         return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
 
     async def write_generations(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
-        """Write other vectors of memories that the tables hold.
+        """Write vectors of other generations for existing memories.
 
-        They are read for one event at a time, so that a replay never holds those of many.
+        They are read for one event at a time, which bounds the memory used by a replay.
         """
         for each in events:
             if isinstance(each, MemoriesEmbedded):
@@ -186,15 +186,15 @@ class Projection:
 
 
 async def hold(connection: AsyncConnection, schema: str) -> None:
-    """Be the only one to change a schema's views until the end of the transaction.
+    """Lock a schema's projections against other writers until the end of the transaction.
 
-    A lock by name rather than of a row: a rebuild exchanges the tables, and who waited meanwhile finds the new ones.
+    The lock is by name and not on a row, since a rebuild exchanges the tables: a waiter then finds the new ones.
     """
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(schema, 0))))
 
 
 async def position_in(connection: AsyncConnection) -> Position:
-    """Return where the views of a connection's schema are; at the beginning if nothing was ever projected."""
+    """Return the position of the projections of a connection; the beginning of the log if nothing was projected."""
     place = tables.checkpoint.c
     query = select(place.sequence, place.fold, place.halted, place.halted_at).where(place.view == VIEW)
     row = (await connection.execute(query)).one_or_none()
@@ -202,9 +202,9 @@ async def position_in(connection: AsyncConnection) -> Position:
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """Those events that are the first of their id, here and in the whole log before, and not erased by then.
+    """Return the events that are the first of their id in the whole log and not erased before.
 
-    The others never count.
+    All others have no effect.
     """
     kept = [*first_of_each(events, await erased_among(connection, events))]
     rows = [dict(zip(_JOURNAL, entry(each), strict=True)) for each in kept]
@@ -216,18 +216,18 @@ _JOURNAL = tuple(str(column.name) for column in tables.journal.columns)
 
 
 def entry(event: AnyEvent) -> tuple[Any, ...]:
-    """What the journal says of an event, in the order of its columns."""
+    """Return the journal entry of an event, in the order of the columns."""
     return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
 
 
 def vector_rows(events: Iterable[AnyEvent], vectors: Mapping[str, Any]) -> list[Row]:
-    """The vectors of what begins with these events to be remembered."""
+    """Return the vector rows of the new memories in these events."""
     encoded = (each for each in events if isinstance(each, MemoryEncoded))
     return _vector_rows((each.agent_id, each.memory_id, each.vector, vectors[each.vector]) for each in encoded)
 
 
 def _vector_rows(found: Iterable[tuple[str, UUID, str, Any]]) -> list[Row]:
-    """Of agent, memory, key and vector of each; what the store does not hold any more has no row."""
+    """Return a row for each agent, memory, key and vector. Vectors missing from the store get no row."""
     return [
         {"agent_id": agent_id, "memory_id": memory_id, "model": generation_in(key), "vector": vector}
         for agent_id, memory_id, key, vector in found

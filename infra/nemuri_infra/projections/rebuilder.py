@@ -1,4 +1,4 @@
-"""The views made anew beside those in use: to replace them, or to compare them with."""
+"""Rebuild of the projections beside those in use, to replace them or to compare them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,32 +27,32 @@ from nemuri_infra.projections.projection import (
 )
 
 SHOWN = 20
-"""So many differences of a view are told, the others only counted."""
+"""Maximum number of differences per table that are listed. Further ones are counted."""
 
 logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a comparison found."""
+    """Result of a comparison."""
 
     sequence: int
-    """The place in the log at which both were compared."""
+    """Log sequence at which both were compared."""
     rows: int
-    """Rows of all views in use."""
+    """Number of rows of all projections in use."""
     differences: tuple[str, ...]
-    """One line for each row that is in one of them only; empty when they agree."""
+    """One line for each row that only one of them has; empty if they are equal."""
     halted: str | None = None
-    """Why the views in use do not go on from there; None while they do."""
+    """Reason why the projections in use are halted there; None if they are not."""
     halted_at: int | None = None
-    """The event at which they do not go on; None where the reason is no event."""
+    """Sequence of the event at which they are halted; None if no event is the reason."""
 
 
 async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
-    """Replace the views by what the log says now, and return the place they are at.
+    """Rebuild the projections from the log, replace those in use, and return the new position.
 
-    The views in use serve until the moment of the exchange; whoever projects waits for the last stretch only. Raises
-    `OtherFoldsError` for views that a newer version made, and `Unprojectable`.
+    The old projections serve until the exchange. The projector waits only while the last batch is folded. Raises
+    `OtherFoldsError` for projections of a newer version, and `Unprojectable`.
     """
     _check_not_newer(await live.position())
     async with _beside(live) as fresh:
@@ -67,9 +67,9 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
 
 
 async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
-    """Compare every row of every view with what the log says, at the place that the views in use are at.
+    """Compare all rows of the projections with a rebuild at the same position.
 
-    Raises `Unprojectable` for views of another log, and `OtherFoldsError`.
+    Raises `Unprojectable` for projections of another log, and `OtherFoldsError`.
     """
     OtherFoldsError.check(await live.position())
     await check_belonging(live, log)
@@ -90,15 +90,15 @@ async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
 
 
 def _check_not_newer(position: Position) -> None:
-    """Raise `OtherFoldsError` for views that a newer version made: they are never made anew by an older one."""
+    """Raise `OtherFoldsError` for projections of a newer version, which an older program must not rebuild."""
     if position.fold > FOLD:
         raise OtherFoldsError(position.fold)
 
 
 async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to a place into empty views. Raises `Unprojectable`, which names the event.
+    """Fold the log up to a sequence into empty projections. Raises `Unprojectable`, which names the event.
 
-    What is folded in bulk fails in bulk: then it is folded again in stretches, up to the event that is at fault.
+    If the bulk fold fails, the log is folded again in batches, up to the event at fault.
     """
     try:
         await refold(fresh, log, until, advance)
@@ -112,7 +112,9 @@ async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> No
 
 @asynccontextmanager
 async def _beside(live: Projection) -> AsyncIterator[Projection]:
-    """A projection into an empty schema of its own, one at a time; dropped at the end unless it was exchanged."""
+    """Yield a projection into an empty schema of its own, one at a time. The schema is dropped at the end unless it was
+    exchanged.
+    """
     schema = f"{live.database.schema}~next"
     beside = Database.at(live.database.url, schema, durable=False)
     async with alone(live.database):
@@ -127,10 +129,10 @@ async def _beside(live: Projection) -> AsyncIterator[Projection]:
 
 @asynccontextmanager
 async def alone(database: Database) -> AsyncIterator[None]:
-    """Make views beside those in use, or clean those in use, one at a time.
+    """Lock out other rebuilds and physical erasures during the context.
 
-    Views that are made beside may hold what is erased meanwhile; they are cleaned once they are in use. The lock is
-    that of a session: a transaction would keep every row that is removed meanwhile from being cleaned away.
+    A rebuild may contain data that is erased meanwhile; it is cleaned once it is in use. The lock belongs to the
+    session, because an open transaction would keep deleted rows from being removed.
     """
     key = func.hashtextextended(f"{database.schema}~next, one at a time", 0)
     async with database.reading() as connection:
@@ -141,12 +143,12 @@ async def alone(database: Database) -> AsyncIterator[None]:
             try:
                 await connection.execute(select(func.pg_advisory_unlock(key)))
             except BaseException:
-                await connection.invalidate()  # the server lets go of the lock with the session
+                await connection.invalidate()  # the server releases the lock with the session
                 raise
 
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Bring the views up to a place in the log; raises `Unprojectable` and `OtherFoldsError`."""
+    """Fold the log up to a sequence into the projections. Raises `Unprojectable` and `OtherFoldsError`."""
     await check_belonging(projection, log)
     while (here := (await projection.position()).sequence) < until:
         try:

@@ -1,4 +1,4 @@
-"""What a sleep of an agent has to look at: what was used since the last, what has faded, what is too much."""
+"""Input of a sleep: the memories used since the last one, the faded ones, and the surplus."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from nemuri_infra.projections.rows import load, selecting
 from nemuri_infra.projections.snapshot_reads import of_one_moment
 
 ROUNDING = 1e-6
-"""What a search for faded memories leaves to the exact decision."""
+"""Tolerance of the search for faded memories. The exact decision follows."""
 
 
 async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
-    """What a sleep of the agent has to look at; None if there is no such agent."""
+    """Return the input of the agent's sleep; None if there is no such agent."""
 
     async def read(connection: AsyncConnection) -> Tiredness | None:
         found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
@@ -41,7 +41,7 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:
-    """The rows of the agent's memories that `domain.memory.mind.is_principle` finds to be its principles."""
+    """Return the condition for an agent's principles, as `is_principle` of the aggregate decides."""
     content, scope = tables.memory.c, tables.memory.c.memory["scope"]
     named = func.coalesce(scope["name"].astext, "")
     told = tuple_(content.memory["content"].astext, scope["level"].astext, named)
@@ -50,7 +50,9 @@ def is_principle(agent: Agent) -> ColumnElement[bool]:
 
 
 def _faded(agent: Agent) -> list[Any]:
-    """Conditions that hold for at least every memory below the threshold once the clocks have moved on."""
+    """Return conditions that hold for every memory below the threshold after the clocks move on, and perhaps for
+    more.
+    """
     state, rules = tables.memory_state, agent.rules
     later = advanced(agent.clocks, rules, max(1, len(agent.awake)))
     bound = [float(np.log(rules.archive_threshold)) - clock + ROUNDING for clock in later]
@@ -58,7 +60,7 @@ def _faded(agent: Agent) -> list[Any]:
 
 
 async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[Resting]:
-    """The first active memories in the order of pruning: the least settled, the longest unused, principles last."""
+    """Return the first active memories in pruning order: lowest level, longest unused, principles last."""
     if not limit:
         return []
     state, content = tables.memory_state, tables.memory.c

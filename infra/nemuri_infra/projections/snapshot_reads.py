@@ -1,4 +1,4 @@
-"""Several questions to the views, answered as of one moment."""
+"""Several queries on one snapshot of the projections."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -12,7 +12,9 @@ T = TypeVar("T")
 
 
 async def of_one_moment(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-    """What is read in one transaction with one snapshot; begun again where a rebuild exchanged the tables meanwhile."""
+    """Return what `read` reads in one transaction with one snapshot. Repeat it if a rebuild exchanged the tables
+    meanwhile.
+    """
     while True:
         async with views.begin() as connection:
             await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -23,5 +25,7 @@ async def of_one_moment(views: Database, read: Callable[[AsyncConnection], Await
 
 
 async def _tables(connection: AsyncConnection) -> int:
-    """Which tables are meant: a rebuild may exchange them under a transaction, which sees none of the new rows."""
+    """Return the identity of the tables. A rebuild may exchange them during a transaction, which sees none of the new
+    rows.
+    """
     return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())

@@ -1,4 +1,4 @@
-"""What came from memories that are kept by use, and what they came from."""
+"""Lineage of strength memories, in both directions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from nemuri_infra.projections.lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import ASKED_FOR, DefinedError, Reached, Steps, Thing
 
 _TAUGHT = (CourseBegun, ChapterRead, ExerciseGraded, MemoriesReviewed, CourseFinished)
-"""What may belong to a course of an agent."""
+"""Kinds of events that may belong to a course of an agent."""
 _MEMORIES = text(
     """
     -- Memories, with the tasks that taught them.
@@ -61,17 +61,17 @@ _GIVEN = text(
 
 @dataclass(slots=True)
 class StrengthLineage:
-    """Follows the lineage of memories that are kept by use."""
+    """Follows the lineage of strength memories."""
 
     read: LineageReading
     found: Reached
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
-    """The events of the courses of agents, each agent's read once."""
+    """Ids of the events of courses, by agent and course. Each agent's are read once."""
 
     async def beyond(self, ids: Sequence[UUID]) -> Steps:
-        """Return what follows from those of these memories that are kept by use.
+        """Return the things that follow from these strength memories.
 
-        A memory whose agent goes as a whole leads nowhere: the agent does. Raises `DefinedError`.
+        A memory whose whole agent is erased is not followed. Raises `DefinedError`.
         """
         known = {row.memory_id: row for row in await self.read.rows(_MEMORIES, ids=ids)}
         rows = {each: known[each] for each in ids if each in known}
@@ -89,7 +89,7 @@ class StrengthLineage:
         return steps
 
     async def _uses(self, rows: dict[UUID, Any], steps: Steps) -> None:
-        """Add the tasks that drew on memories or quote them, and the memories that came from them."""
+        """Add the tasks that used or quote memories, and the memories derived from them."""
         ids = list(map(str, rows))
         for row in await self.read.rows(_DREW, ids=ids):
             _add(steps, UUID(row.id), Thing("task", row.task_id), "drew on")
@@ -103,14 +103,14 @@ class StrengthLineage:
             _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")
 
     async def _given(self, ids: Sequence[str]) -> list[tuple[Any, dict[UUID, str]]]:
-        """Return the answers for which any of the memories were in the context, each with all that were."""
+        """Return the answers with any of the memories in their context, each with all its memories."""
         rows = await self.read.rows(_GIVEN, ids=ids)
         named = {each for row in rows for each in row.retrieved}
         contents = {each.memory_id: each.content for each in await self.read.rows(_CONTENTS, ids=sorted(named))}
         return [(row, {key: contents[key] for key in map(UUID, row.retrieved) if key in contents}) for row in rows]
 
     async def _origins(self, rows: Sequence[Any], steps: Steps) -> None:
-        """Add where memories came from, which holds their words too: a task, an offer, a course."""
+        """Add the origins of memories, which contain their text too: a task, an offer, a course."""
         for row in rows:
             if row.task_id is not None:
                 _add(steps, row.memory_id, Thing("task", row.task_id), "taught")
@@ -129,7 +129,7 @@ class StrengthLineage:
                     pass
 
     async def _course(self, read: ChapterRead) -> set[UUID]:
-        """Return the events of the course that a chapter belongs to."""
+        """Return the events of the course to which a chapter belongs."""
         if (courses := self._courses.get(read.agent_id)) is None:
             courses = self._courses[read.agent_id] = _by_course(await self.read.events_of(read.agent_id, *_TAUGHT))
         return courses.get(read.course_id, set())

@@ -1,4 +1,4 @@
-"""Memories with how strong they are, as the views hold them, and which of an agent's have changed."""
+"""Queries on strength memories and on their changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
 PAGE = 500
-"""So many memories are read at once, so that nobody else waits long for a large mind."""
+"""Memories that are read at a time, so that a large mind does not delay other queries."""
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an index of an agent's memories has to learn about one of them."""
+    """A change of a memory for a retrieval index."""
 
     memory: Memory
     content: Content
@@ -30,7 +30,7 @@ class Change:
 
 
 def remembered(state: FromClause = tables.memory_state) -> Select[Any]:
-    """Every memory with how strong it is, in one row."""
+    """Return the selection of memories joined with their strength."""
     content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
     strength = (state.c[name].label(label) for name, label in _STATE.items())
     joined = tables.memory.c.memory_id == state.c.memory_id
@@ -38,22 +38,22 @@ def remembered(state: FromClause = tables.memory_state) -> Select[Any]:
 
 
 def pair(row: Row[Any]) -> Remembered:
-    """A memory in such a row."""
+    """Return the memory in such a row."""
     known = row._mapping  # noqa: SLF001 - the documented mapping of a row
     content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
 async def changes(database: Database, agent_id: str, after: int, *, generation: str) -> list[Change]:
-    """The agent's memories that began or changed after a place in the log, with their vectors of a generation."""
+    """Return the agent's memories that changed after a sequence, with their vectors of a generation."""
     state = tables.memory_state
     place = tuple_(state.c.changed, state.c.memory_id)
     following = select(state).where(state.c.agent_id == agent_id).order_by(place).limit(PAGE)
     found: dict[UUID, Change] = {}
     last = (after, UUID(int=2**128 - 1))
     while True:
-        # The page first, then what belongs to it: without statistics of fresh tables a join over everything is
-        # quadratic (ten thousand memories were read in 90 s instead of 1).
+        # The page is selected first: without statistics of fresh tables a join over all memories is quadratic
+        # (ten thousand memories took 90 s instead of 1 s).
         page = following.where(place > tuple_(*last)).subquery()
         async with database.reading() as connection:
             rows = [pair(row) for row in await connection.execute(remembered(page))]
@@ -68,7 +68,7 @@ async def changes(database: Database, agent_id: str, after: int, *, generation: 
 async def _vectors(
     connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
 ) -> dict[UUID, NDArray[np.float32]]:
-    """Those of the memories' vectors of a generation that there are."""
+    """Return the existing vectors of the memories in a generation."""
     vector = tables.memory_vector.c
     query = select(vector.memory_id, vector.vector).where(
         vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)

@@ -1,4 +1,4 @@
-"""What services read of tiered minds."""
+"""Queries on tiered memory."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _SHARED = """
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """Memories that can come to mind, by place."""
+    """Memories to search, as parallel arrays."""
 
     ids: Sequence[UUID]
     rows: Rows
@@ -54,38 +54,38 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a mind holds at one moment."""
+    """The contents of a mind at one moment."""
 
     agent: TiersAgent
     short: Sequence[TierMemory]
-    """Those that came last into short-term memory, newest first."""
+    """Newest short-term memories, newest first."""
     long: Sequence[TierMemory]
     types: dict[MemoryType, int]
-    """How many memories of each type there are."""
+    """Number of memories by type."""
     shared: int
-    """How many of its memories others may see."""
+    """Number of memories that other agents may see."""
     going: int
-    """How many of its memories are about to become part of others."""
+    """Number of memories that are about to be consolidated into others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The tiered minds, for reading."""
+    """Read access to the projections of tiered memory."""
 
     database: Database
 
     async def agents(self, agent_id: str | None = None) -> list[TiersAgent]:
-        """All agents with tiered memory, or the one of that name."""
+        """Return all agents with tiered memory, or the one of that name."""
         chosen = [tables.tier_agent.c.agent_id == agent_id] if agent_id is not None else []
         async with self.database.reading() as connection:
             return await load(connection, tables.tier_agent, TiersAgent, *chosen)
 
     async def agent(self, agent_id: str) -> TiersAgent | None:
-        """The agent; None if there is none of that name, or none with tiered memory."""
+        """Return the agent; None if the name is unknown or the agent has no tiered memory."""
         return next(iter(await self.agents(agent_id)), None)
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, TierMemory]:
-        """Those of the memories that there are."""
+        """Return the existing ones of these memories, by id."""
         ids = list(memory_ids)
         if not ids:
             return {}
@@ -94,14 +94,18 @@ class Layers:
         return {each.memory_id: each for each in found}
 
     async def named(self, agent_id: str, begun: str) -> list[TierMemory]:
-        """The agent's memories whose id begins so; two of them where there are several. Raises `ValueError`."""
+        """Return the agent's memories with this id prefix, at most two, which is enough to detect ambiguity. Raises
+        `ValueError`.
+        """
         of = (_OF.agent_id == agent_id, _OF.memory_id.between(*between(beginning(begun))))
         query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.memory_id).limit(2)
         async with self.database.reading() as connection:
             return await records(connection, TierMemory, query)
 
     async def standing(self, agent_id: str, limit: int) -> "Standing | None":
-        """How a mind stands, all of one moment, with that many of the newest of each layer; None without such agent."""
+        """Return the contents of a mind from one snapshot, with up to `limit` of the newest memories of each tier; None
+        if there is no such agent.
+        """
 
         async def read(connection: AsyncConnection) -> Standing | None:
             agents = await load(connection, tables.tier_agent, TiersAgent, tables.tier_agent.c.agent_id == agent_id)
@@ -117,13 +121,15 @@ class Layers:
         return await of_one_moment(self.database, read)
 
     async def most_accessed(self, agent_id: str) -> int:
-        """How often any memory of the agent was retrieved."""
+        """Return the highest number of retrievals of any memory of the agent."""
         query = select(func.coalesce(func.max(_OF.access_count), 0)).where(_OF.agent_id == agent_id)
         async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def oldest(self, agent_id: str, since: float) -> float | None:
-        """When the oldest short-term memory began, of those that began at or after a moment; None for none."""
+        """Return the creation time of the oldest short-term memory created at or after a time; None if there is
+        none.
+        """
         of = (_OF.agent_id == agent_id, _OF.layer == "short", ~_OF.going, _OF.at >= since)
         async with self.database.reading() as connection:
             found: float | None = (await connection.execute(select(func.min(_OF.at)).where(*of))).scalar_one()
@@ -132,7 +138,9 @@ class Layers:
     async def searched(
         self, agent_id: str, generation: str, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
     ) -> Searched:
-        """What can come to the agent's mind: all of its own, or what others let it see."""
+        """Return the memories that a retrieval of the agent searches: all its own, or those that others share with
+        it.
+        """
         values = {"agent": agent_id, "generation": generation, "asked": vector}
         async with self.database.reading() as connection:
             found = (await connection.execute(text(_NEAR if of == "own" else _SHARED), values)).all()
@@ -143,9 +151,9 @@ class Layers:
         return Searched([each.memory_id for each in found], rows, relevance)
 
     async def to_consolidate(self, agent_id: str) -> tuple[Tiers, Fading] | None:
-        """The mind with its short-term memories, and its long-term ones as columns where it may be time to forget any.
+        """Return the mind with its short-term memories, and its long-term ones as columns if forgetting may be due.
 
-        All of one moment. None if there is no such agent.
+        All are of one snapshot. None if there is no such agent.
         """
 
         async def read(connection: AsyncConnection) -> tuple[Tiers, Fading] | None:
@@ -162,7 +170,7 @@ class Layers:
         return await of_one_moment(self.database, read)
 
     async def vectors(self, agent_id: str, generation: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
-        """The vectors of memories, as far as there are any of the generation."""
+        """Return the existing vectors of memories in a generation."""
         vector = tables.memory_vector.c
         query = select(vector.memory_id, vector.vector).where(
             vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(ids)

@@ -1,4 +1,4 @@
-"""Which vectors agents recall by, the words that those are of, and which memories have none of a generation yet."""
+"""Queries on vector generations: those in use, and the memories without a vector of one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ from nemuri_infra.stores.vectors import generation_of
 
 
 class Words(NamedTuple):
-    """The present words of a memory, remembered by use, by feeling or by tiers."""
+    """The present text of a memory of any kind."""
 
     memory_id: UUID
     since: int
-    """The log's sequence of what brought them."""
+    """Sequence of the event that set the text."""
     text: str
-    """What its vector is of."""
+    """Text that is embedded."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sort:
-    """Where one sort of memories has its words."""
+    """The table and columns that hold the text of one kind of memory."""
 
     table: Table
     since: Column[int]
@@ -54,7 +54,9 @@ _SORTS = (
 
 
 async def embeddings(database: Database) -> dict[str, Embedding]:
-    """What every agent recalls by, in the order of their names, but for those of societies: their hosts recall."""
+    """Return the embedding of every agent, by name. Agents of societies are left out, since their hosts retrieve for
+    them.
+    """
     agent = tables.agent.c
     kept_here = agent.definition["kept_by"].astext.is_distinct_from("host")
     query = select(agent.agent_id, agent.embedding).where(kept_here).order_by(agent.agent_id)
@@ -64,7 +66,7 @@ async def embeddings(database: Database) -> dict[str, Embedding]:
 
 
 async def generations(database: Database) -> set[str]:
-    """Return the generations of all vectors that memories have, and of those that agents recall by."""
+    """Return the generations of all stored vectors and of all agents' embeddings."""
     async with database.reading() as connection:
         found = await connection.execute(select(tables.memory_vector.c.model).distinct())
         known = {str(each) for each in found.scalars()}
@@ -72,7 +74,7 @@ async def generations(database: Database) -> set[str]:
 
 
 async def lacking(database: Database, generation: str) -> dict[str, int]:
-    """How many memories of an agent have no vector of the generation; nothing for an agent that lacks none."""
+    """Return the number of memories without a vector of the generation, for agents that have any."""
     counted: dict[str, int] = {}
     async with database.reading() as connection:
         for each in _SORTS:
@@ -84,7 +86,7 @@ async def lacking(database: Database, generation: str) -> dict[str, int]:
 
 
 async def oldest_lacking(database: Database, generation: str, agent_id: str, *, after: int, limit: int) -> list[Words]:
-    """The agent's oldest words without a vector of the generation that came after a place in the log."""
+    """Return the agent's oldest texts after a sequence that lack a vector of the generation."""
 
     def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
         return each.table.c.agent_id == agent_id, each.since > after, ~_with_vector(each.table, generation)
@@ -96,7 +98,7 @@ async def oldest_lacking(database: Database, generation: str, agent_id: str, *, 
 async def words_of(
     connection: AsyncConnection, agent_id: str, memory_ids: Sequence[UUID], *, before: int
 ) -> list[Words]:
-    """The words of those of an agent's memories that have had them since before a place in the log."""
+    """Return the texts of those memories of an agent that have been unchanged since before a sequence."""
 
     def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
         return each.table.c.agent_id == agent_id, each.since < before, each.table.c.memory_id.in_(memory_ids)

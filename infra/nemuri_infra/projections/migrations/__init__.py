@@ -1,1 +1,1 @@
-"""Alembic migrations of the views."""
+"""Alembic migrations of the projections."""

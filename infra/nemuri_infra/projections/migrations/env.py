@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the versions on the connection that it is handed."""
+"""Alembic's entry point. It runs the migrations on the given connection."""
 
 from alembic import context
 

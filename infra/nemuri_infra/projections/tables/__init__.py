@@ -1,4 +1,4 @@
-"""The tables of the views. Every row is what a fold made of the log; only the projector writes them."""
+"""The tables of the projections. Every row is a fold of the log; only the projector writes them."""
 
 from sqlalchemy import Table
 
@@ -54,4 +54,4 @@ VIEWS: tuple[Table, ...] = (
     tier_agent,
     tier_memory,
 )
-"""Everything that a rebuild makes anew and `verify` compares."""
+"""Tables that a rebuild makes anew and that `verify` compares."""

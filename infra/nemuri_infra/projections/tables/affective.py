@@ -1,4 +1,4 @@
-"""What agents remember by feeling."""
+"""Tables of affective memory."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,4 +1,4 @@
-"""What is known of the log itself: how far it was folded, what counts, what is erased."""
+"""Tables about the log itself: checkpoint, journal of valid events, erased ids."""
 
 from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, Uuid
 

@@ -1,4 +1,4 @@
-"""What tables are made of."""
+"""Column types of the tables."""
 
 from typing import Any
 
@@ -10,22 +10,22 @@ metadata = MetaData()
 
 
 class Vector(VECTOR):
-    """A vector that psycopg binds in binary, as an array: twenty times faster than as text."""
+    """A vector type that psycopg binds as a binary array, twenty times faster than as text."""
 
     cache_ok = True
 
     def bind_processor(self, dialect: Any) -> None:
-        """Leave it to the driver."""
+        """Return None, so that the driver converts the value."""
 
     def result_processor(self, dialect: Any, coltype: Any) -> None:
-        """Leave it to the driver."""
+        """Return None, so that the driver converts the value."""
 
 
 def time(name: str, *, nullable: bool = False) -> Column[Any]:
-    """A column of moments."""
+    """Return a column of timestamps."""
     return Column(name, DateTime(timezone=True), nullable=nullable)
 
 
 def json(name: str, *, nullable: bool = False) -> Column[Any]:
-    """A column of JSON values."""
+    """Return a column of JSON values."""
     return Column(name, JSONB(none_as_null=True), nullable=nullable)

@@ -1,4 +1,4 @@
-"""What agents are taught."""
+"""Tables of courses and exercises."""
 
 from sqlalchemy import Column, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
 

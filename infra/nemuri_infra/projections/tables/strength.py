@@ -1,4 +1,4 @@
-"""Agents, what they remember by use, and the vectors of all that is remembered."""
+"""Tables of agents, strength memory, and the vectors of all memories."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,4 +1,4 @@
-"""Tasks, and the work on them."""
+"""Tables of tasks and assignments."""
 
 from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
 

@@ -1,4 +1,4 @@
-"""What agents remember by tiers."""
+"""Tables of tiered memory."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, Table, Text, Uuid, text
 

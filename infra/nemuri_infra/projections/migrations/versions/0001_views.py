@@ -1,4 +1,4 @@
-"""The views as they were at the beginning."""
+"""The first version of the projections."""
 
 from alembic import op
 
@@ -90,16 +90,16 @@ TABLES = (
         PRIMARY KEY (agent_id, model, memory_id)
     ) PARTITION BY HASH (agent_id)
     """,
-    # Before its partitions, or a wide vector is stored out of line and read three times slower.
+    # Must precede the partitions. Otherwise wide vectors are stored out of line and read three times slower.
     "ALTER TABLE memory_vector ALTER COLUMN vector SET STORAGE PLAIN",
 )
 
 
 def upgrade() -> None:
-    """Make all views, empty."""
+    """Create all tables."""
     partitions = (
         f"CREATE TABLE memory_vector_{number} PARTITION OF memory_vector "
         f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
         for number in range(PARTITIONS)
     )
-    op.execute(";".join((*TABLES, *partitions)))  # one question for all of it
+    op.execute(";".join((*TABLES, *partitions)))  # one round trip for all statements

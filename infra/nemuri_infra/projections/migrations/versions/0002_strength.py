@@ -1,4 +1,4 @@
-"""What strength memory keeps besides strengths: scorers, relations, conversations, panels, the standing of feedback."""
+"""Scorers, relations, conversations, panels and the state of feedback for strength memory."""
 
 from alembic import op
 
@@ -28,5 +28,5 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Add the columns and the table; a rebuild, which a newer fold asks for, fills them."""
+    """Add the columns and the table. The rebuild for the newer fold fills them."""
     op.execute(";".join(STATEMENTS))

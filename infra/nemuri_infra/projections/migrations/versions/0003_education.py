@@ -1,4 +1,4 @@
-"""What agents are taught: courses and their exercises."""
+"""Courses and their exercises."""
 
 from alembic import op
 
@@ -28,5 +28,5 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Add the tables; a rebuild, which a newer fold asks for, fills them."""
+    """Add the tables. The rebuild for the newer fold fills them."""
     op.execute(";".join(STATEMENTS))

@@ -1,4 +1,4 @@
-"""What an assignment's learnings repeated, and which of them were dropped."""
+"""Duplicated and dropped learnings of an assignment."""
 
 from alembic import op
 
@@ -9,6 +9,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns; a rebuild, which a newer fold asks for, fills them."""
+    """Add the columns. The rebuild for the newer fold fills them."""
     op.execute("ALTER TABLE assignment ADD COLUMN repeated jsonb NOT NULL DEFAULT '[]'")
     op.execute("ALTER TABLE assignment ADD COLUMN dropped jsonb NOT NULL DEFAULT '[]'")

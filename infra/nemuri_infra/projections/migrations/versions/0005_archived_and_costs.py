@@ -1,4 +1,4 @@
-"""When memories were archived, and what routing, judging and learning cost."""
+"""Archive times of memories, and the costs of routing, judging and learning."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns; a rebuild, which a newer fold asks for, fills them."""
+    """Add the columns. The rebuild for the newer fold fills them."""
     op.execute("ALTER TABLE memory_state ADD COLUMN archived_at timestamptz")
     op.execute("ALTER TABLE task ADD COLUMN routing_usage jsonb NOT NULL DEFAULT '[]'")
     op.execute("ALTER TABLE assignment ADD COLUMN judge_usage jsonb")

@@ -1,4 +1,4 @@
-"""Where what is taught in a course is valid."""
+"""Scope of the knowledge that a course teaches."""
 
 from alembic import op
 
@@ -9,5 +9,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; a rebuild, which a newer fold asks for, fills it."""
+    """Add the column. The rebuild for the newer fold fills it."""
     op.execute("""ALTER TABLE course ADD COLUMN scope jsonb NOT NULL DEFAULT '{"level": "universal", "name": null}'""")

@@ -1,4 +1,4 @@
-"""From where each memory came into its mind."""
+"""Origin of each memory."""
 
 from alembic import op
 
@@ -9,5 +9,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; a rebuild, which a newer fold asks for, fills it."""
+    """Add the column. The rebuild for the newer fold fills it."""
     op.execute("ALTER TABLE memory ADD COLUMN origin jsonb NOT NULL DEFAULT '{}'")

@@ -1,4 +1,4 @@
-"""What is erased, and which log the views are of."""
+"""Erased ids, and the identity of the log."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add them; a rebuild, which a newer fold asks for, fills them."""
+    """Add the table and the columns. The rebuild for the newer fold fills them."""
     op.execute("CREATE TABLE erased (name text PRIMARY KEY, sequence bigint NOT NULL)")
     op.execute("CREATE INDEX erased_sequence ON erased (sequence)")
     op.execute("ALTER TABLE checkpoint ADD COLUMN log text")

@@ -1,4 +1,4 @@
-"""What agents remember by feeling."""
+"""Tables of affective memory."""
 
 from alembic import op
 
@@ -47,5 +47,5 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Add the tables; a rebuild, which a newer fold asks for, fills them."""
+    """Add the tables. The rebuild for the newer fold fills them."""
     op.execute(";".join(STATEMENTS))

@@ -1,1 +1,1 @@
-"""The versions of the views, oldest first."""
+"""The versions of the schema, oldest first."""
