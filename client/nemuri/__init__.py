@@ -1,6 +1,8 @@
 """Nemuri: agents that remember by use and forget by sleeping."""
 
-TYPE_CHECKING = False  # as type checkers read it; the module `typing` would cost a hook a tenth of its time
+TYPE_CHECKING = (
+    False  # Type checkers treat this name as true. Importing `typing` would cost a hook a tenth of its time.
+)
 if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri.client.connection import connect
@@ -32,7 +34,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for only now, so that the lower floors do not load the upper ones."""
+    """Import a public name on first use, so that the hooks load only what they need."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

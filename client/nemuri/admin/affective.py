@@ -1,6 +1,6 @@
-"""What an operator does to an affective memory: protect from forgetting and release, and choose its parameters.
+"""Operator commands for affective memory: protect and release memories, and choose parameters.
 
-Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
 
 from pathlib import Path
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
 
 ELSEWHERE = ("version", "embedding", "llm")
-"""Sections of the document's configuration that are settings of the platform here."""
+"""Sections of the configuration in document 001 that are settings of the platform here."""
 NAMED = 3
-"""So many of the oldest protected memories are named where there is no room for another."""
+"""Number of the oldest protected memories that are named in the message if no more can be protected."""
 
 
 async def protect(client: "Client", agent: str, name: str, *, protected: bool) -> tuple[AffectMemoryView, bool]:
-    """Protect a memory from forgetting, or release it; the memory as it was, and whether that changed anything.
+    """Protect a memory from forgetting, or release it. Return the memory as it was, and true if that changed anything.
 
-    Returns once the views hold it. Raises `ClientError`, and changes nothing, for an unknown memory, for one in the
-    archive, and where as many are protected as may be.
+    Returns when the projections contain the change. Raises `ClientError`, with nothing changed, if the memory is
+    unknown or archived, or if the limit of protected memories is reached.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, ProtectionChanged))
     await client.settle()
@@ -67,7 +67,10 @@ def _check(memory: AffectMemoryView, view: AffectView) -> None:
 
 
 def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
-    """The parameters in a YAML or JSON file, and which of its sections belong elsewhere; raises `DefinitionError`."""
+    """Return the parameters in a YAML or JSON file, and the names of its sections that do not belong there.
+
+    Raises `DefinitionError`.
+    """
     found = _read(path)
     if not isinstance(found, dict):
         raise DefinitionError(f"{path}: write a mapping of parameters")
@@ -86,23 +89,23 @@ def _read(path: Path) -> Any:
 
 
 class Prepared(NamedTuple):
-    """What was done so that an agent remembers by a profile."""
+    """The result of preparing an agent with a parameter profile."""
 
     defined: bool
-    """Whether there was no such agent before."""
+    """True if the agent was defined now."""
     adopted: bool
-    """Whether its parameters are others from now on."""
+    """True if the parameters change."""
     own: bool
-    """Whether it keeps parameters that somebody chose for it."""
+    """True if the agent keeps parameters that somebody chose for it."""
     later: bool
-    """Whether what was adopted comes into force with the next night."""
+    """True if the new parameters take effect with the next nightly job."""
 
 
 async def prepare(client: "Client", agent: str, profile: str, embedding: Embedding, *, replace: bool) -> Prepared:
-    """Define the agent of a coding assistant where there is none, and let it remember by the parameters of a profile.
+    """Define the agent of a coding assistant if there is none, and adopt the parameters of a profile.
 
-    Parameters that somebody chose stay, unless they are to be replaced. Raises `ClientError`, with nothing changed, for
-    an agent without affective memory.
+    Parameters that somebody chose are kept unless `replace` is set. Raises `ClientError`, with nothing changed, if the
+    agent has another kind of memory.
     """
     policy = PROFILES[profile]
     if not (await client.log.newest_on(client.log.subjects.of_agent(agent, AgentDefined))).sequence:
@@ -119,10 +122,10 @@ async def prepare(client: "Client", agent: str, profile: str, embedding: Embeddi
 
 
 async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
-    """Let an agent remember and forget by these parameters, once the views hold it; False if it does already.
+    """Adopt parameters for an agent, and wait until the projections contain them. Return false if it has them already.
 
-    In force at once before its first night, else from the next night on. Raises `ClientError` for an agent without
-    affective memory.
+    They take effect at once before the agent's first nightly job, later with the next one. Raises `ClientError` if the
+    agent has another kind of memory.
     """
     await client.affect(agent)
     try:

@@ -1,4 +1,4 @@
-"""Agents as people write them: YAML files, checked as a whole before anything is appended."""
+"""Agent definitions in YAML files, which are checked completely before anything is appended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,42 +22,42 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
 
 OTHERWISE = ("affective", "tiered")
-"""How agents remember whose definitions need no perspectives."""
+"""Kinds of memory whose definitions need no perspectives."""
 LARGEST = 1024 * 1024
-"""Bytes of a definition."""
+"""Bytes of a definition file, at most."""
 P = TypeVar("P", Policy, AffectPolicy, TiersPolicy)
 ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
 
 
 class DefinitionError(Exception):
-    """The file defines no agent; the message is one line that names the file, the place and what is wrong."""
+    """A file that defines no agent. The message is one line with the file, the place and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFile:
-    """What a file says."""
+    """The content of a definition file."""
 
     agent_id: str
     definition: Definition
     policy: Mapping[str, JsonValue] | None
-    """Parameters that differ from the defaults; None when the file says nothing of them."""
+    """Parameters that differ from the defaults; None if the file has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What adding an agent did."""
+    """The result of adding an agent."""
 
     agent_id: str
     defined: bool
-    """False when the agent was defined exactly so already."""
+    """False if the agent had exactly this definition already."""
     policy_adopted: bool
 
 
 def read_definition(path: Path) -> AgentFile:
-    """The agent in a YAML file: id, role, description, system_prompt, perspectives, principles, memory, policy.
+    """Return the agent in a YAML file: id, role, description, system_prompt, perspectives, principles, memory, policy.
 
-    A perspective is a name, or a mapping of name and keywords; a principle is a
-    text, or a mapping of text and scope (its level, project or domain, and its name). Raises `DefinitionError`.
+    A perspective is a name, or a mapping of name and keywords. A principle is a text, or a mapping of text and scope
+    (its level, project or domain, and its name). Raises `DefinitionError`.
     """
     fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)
@@ -73,10 +73,10 @@ def read_definition(path: Path) -> AgentFile:
 
 
 async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
-    """Define the agent, or change its definition, and return once the views hold it.
+    """Define an agent or change its definition, and return when the projections contain it.
 
-    Adding the same again appends nothing; ids follow from what is said and what it replaces. Raises `ClientError` for
-    the name of an erased agent, and where an agent would get a memory of another kind.
+    Adding the same definition again appends nothing, because ids are derived from the content and from what it
+    replaces. Raises `ClientError` if the name belonged to an erased agent, or if the agent has another kind of memory.
     """
     if (await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentErased))).sequence:
         raise ClientError(f"agent {file.agent_id} was erased, and its name with it; choose another one")
@@ -95,9 +95,10 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
 
 
 async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
-    """Append an event of an agent, unless the last of its kind says the same in the field `what`; whether it was.
+    """Append an event of an agent unless the last of its kind has the same field `what`. Return true if it was
+    appended.
 
-    Raises `ConflictError` when another one of its kind was appended at the same time.
+    Raises `ConflictError` if another event of its kind was appended at the same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent_id, kind))
     before = parsed(newest.data) if newest.sequence else None
@@ -131,29 +132,29 @@ def _agent_id(value: object, path: Path) -> str:
 
 
 def read_policy(path: Path) -> Mapping[str, JsonValue]:
-    """The parameters in a YAML file, those that are the defaults too; raises `DefinitionError`."""
+    """Return the parameters in a YAML file, including those that equal the defaults. Raises `DefinitionError`."""
     policy = checked_policy(read_yaml(path, LARGEST, "policy", DefinitionError), path)
     given: dict[str, JsonValue] = policy.model_dump(mode="json", exclude_unset=True)
     return given
 
 
 def checked_policy(value: object, path: Path, place: str = "") -> Policy:
-    """The policy of these parameters, which stand at a place in a file; raises `DefinitionError`."""
+    """Return the policy with these parameters, which come from a place in a file. Raises `DefinitionError`."""
     return _checked(Policy, value, path, place)
 
 
 def checked_feelings(value: object, path: Path, place: str = "") -> AffectPolicy:
-    """The same for an agent with affective memory."""
+    """Return the policy of an affective memory with these parameters. Raises `DefinitionError`."""
     return _checked(AffectPolicy, value, path, place)
 
 
 def checked_tiers(value: object, path: Path, place: str = "") -> TiersPolicy:
-    """The same for an agent with tiered memory."""
+    """Return the policy of a tiered memory with these parameters. Raises `DefinitionError`."""
     return _checked(TiersPolicy, value, path, place)
 
 
 def _differing(memory: object, policy: object, path: Path) -> dict[str, JsonValue]:
-    """The parameters in a definition, by how its agent remembers; those that differ from the defaults."""
+    """Return the parameters of a definition that differ from the defaults of its kind of memory."""
     match memory:
         case "affective":
             return checked_feelings(policy, path, "policy").differing
@@ -173,9 +174,10 @@ def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
 
 
 def _perspectives(value: object, path: Path) -> object:
-    """Names alone are perspectives without keywords; anything else is left to the definition's own check.
+    """Return perspectives with plain names turned into perspectives without keywords.
 
-    Raises `DefinitionError` for names that nobody could tell apart.
+    Anything else is left to the check of `Definition`.
+    Raises `DefinitionError` if two names are equal except for case or spaces.
     """
     if not isinstance(value, list):
         return value

@@ -1,6 +1,6 @@
-"""What an operator sets right about how learnings were taken in: relations and repetitions that were none.
+"""Operator commands that correct how learnings were compared: wrong relations and wrong repetitions.
 
-Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 
 async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
-    """Take back that a memory contradicts or supersedes an older one; returns once the views hold it.
+    """Withdraw the relation by which a memory contradicts or supersedes an older one.
 
-    Raises `ClientError`, and changes nothing, where there is no such relation in force.
+    Returns when the projections contain the change. Raises `ClientError`, with nothing changed, if there is no such
+    relation.
     """
     view = await client.memory(older)
     if memory_id not in view.yields_to:
@@ -39,10 +40,10 @@ async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
 
 
 async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = None) -> tuple[UUID, ...]:
-    """Make memories of what a task taught and was taken for repetitions, of one memory or of any.
+    """Turn learnings of a task that were taken for repetitions into memories, for one repeated memory or for all.
 
-    Returns the new memories, once they can be recalled; what the repetitions had given is taken back. Raises
-    `ClientError`, and changes nothing, where the task repeated nothing, or not that memory.
+    Returns the new memories as soon as they can be recalled. The strength that the repetitions had added is taken back.
+    Raises `ClientError`, with nothing changed, if the task repeated nothing, or not that memory.
     """
     repeated = tuple(dict.fromkeys((await client.progress(task_id)).repeated))
     if memory_id is not None and memory_id not in repeated:
@@ -60,7 +61,7 @@ async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = Non
 
 
 async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequence[RepetitionWithdrawn]:
-    """The withdrawal of each learning of the task that repeated the memory, under ids that follow from what is said."""
+    """Return the withdrawal of each learning of the task that repeated the memory, with derived ids."""
     agent = (await client.memory(memory_id)).agent_id
     found = []
     async for data in client.log.all_on(client.log.subjects.of_agent(agent, LearningsExtracted)):

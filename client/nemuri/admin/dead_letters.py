@@ -1,6 +1,6 @@
-"""What operators do about dead letters: look at them, have them tried again, drop them.
+"""Operator commands for dead letters: list, retry, drop and erase them.
 
-Not methods of a client: opening a task again is said on the task's own subjects, where clients say nothing.
+They are not methods of the client, because a task is reopened on its own subject, where clients may not publish.
 """
 
 import re
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
-"""The services without which a task has no answer."""
+"""The services without which a task gets no answer."""
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]*)/([1-9][0-9]{0,17})")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some of the letters, oldest first."""
+    """A page of dead letters, oldest first."""
 
     letters: Sequence[Buried]
     total: int
-    """How many letters there are of all services."""
+    """Number of dead letters of all services."""
     more: bool
-    """Whether there are younger ones than those on this page."""
+    """True if there are newer dead letters than those on this page."""
 
 
 async def page(client: "Client", service: str | None = None, *, after: str | None = None, limit: int = 20) -> Page:
-    """The oldest letters, of one service or of all; or those that follow on a letter. Raises `ClientError`."""
+    """Return the oldest dead letters of one service or of all, or those after a given one. Raises `ClientError`."""
     letters = DeadLetters(client.log)
     start = (await found(client, after)).place if after else 0
     some: list[Buried] = []
@@ -46,12 +46,12 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
 
 
 async def every(client: "Client", service: str | None = None) -> Sequence[str]:
-    """The names of all letters there are now, of one service or of all, oldest first."""
+    """Return the names of all dead letters of one service or of all, oldest first."""
     return [each.letter.name async for each in DeadLetters(client.log).all(service)]
 
 
 async def found(client: "Client", name: str) -> Buried:
-    """The letter of that name, as `intake/17`; raises `ClientError` where there is none."""
+    """Return the dead letter with a name such as `intake/17`. Raises `ClientError` if there is none."""
     parts = _NAME.fullmatch(name)
     if parts is None:
         raise ClientError(f"{name!r} is no letter's name; they are called as intake/17, see `nemuri dead list`")
@@ -62,17 +62,18 @@ async def found(client: "Client", name: str) -> Buried:
 
 
 async def original(client: "Client", buried: Buried) -> bytes:
-    """The whole message: of a letter that holds only its beginning, from the log."""
+    """Return the whole original message. It is read from the log if the dead letter holds only its beginning."""
     if len(buried.original) >= buried.letter.size:
         return buried.original
     return await client.log.bytes_at(buried.letter.sequence) or buried.original
 
 
 async def retry(client: "Client", name: str) -> str:
-    """Have it tried again, drop the letter, and return what was done, in a few words.
+    """Retry the event of a dead letter, drop the dead letter, and return a description of what was done.
 
-    A task that failed by it is opened again, as a new attempt; where the task did not need it for its answer, the
-    service reacts once more to the same event. Raises `ClientError`, and the letter stays, where that cannot be.
+    A task that failed because of it is reopened with a new attempt. If the task did not need the event for its answer,
+    the service handles the same event once more. Raises `ClientError` if that is impossible; the dead letter stays
+    then.
     """
     buried = await found(client, name)
     letter = buried.letter
@@ -87,10 +88,10 @@ async def retry(client: "Client", name: str) -> str:
 
 
 async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, cause: UUID | None = None) -> str:
-    """Open a failed task again, and return what was done, in a few words, once the views hold it.
+    """Reopen a failed task, and return a description of what was done when the projections contain it.
 
-    With `failed` only if it is not beyond this attempt already. Raises `ClientError`, and changes nothing, for a task
-    that has its answer or goes on.
+    With `failed`, reopen it only if that is its current attempt. Raises `ClientError`, with nothing changed, if the
+    task has an answer or is still open.
     """
     task = await client.progress(task_id)
     if failed is not None and task.attempt > failed:
@@ -106,15 +107,15 @@ async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, 
 
 
 async def drop(client: "Client", name: str) -> None:
-    """Remove the letter, and its bytes from the disk; the original stays in the log. Raises `ClientError`."""
+    """Remove a dead letter and its bytes on disk. The original stays in the log. Raises `ClientError`."""
     await DeadLetters(client.log).drop(await found(client, name))
 
 
 async def erase(client: "Client", name: str) -> None:
-    """Remove what a client sent that is no event: from the log, and every letter about it, with its bytes.
+    """Remove a client's message that is no event from the log, with every dead letter about it.
 
-    Takes an eraser's rights. Raises `ClientError`, and removes nothing, where the original is an event, or is on a
-    subject of the platform's own, which a newer version of it may understand.
+    This needs the permissions of an eraser. Raises `ClientError`, with nothing removed, if the message is an event, or
+    if it is on a subject of the platform, where a newer version may be able to read it.
     """
     letter = (await found(client, name)).letter
     if client.log.subjects.client_of(letter.subject) is None:
@@ -128,7 +129,7 @@ async def erase(client: "Client", name: str) -> None:
 
 
 async def _understood(client: "Client", sequence: int) -> bool:
-    """Whether there is an event at a place in the log."""
+    """Return true if the message at a sequence is an event."""
     try:
         return await client.log.at(sequence) is not None
     except UndecodableError:

@@ -1,4 +1,4 @@
-"""How fast agents forget, in words."""
+"""Descriptions of how fast agents forget."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def pace(fading: FadingView) -> str:
-    """Return how fast an agent forgets what it never uses, in one clause."""
+    """Return how fast an agent forgets memories that it never uses, in one clause."""
     if fading.days is None:
         return "an unused memory is never archived for its age"
     tasks = f"{fading.tasks_per_day:g} {'task' if fading.tasks_per_day == 1 else 'tasks'}"
@@ -20,7 +20,7 @@ def pace(fading: FadingView) -> str:
 
 
 def short_pace(fading: FadingView | None) -> str:
-    """Return the same for a column of a table; "" for an agent whose memories fade in another way."""
+    """Return the same for a table column; "" for an agent with another kind of memory."""
     if fading is None:
         return ""
     if fading.days is None:
@@ -29,12 +29,12 @@ def short_pace(fading: FadingView | None) -> str:
 
 
 def paces(agents: "tuple[AgentView, ...]") -> list[str]:
-    """Return a line for each agent that remembers by use."""
+    """Return one line for each agent with strength memory."""
     return [f"{each.agent_id}: {pace(each.fading)}" for each in agents if each.fading is not None]
 
 
 async def paces_of(settings: "Settings") -> list[str]:
-    """Return these lines for the agents of a running platform."""
+    """Return one line for each agent with strength memory on a running platform."""
     from nemuri.client.connection import connected
     from nemuri_contracts.event import OPERATOR
 

@@ -1,4 +1,4 @@
-"""Following the doctor's advice: other parameters for an agent, from its next sleep on."""
+"""Applying the advice of `nemuri doctor`: parameters that take effect with an agent's next sleep."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What following the advice did for an agent."""
+    """The result of applying the advice to an agent."""
 
     agent_id: str
     changed: dict[str, JsonValue]
-    """The parameters that changed, with their new values; empty when there was nothing to change."""
+    """The changed parameters with their new values; empty if nothing had to change."""
 
 
 async def apply(client: "Client", health: AgentHealth) -> Applied:
-    """Append one `policy_adopted` with what the findings ask to change; nothing where that is said already.
+    """Append one `policy_adopted` with the advised parameters, or nothing if they are adopted already.
 
-    All other parameters of the agent stay as they are. Returns once the views hold it. Raises `ConflictError` when
-    somebody else changed the policy meanwhile.
+    All other parameters of the agent stay. Returns when the projections contain the change. Raises `ConflictError` if
+    the policy was changed by somebody else meanwhile.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(health.agent_id, PolicyAdopted))
     last = parsed(newest.data) if newest.sequence else None

@@ -1,6 +1,6 @@
-"""What an operator does to a tiered memory: have it consolidated, and let others see a part of it.
+"""Operator commands for tiered memory: consolidate it, and share memories with other agents.
 
-Not methods of a client: they append to an agent's own sub-stream, where clients say nothing.
+They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
 
 import asyncio
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
 
 PATIENCE = 60.0
-"""Seconds in which a consolidation may come to its end; it goes on without anybody waiting."""
+"""Seconds to wait for the end of a consolidation. It continues after that."""
 POLL = 0.1
 
 
 class Consolidated(NamedTuple):
-    """What a consolidation came to."""
+    """The result of a consolidation."""
 
     gone: int
-    """Short-term memories that went over."""
+    """Number of short-term memories that were consolidated."""
     view: TiersView
-    """How the mind stands after it."""
+    """State of the memory after it."""
 
 
 async def consolidate(client: "Client", agent: str) -> Consolidated:
-    """Let all that is in an agent's short-term memory go over, and return once it has its words.
+    """Consolidate all short-term memories of an agent, and return when the new memories have their texts.
 
-    Raises `ClientError` for an agent without tiered memory, and where it takes too long.
+    Raises `ClientError` if the agent has another kind of memory, or if it takes longer than `PATIENCE`.
     """
     await client.settle()
     before = view = await client.tiers(agent)
@@ -51,9 +51,10 @@ async def consolidate(client: "Client", agent: str) -> Consolidated:
 
 
 async def share(client: "Client", agent: str, name: str, scope: Sharing, visible_to: Sequence[str]) -> TierMemoryView:
-    """Let others see a memory, and return it as they do, once the views hold that.
+    """Share a memory with other agents, and return it when the projections contain the change.
 
-    Raises `ClientError`, and changes nothing, for an unknown memory or agent, and for its author among the others.
+    Raises `ClientError`, with nothing changed, if the memory or an agent is unknown, or if its author is among the
+    others.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, MemoryShared))
     await client.settle()

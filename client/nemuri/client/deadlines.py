@@ -1,4 +1,4 @@
-"""The time that one call of the client has in total, whatever it does in it."""
+"""The deadline of one call of the client, shared by everything that the call does."""
 
 import asyncio
 import math
@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 class Expired(TimeoutError):  # noqa: N818 - never leaves the client
-    """The time of a call is up. The client's methods raise a `ClientError` instead of it."""
+    """The time of a call is up. It never leaves the client: its methods raise a `ClientError` instead."""
 
 
 @dataclass(slots=True)
@@ -18,14 +18,14 @@ class Call:
     """A call with a deadline."""
 
     end: float
-    """By the clock of the event loop."""
+    """The deadline, by the clock of the event loop."""
     around: "Call | None"
     sent: UUID | None = None
-    """The id of the last event that was sent in it, acknowledged or not."""
+    """Id of the last event that was sent in this call, acknowledged or not."""
 
     @property
     def seconds_left(self) -> float:
-        """The seconds until its deadline; 0 or less once it is over."""
+        """Seconds until the deadline; 0 or less after it."""
         return self.end - asyncio.get_running_loop().time()
 
 
@@ -34,10 +34,10 @@ _call: ContextVar[Call | None] = ContextVar("call", default=None)
 
 @asynccontextmanager
 async def within(seconds: float | None) -> AsyncIterator[Call]:
-    """Let everything inside end within so many seconds, or within what an outer call has left; None adds no deadline.
+    """Limit everything inside to so many seconds, and to what an outer call has left. None adds no deadline.
 
-    Raises `Expired`. What waits is cancelled. A cancellation can be lost in a driver (before Python 3.12), so whoever
-    begins something inside asks `time_left` first.
+    Raises `Expired` and cancels the work that waits. A driver can lose a cancellation (before Python 3.12), so work
+    inside calls `time_left` before it starts something new.
     """
     around = _call.get()
     now = asyncio.get_running_loop().time()
@@ -58,7 +58,7 @@ async def within(seconds: float | None) -> AsyncIterator[Call]:
 
 
 def time_left(limit: float) -> float:
-    """Return the seconds that the present call has left, at most `limit`. Raises `Expired` if there are none."""
+    """Return the seconds that the current call has left, at most `limit`. Raises `Expired` if there are none."""
     call = _call.get()
     if call is None:
         return limit
@@ -68,13 +68,13 @@ def time_left(limit: float) -> float:
 
 
 def is_over() -> bool:
-    """Return whether the present call has no time left."""
+    """Return true if the current call has no time left."""
     call = _call.get()
     return call is not None and call.seconds_left <= 0
 
 
 def note_sent(event_id: UUID) -> None:
-    """Note that an event is on its way, in the present call and in those around it."""
+    """Record in the current call and in all outer calls that an event is being sent."""
     call = _call.get()
     while call is not None:
         call.sent = event_id

@@ -1,4 +1,4 @@
-"""What an agent with tiered memory lives through: told, and waited for until it is taken in."""
+"""Sending the experiences of an agent with tiered memory."""
 
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, Experie
 from nemuri_contracts.tiered_views import TiersView
 
 PATIENCE = 30
-"""Questions in a row, a few seconds each, to which nothing had moved."""
+"""Number of queries in a row without progress, a few seconds each, after which the client gives up."""
 
 
 async def lived(
@@ -22,7 +22,7 @@ async def lived(
     importance: float | None,
     key: str | UUID | None = None,
 ) -> UUID:
-    """Tell it and return the memory's id; raises `ClientError`, as `Client.experience` says."""
+    """Append an experience and return its memory's id as soon as it is recorded. Raises as `Client.experience` does."""
     said = {"experience": experience, "cues": cues, "importance": importance}
     event = checked(ExperienceOffered, event_id=named(exchange, key, "experience", agent), agent_id=agent, **said)
     await exchange.ask(TiersQuery, TiersView, agent_id=agent)

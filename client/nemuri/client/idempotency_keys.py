@@ -1,4 +1,4 @@
-"""Idempotency keys: what a client says again under the same key is said once (docs/decisions/0058)."""
+"""Idempotency keys: an event is appended once under a key, however often it is sent (docs/decisions/0058)."""
 
 from typing import Annotated
 from uuid import UUID, uuid3, uuid4
@@ -12,13 +12,13 @@ from nemuri_contracts.memory_views import EventView
 from nemuri_contracts.queries import EventQuery
 
 Key = Annotated[Label, Field(strict=True)] | UUID | None
-"""A name of the client's own choice, or an id that is not of version 5; None says something new every time."""
+"""A name chosen by the client, or a UUID of another version than 5; None makes each call a new event."""
 
 
 def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
-    """Return the id of the event that a client says about something under a key, a fresh one without a key.
+    """Return the id of the event that a client sends under a key, or a random id without a key.
 
-    A UUID is the id itself. Raises `ClientError` for one of version 5, which only the platform derives.
+    A UUID is used as it is. Raises `ClientError` for a UUID of version 5, because only the platform derives those.
     """
     if key is None:
         return uuid4()
@@ -26,15 +26,15 @@ def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
         if key.version == DERIVED:
             raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
         return key
-    # version 3, for ids of version 5 are the platform's own
+    # Version 3, because ids of version 5 belong to the platform.
     return uuid3(NAMESPACE, "/".join((exchange.client_id, *about, key)))
 
 
 async def say_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:
-    """Say an event; under a key it is said once, however often it is repeated.
+    """Append an event, once only if it has a key.
 
-    Raises `ClientError` where something else was said under the key before, and then nothing is said. Whoever says
-    something else under it in the same moment is told so too, by what counts then.
+    Raises `ClientError` if another event was appended under the key before; then nothing is appended. Of two clients
+    that use a key at the same moment, the one whose event does not count gets the error too.
     """
     if not await is_said(exchange, event, key):
         await exchange.say(event)
@@ -42,9 +42,9 @@ async def say_once(exchange: Exchange, event: ClientEvent, key: str | UUID | Non
 
 
 async def is_said(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> bool:
-    """Return whether the event was said already; False without a key.
+    """Return true if the event was appended before; always false without a key.
 
-    Raises `ClientError` where something else was said under the key, or what was said is erased.
+    Raises `ClientError` if another event was appended under the key, or if the event was erased.
     """
     if key is None:
         return False

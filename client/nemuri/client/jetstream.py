@@ -1,4 +1,4 @@
-"""What a NATS server without JetStream means for everybody: it cannot keep the log."""
+"""Recognition of a NATS server without JetStream, which cannot store the log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +9,12 @@ from nats.js.errors import ServiceUnavailableError
 from nemuri_infra.bus.connection import UnreachableError
 
 OFF = {None, 10039, 10076}
-"""Error codes of a server whose JetStream is off, for everybody or for the account; None when nobody answers at all."""
+"""Error codes of a server on which JetStream is off, for the server or the account; None if nothing answers."""
 
 
 @contextmanager
 def jetstream_needed(url: str) -> Iterator[None]:
-    """Raise `UnreachableError`, in words and with the address, where the server turns out to have JetStream off."""
+    """Raise `UnreachableError` with the server's address if JetStream is off there."""
     try:
         yield
     except ServiceUnavailableError as error:
@@ -24,5 +24,5 @@ def jetstream_needed(url: str) -> Iterator[None]:
 
 
 def _address(url: str) -> str:
-    """Where it is, without who asks."""
+    """Return the host and port of each address, without credentials."""
     return ", ".join(urlsplit(each.strip()).netloc.rpartition("@")[2] or each.strip() for each in url.split(","))

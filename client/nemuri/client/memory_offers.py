@@ -1,4 +1,4 @@
-"""Memories offered to an agent: said, and waited for until each is taken in."""
+"""Offering strength memories to an agent, and waiting until they are encoded."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,18 +16,19 @@ from nemuri_domain.strength.admission import refusal
 from nemuri_infra.process.cancellation import together
 
 GROUP = 500
-"""Offered memories that are waited for together."""
+"""Number of offered memories that are waited for together."""
 STALLED = 30
-"""Questions in a row about offered memories, a few seconds each, to which nothing had moved."""
+"""Number of queries in a row without progress, a few seconds each, after which the client gives up."""
 TOGETHER = 64
-"""Offered memories on their way at the same time."""
+"""Number of offered memories that are sent at the same time."""
 
 
 def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
-    """Raise `ClientError` for the first of the memories that the agent could not use.
+    """Raise `ClientError` for the first memory that the agent cannot use.
 
-    That is one that nobody takes in (`offers.refusal`), and one with a learning under a perspective that the agent has
-    not, which would never come to mind under it. `places` say where each memory is from.
+    This is a memory without words (`admission.refusal`), or one with a learning under a perspective that the agent does
+    not have and that would never be retrieved. `places` are the sources of the memories for the message, such as file
+    and line.
     """
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"
@@ -49,10 +50,10 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
 async def offered(
     exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent], key: str | UUID | None = None
 ) -> tuple[UUID, ...]:
-    """Offer memories and return their ids in order, once all can be recalled. A `key` belongs to a memory alone.
+    """Offer memories and return their ids in order, as soon as all can be recalled. A `key` is for one memory only.
 
-    Raises `ClientError` as `check` does, before anything is said; and when memories are refused all the same, or when
-    nothing moves any more.
+    Raises `ClientError` as `check` does, before anything is sent; and if a memory is refused later, or if there is no
+    progress.
     """
     check(agent, memories)
     known: list[UUID] = []
@@ -80,7 +81,7 @@ async def _offered(
 
 
 async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
-    """Return once the memories that follow from these events can be recalled; raises as `offered` does."""
+    """Wait until the memories that follow from these events can be recalled. Raises as `offered` does."""
     pending, stalled = tuple(offers), 0
     while pending:
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)

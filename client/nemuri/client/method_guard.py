@@ -1,4 +1,4 @@
-"""What every public method of the client has in common: checked arguments, a deadline, and errors of one family."""
+"""The guard around every public method of the client: argument checks, a deadline and one family of errors."""
 
 import asyncio
 import functools
@@ -16,15 +16,15 @@ from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 T = TypeVar("T")
 OWN_LIMIT = "timeout"
-"""The parameter of methods that keep their deadline themselves."""
+"""Name of the parameter of methods that keep their own deadline."""
 _CONFIG = ConfigDict(strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
 
 
 def guarded(kind: type[T]) -> type[T]:
-    """Guard every public coroutine method of a class whose instances have an `_exchange` and a `limit`.
+    """Guard every public coroutine method of a class whose instances have `_exchange` and `limit`.
 
-    A guarded method refuses arguments that its annotations do not allow, ends within the client's limit, and raises
-    nothing but `ClientError`, beside TypeError for arguments that it does not have.
+    A guarded method refuses arguments that do not match its annotations, ends within the client's limit, and raises
+    only `ClientError`, besides TypeError for unknown arguments.
     """
     for name, method in [*vars(kind).items()]:
         if not name.startswith("_") and inspect.iscoroutinefunction(method):
@@ -42,7 +42,9 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
 
     @functools.cache
     def validated() -> Callable[..., Coroutine[Any, Any, Any]]:
-        return validate_call(config=_CONFIG)(begun)  # built at the first call: a program calls few of the methods
+        return validate_call(config=_CONFIG)(
+            begun
+        )  # Built at the first call, because a program uses few of the methods.
 
     @functools.wraps(method)
     async def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -59,7 +61,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
             raise
         except Expired as error:
             if is_over():
-                raise  # the time of a call around this one is up too, which says so in its own words
+                raise  # An outer call is over too and raises its own error.
             raise CallTimeoutError(f"{method.__name__} did not end within {limit:g} s") from error
         except (NatsError, OSError, EOFError, asyncio.InvalidStateError, ConflictError, TooLargeError) as error:
             raise exchange.failure(error) from error
@@ -67,13 +69,13 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
             task = asyncio.current_task()
             if task is None or task.cancelling() or not exchange.closed:
                 raise
-            raise exchange.failure(error) from error  # the driver cancels what waits on a connection that is closed
+            raise exchange.failure(error) from error  # The driver cancels what waits on a closed connection.
 
     return call
 
 
 def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return all arguments but the first one, `self`, by their names."""
+    """Return all arguments except `self`, by name."""
     named = dict([*bound.arguments.items()][1:])
     for name, parameter in bound.signature.parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:

@@ -1,4 +1,4 @@
-"""Answers that come in several replies, asked for one after the other."""
+"""Queries whose answers come in several replies."""
 
 from typing import Literal
 from uuid import UUID
@@ -10,7 +10,7 @@ from nemuri_contracts.queries import MEMORIES_AT_ONCE, MemoriesQuery, WhyQuery
 
 
 async def explained(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...]:
-    """Why memories came to mind for a task, one for each retrieval."""
+    """Return the explanation of each retrieval of a task."""
     found: list[Explanation] = []
     while True:
         view = await exchange.ask(WhyQuery, WhyView, task_id=task_id, number=len(found))
@@ -22,7 +22,7 @@ async def explained(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...
 async def listed(
     exchange: Exchange, agent: str, status: Literal["active", "archived", "all"], limit: int
 ) -> tuple[MemoryView, ...]:
-    """What an agent remembers, strongest first and at most `limit` of it, each once."""
+    """Return at most `limit` memories of an agent, strongest first, each once."""
     found: dict[UUID, MemoryView] = {}
     offset: int | None = 0
     while offset is not None and (not found or len(found) < limit):

@@ -1,6 +1,7 @@
-"""Types of the parameters of the client's methods: what is accepted, and what is refused before anything is sent.
+"""Types of the parameters of the client's methods, which are checked before anything is sent.
 
-Everything else is checked strictly by its annotation (`method_guard`): bytes are no text, and a text is no number.
+All other parameters are checked strictly by their annotations (`method_guard`): bytes are not accepted as text, nor
+text as a number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ def _with_words(text: str) -> str:
 
 
 Written = Annotated[Text, Field(strict=True), AfterValidator(_with_words)]
-"""A text that is not empty."""
+"""A text that is not empty or blank."""
 _text: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(strict=True)])
 _written: TypeAdapter[str] = TypeAdapter(Written)
 _label: TypeAdapter[str] = TypeAdapter(Annotated[Label, Field(strict=True)])
@@ -71,14 +72,14 @@ def _is_uuid(text: str) -> bool:
 
 
 Texts = Annotated[Iterable[str], PlainValidator(_texts)]
-"""Any number of texts; one text alone is refused, which would be taken for its letters."""
+"""Any number of texts. A single text is refused, because it would be read as a list of its letters."""
 Numbers = Annotated[Iterable[int], PlainValidator(_numbers)]
 Documents = Annotated[Sequence[tuple[str, str]], PlainValidator(_documents)]
-"""Pairs of a name and a text, which is not empty."""
+"""Pairs of the name and the text of a document. The text is not empty."""
 Id = Annotated[UUID, BeforeValidator(_id)]
-"""An id, or its text."""
+"""A UUID, or its text."""
 Timeout = Annotated[float, Field(gt=0)]
 """Seconds above 0."""
 Layers = Annotated[Iterable[Layer], PlainValidator(_texts)]
 LogPlace = Annotated[int, Field(ge=1, le=2**53)]
-"""The number of an event in the log."""
+"""Sequence of an event in the log, at least 1."""

@@ -1,4 +1,4 @@
-"""A connection to a platform that is there, within a time, or the reason in words why there is none."""
+"""Connecting to a running platform within a time limit."""
 
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
@@ -13,15 +13,15 @@ from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.results import Results
 
 CONNECTING_SECONDS = 15.0
-"""Seconds that connecting takes at most, unless the caller says otherwise."""
+"""Seconds that connecting may take by default."""
 
 
 async def reached(
     url: str, namespace: str, client_id: str, access: Access, timeout: float
 ) -> tuple[Log, Blobs, Results]:
-    """Return the log and the stores of a platform that is there; raises `NotConnectedError` within `timeout` seconds.
+    """Connect and return the log and the stores of a platform.
 
-    Leaves no connection where it raises.
+    Raises `NotConnectedError` within `timeout` seconds, and leaves no connection open then.
     """
     log: Log | None = None
     try:
@@ -40,7 +40,7 @@ async def reached(
 
 
 def _reason(error: BaseException, log: Log | None, namespace: str, timeout: float) -> ClientError | None:
-    """Return what an error means for whoever connects; None if it comes from elsewhere."""
+    """Return the client's error for an error during connecting; None if the error has another cause."""
     if log is not None and log.denied and isinstance(error, NatsError | TimeoutError):
         return NotPermitted(f"the NATS server does not permit this user {log.denied[0]}")
     match error:

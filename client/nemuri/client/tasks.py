@@ -1,4 +1,4 @@
-"""What a client says of a task, checked and said: the task itself, how it goes on, what its answer was worth."""
+"""Commands of a client about a task: submit it, answer its negotiation, judge its answer."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -35,9 +35,9 @@ async def submitted(
     key: str | UUID | None,
     **wish: Any,
 ) -> UUID:
-    """Submit a task and return its id, once it is on disk; under the same key it is submitted once.
+    """Submit a task and return its id as soon as it is on disk. A task is submitted once under a key.
 
-    `wish` are further fields of `TaskSubmitted`. Raises `ClientError`, and has then submitted nothing.
+    `wish` are further fields of `TaskSubmitted`. Raises `ClientError`; nothing was submitted then.
     """
     task_id = named(exchange, key, "task")
     if wish["summary"] is not None and (why := task_summary.too_long(str(wish["summary"]))):
@@ -59,10 +59,10 @@ async def submitted(
 
 
 async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]) -> None:
-    """Choose how a task of too many items goes on.
+    """Answer the negotiation of a task with too many items.
 
-    Raises `ClientError`, and has then said nothing, unless its negotiation is open and has these items, and it is this
-    client's task or this client an operator.
+    Raises `ClientError`, with nothing recorded, if the task has no open negotiation or no such items, or if it belongs
+    to another client and this one is no operator.
     """
     standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if exchange.client_id not in {standing.client_id, OPERATOR}:
@@ -85,9 +85,9 @@ async def judged(
     result: Literal["success", "failure"] | None,
     prevented_error: UUID | None,
 ) -> FeedbackStanding:
-    """Say what a task's answer was worth, and return what became of it, or that it is still new after a while.
+    """Record feedback on a task's answer and return its standing, which is "new" if it is not decided in time.
 
-    Raises `ClientError`, and has then said nothing, for an unknown task or memory, or where nothing is said.
+    Raises `ClientError`, with nothing recorded, if the task or the memory is unknown or the feedback is empty.
     """
     await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if prevented_error is not None:
@@ -119,7 +119,7 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
 
 
 def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:
-    """A text over the limit becomes a document too; its beginning and its end stay, where the request itself is."""
+    """Move a text over the limit into a document, and keep its beginning and its end, where the request usually is."""
     if len(text) <= TEXT_LIMIT:
         return documents, text
     half = TEXT_LIMIT // 16

@@ -1,1 +1,1 @@
-"""Files that people hand over: documents, agent definitions, textbooks."""
+"""Readers for files that users provide: documents, agent definitions, memories and textbooks."""

@@ -1,4 +1,4 @@
-"""Documents that a person hands over as files: text, Markdown and PDF."""
+"""Reader for documents: text, Markdown and PDF files."""
 
 import codecs
 import logging
@@ -14,17 +14,17 @@ from typing import Final
 from nemuri_domain.language.chunks import PAGE_BREAK
 
 LARGEST: Final = 20 * 1024 * 1024
-"""Bytes of a file, whatever its kind."""
+"""Bytes of a file of any kind, at most."""
 
 OPERATORS: Final = 2_000_000
-"""Steps of drawing in a PDF, thousands of dense pages; a small file can unfold into any number of them."""
+"""Drawing operators in a PDF, at most: thousands of dense pages. A small file can expand to any number."""
 PAGES: Final = 20_000
 
 _TEXT: Final = (".txt", ".md", ".markdown", ".text")
 _PDF: Final = ".pdf"
 _PDF_MAGIC: Final = b"%PDF-"
 _MAGIC_WITHIN: Final = 1024
-"""Bytes at the beginning of a file in which a PDF may announce itself."""
+"""Number of bytes at the beginning of a file in which the PDF header is searched."""
 _BINARY: Final = {
     b"\x7fELF": "a program",
     b"MZ": "a Windows program",
@@ -39,11 +39,11 @@ _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16")
 
 
 class _UnfoldsError(Exception):
-    """A PDF is far more than its file looks like."""
+    """A PDF that expands to more than the limits allow."""
 
 
 class InputError(Exception):
-    """The input cannot be used; the message is one line that says why and what to do."""
+    """An input that cannot be used. The message is one line with the reason and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ class Document:
     """A document as text."""
 
     name: str
-    """The file's name without its folders."""
+    """Name of the file without its folders."""
     text: str
-    """Never empty, without NUL; the pages of a PDF are separated by form feeds."""
+    """The text, never empty and without NUL. Form feeds separate the pages of a PDF."""
 
 
 def read_document(path: Path) -> Document:
-    """The text of a .txt, .md or .pdf file of at most `LARGEST` bytes; text is UTF-8, or UTF-16 with its mark.
+    """Return the text of a .txt, .md or .pdf file of at most `LARGEST` bytes. Text is UTF-8, or UTF-16 with a BOM.
 
-    Raises InputError, one line, for anything else: the content decides beside the suffix.
+    Raises `InputError` for anything else. The content is checked as well as the suffix.
     """
     name = _printable(path)
     suffix = path.suffix.lower()
@@ -93,13 +93,13 @@ def _content(path: Path, name: str) -> bytes:
         raise InputError(f"{name}: the file may not be read; check its permissions") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: the file cannot be read ({_line(error)})") from error
-    if max(size, len(content)) > LARGEST:  # it may have grown in between
+    if max(size, len(content)) > LARGEST:  # The file may have grown meanwhile.
         raise InputError(f"{name}: the file is larger than {LARGEST // 1024 // 1024} MB; split it")
     return content
 
 
 def read_bounded(path: Path, limit: int, advice: str, failure: type[Exception] = InputError) -> bytes:
-    """The bytes of a file of at most `limit` bytes; raises `failure`, one line, with `advice` for a larger one."""
+    """Return the bytes of a file of at most `limit` bytes. Raises `failure`, with `advice` for a larger file."""
     try:
         with path.open("rb") as file:
             content = file.read(limit + 1)
@@ -150,7 +150,7 @@ def _pdf_text(content: bytes, name: str) -> str:
         raise InputError(f"{name}: the PDF is encrypted; save it without a password") from error
     except (_UnfoldsError, LimitReachedError) as error:
         raise InputError(f"{name}: the PDF unfolds into far more than its size; export it anew, or split it") from error
-    except Exception as error:  # a broken PDF fails in the parser in whatever way its damage leads to
+    except Exception as error:  # A damaged PDF can raise any error in the parser.
         raise InputError(f"{name}: the PDF is broken ({_line(error)}); repair it or export it anew") from error
     text = PAGE_BREAK.join(page.replace("\0", "").replace(PAGE_BREAK, "\n") for page in pages)
     if not text.strip():
@@ -159,7 +159,7 @@ def _pdf_text(content: bytes, name: str) -> str:
 
 
 def _pages(content: bytes) -> list[str]:
-    from pypdf import PdfReader  # the command line starts without it
+    from pypdf import PdfReader  # Imported on use, because most commands do not need it.
     from pypdf.errors import FileNotDecryptedError
 
     reader = PdfReader(BytesIO(content))
@@ -176,7 +176,7 @@ def _pages(content: bytes) -> list[str]:
         left -= len(text)
         if left < 0 or len(texts) == PAGES:
             raise _UnfoldsError
-        texts.append(text.encode("utf-8", "replace").decode())  # broken fonts give lone surrogates
+        texts.append(text.encode("utf-8", "replace").decode())  # Broken fonts produce lone surrogates.
     return texts
 
 
@@ -186,7 +186,7 @@ def _line(error: BaseException) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without pypdf's own remarks on repairs, which are no business of a command line."""
+    """Suppress the log messages of pypdf about repairs."""
     logger = logging.getLogger("pypdf")
     before = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Memories as people write them: JSON lines, checked as a whole before anything is appended."""
+"""Reader for memories in JSON Lines files, which are checked completely before anything is appended."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,16 +10,16 @@ from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.codec import complaint
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a file."""
+"""Bytes of a file, at most."""
 LARGEST_LINE = 512 * 1024
-"""Bytes of a line, so that every memory passes as one message."""
+"""Bytes of a line, at most, so that every memory fits one message."""
 
 
 def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, MemoryContent]:
-    """The memories in a file of JSON objects, one a line: content, tags, learnings, scope, said_by, said_at.
+    """Return the memories in a file of JSON objects, one per line: content, tags, learnings, scope, said_by, said_at.
 
-    Each by its place, file and line. Empty lines are skipped; `scope` says where what names no scope is valid, and is
-    asked only then. Raises `InputError`, with file and line, for a line that is no memory.
+    The keys of the result are file and line. Empty lines are skipped. `scope` gives the scope of memories that name
+    none, and is called only for those. Raises `InputError` with file and line for an invalid line.
     """
     content = read_bounded(path, LARGEST, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")

@@ -1,4 +1,4 @@
-"""Textbooks as people write them: YAML files in the form of document 000 §4.1, checked as a whole before anything."""
+"""Reader for textbooks in YAML files (document 000 §4.1), which are checked completely."""
 
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,19 @@ from nemuri_domain.education.grading import missing
 from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split
 
 LARGEST = 1024 * 1024
-"""Bytes of a textbook; it is one event, and each of its chapters another."""
+"""Bytes of a textbook, at most. It is one event, and each of its chapters is another."""
 PIECE = CHARACTERS_PER_PAGE
-"""Characters of a section that become one memory; a longer section becomes several."""
+"""Characters of a section that become one memory. A longer section becomes several memories."""
 _NAMES = {"test_questions": "exercises", "answer_keywords": "keywords"}
-"""The document's names, where the contract has others."""
+"""Names in the document that differ from those in the contract."""
 
 
 class TextbookError(Exception):
-    """The file is no textbook; the message is one line that names the file, the place and what is wrong."""
+    """A file that is no textbook. The message is one line with the file, the place and the fault."""
 
 
 def read_textbook(path: Path) -> Textbook:
-    """The textbook in a YAML file with the keys title, perspective and chapters, on its own or under `textbook`.
+    """Return the textbook in a YAML file with the keys title, perspective and chapters, at the top or under `textbook`.
 
     A chapter has a title, sections (title, text) and test_questions (question, answer, answer_keywords). Raises
     `TextbookError`.
@@ -43,7 +43,7 @@ def read_textbook(path: Path) -> Textbook:
 
 
 def _check_answers(path: Path, textbook: Textbook) -> None:
-    """Raise `TextbookError` where the right answer that the file gives would be graded as wrong."""
+    """Raise `TextbookError` if an answer given in the file would be graded as wrong."""
     for number, chapter in enumerate(textbook.chapters):
         for place, exercise in enumerate(chapter.exercises):
             lacking = missing(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
@@ -53,7 +53,7 @@ def _check_answers(path: Path, textbook: Textbook) -> None:
 
 
 def _fields(parsed: dict[str, Any]) -> dict[str, Any]:
-    """The contract's form of what a person wrote; what is not of the right form is left to the contract's check."""
+    """Return the content in the form of the contract. Invalid parts are left as they are for the contract's check."""
     chapters = parsed["chapters"]
     if not isinstance(chapters, list):
         return parsed
@@ -75,7 +75,10 @@ def _chapter(chapter: Any) -> Any:
 
 
 def _pieces(section: Any) -> list[Any]:
-    """A section cut to what one memory holds, between paragraphs or sentences; each piece keeps the title."""
+    """Return the parts of a section, each short enough for one memory, split between paragraphs or sentences.
+
+    Each part keeps the title.
+    """
     if not isinstance(section, dict) or not isinstance(section.get("text"), str):
         return [section]
     text = section["text"].strip()
@@ -88,11 +91,11 @@ def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _complaint(error: ValidationError) -> str:
-    """The first thing that is wrong, in the words of the file: a key that there is not before one that is missing."""
+    """Return the first fault in the words of the file. An unknown key comes before a missing one."""
     written = {new: old for old, new in _NAMES.items()}
     found = error.errors(include_url=False, include_input=False)
     places = [each["loc"] for each in found]
-    # What holds something wrong counts as wrong too, and as empty: only the innermost is worth telling.
+    # A container with a fault inside is reported as wrong and as empty too. Only the innermost fault is useful.
     inner = [each for each in found if sum(place[: len(each["loc"])] == each["loc"] for place in places) == 1]
     first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
     place = ".".join(written.get(str(part), str(part)) for part in first["loc"])

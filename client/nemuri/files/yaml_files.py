@@ -1,4 +1,4 @@
-"""YAML files as people write them: of bounded size, and with one clear line for whatever is wrong with them."""
+"""Reader for YAML files of limited size, with one clear line for any fault."""
 
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,9 @@ from nemuri.files.documents import read_bounded
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, which takes no key twice in one mapping, and nothing by reference.
+    """A safe loader that refuses duplicate keys and references.
 
-    A few lines of references to references stand for more values than any machine can hold.
+    A few lines of references to references can expand to more values than fit in memory.
     """
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -33,9 +33,9 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> object:
-    """What a YAML file of at most `largest` bytes says.
+    """Return the content of a YAML file of at most `largest` bytes.
 
-    Raises a `failure`, one line that names the file, the place and what is wrong; `noun` is what it should have been.
+    Raises `failure`, one line with the file, the place and the fault. `noun` names what the file should contain.
     """
     text = _text(path, largest, noun, failure)
     try:
