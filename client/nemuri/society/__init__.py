@@ -1,1 +1,1 @@
-"""Societies of agents: begun, run in processes of their own, watched, gone back to a checkpoint."""
+"""Simulated societies: creating, running, watching and restoring them."""

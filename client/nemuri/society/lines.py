@@ -1,4 +1,4 @@
-"""How a society and what it did looks on a screen."""
+"""Terminal output about a society and its runs."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from nemuri_contracts.society import Society
 
 EVERY = 10.0
-"""Seconds of a society's clock between two lines of progress."""
+"""Seconds of the simulation between two lines of progress."""
 
 
 def progress(society: "Society", *, quiet: bool) -> Callable[["Vigil"], None]:
-    """What tells how a society goes on, a line every ten of its seconds."""
+    """Return a function that prints a line of progress every ten seconds of the simulation."""
     last = -EVERY
 
     def tell(seen: "Vigil") -> None:
@@ -37,7 +37,7 @@ def progress(society: "Society", *, quiet: bool) -> Callable[["Vigil"], None]:
 
 
 def show(lived: "Lived", *, json: bool) -> None:
-    """What a society did in a run."""
+    """Print the report of a run."""
     if json:
         say_json(lived.model_dump(mode="json"))
         return
@@ -77,7 +77,7 @@ def show(lived: "Lived", *, json: bool) -> None:
 
 
 def _show_spent(lived: "Lived") -> None:
-    """What models cost, where they counted anything: the scripted thinker does not."""
+    """Print token usage, if models reported any. The scripted model reports none."""
     if not total(lived.token_use).tokens:
         return
     numbers = ["calls", "tokens in", "tokens out", "tokens a call"]
@@ -99,7 +99,7 @@ def _each(spent: TokenUse) -> str:
 
 
 def tokens(spent: TokenUse) -> str:
-    """The tokens that were spent, to go on a line with; nothing where there are none."""
+    """Return the tokens as the rest of a line; empty if there are none."""
     return f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out" if spent.tokens else ""
 
 

@@ -1,4 +1,4 @@
-"""What the processes of a society tell of themselves over HTTP."""
+"""Health and metrics of a society's processes over HTTP."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -16,34 +16,34 @@ logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class OfSociety:
-    """What a host or a world tells."""
+    """Health and metrics of a host or a world."""
 
     society: str
     role: str
     log: Log
     missing: Callable[[], Sequence[str]]
-    """What it needs and does not have, besides the bus."""
+    """Returns missing dependencies other than the bus."""
     registry: CollectorRegistry
 
     def health(self) -> dict[str, Any]:
-        """It lives until its connection is closed for good."""
+        """Return the health. A process is healthy until its connection is closed permanently."""
         lost = {"nats": "closed for good"} if self.log.lost.is_set() else {}
         return {"healthy": not lost, "society": self.society, "role": self.role, "halted": lost}
 
     async def ready(self) -> dict[str, Any]:
-        """Whether it is connected and has what it needs."""
+        """Return whether it is connected and has all dependencies."""
         bus = () if self.log.connection.is_connected else ("NATS: not connected",)
         missing = [*bus, *self.missing()]
         return {"ready": not missing, "society": self.society, "role": self.role, "missing": missing}
 
     async def metrics(self) -> bytes:
-        """Everything in its registry."""
+        """Return all metrics of the registry in Prometheus format."""
         return generate_latest(self.registry)
 
 
 @asynccontextmanager
 async def telling(address: str | None, told: OfSociety) -> AsyncIterator[str | None]:
-    """At an address, if there is one, for as long as the context lasts; yields its URL. Raises `ServerFailed`."""
+    """Serve health and metrics at an address, if there is one, and yield the URL. Raise `ServerFailed`."""
     if address is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""A society whose world is a Minecraft server of its own: the bridge, and what lies in the data directory for it."""
+"""Societies in Minecraft: the bridge process and its files in the data directory."""
 
 import shutil
 from pathlib import Path
@@ -11,11 +11,11 @@ from nemuri_infra.minecraft.settings import MOST_BOTS, MOST_SERVERS, MinecraftSe
 from nemuri_infra.runtime.settings import Settings
 
 MOST: Final = MOST_BOTS * MOST_SERVERS
-"""Agents of such a society."""
+"""Agents of a Minecraft society, at most."""
 
 
 def check(society: Society, data: Path) -> None:
-    """Raises ValueError for a society that cannot live there, MinecraftUnavailable where none can."""
+    """Raise ValueError if the society cannot run in Minecraft, and MinecraftUnavailable if that is not installed."""
     if society.speed != 1:
         raise ValueError(f"--speed {society.speed:g}: the clock of Minecraft runs with the wall's")
     if len(society.agents) > MOST:
@@ -25,7 +25,7 @@ def check(society: Society, data: Path) -> None:
 
 
 def bridge(society: Society, settings: Settings) -> MinecraftBridge:
-    """Its world, which goes on where it stood. Raises MinecraftUnavailable where none can be had."""
+    """Return the bridge of a society with its last state. Raise MinecraftUnavailable if it is not installed."""
     servers = -(-len(society.agents) // MOST_BOTS)
     chosen = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
     url = settings.world_nats_url or str(settings.nats_url)
@@ -34,7 +34,7 @@ def bridge(society: Society, settings: Settings) -> MinecraftBridge:
 
 
 def take_away(name: str, data: Path) -> None:
-    """Remove what was written down of the world of a society; fine where there is nothing."""
+    """Remove the stored world of a society, if there is one."""
     if (kept := _kept(data, name)).is_dir():
         shutil.rmtree(kept)
 

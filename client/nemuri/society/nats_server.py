@@ -1,4 +1,4 @@
-"""A NATS server for a society: the one that the settings lead to, else one for as long as it is needed."""
+"""The NATS server of a society: the configured one, or a temporary one."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,12 +17,17 @@ from nemuri_infra.runtime.settings import Settings
 async def reached(
     settings: Settings, *, start: bool, lives: str | None = None, new: bool = False
 ) -> AsyncIterator[tuple[Settings, Log]]:
-    """The settings with the server's address, and a connection to it.
+    """Yield the settings with a server's address, and a connection to it.
 
-    Where no platform runs, it is the server of whoever has started one for a society, unless it is for a society that
-    `lives` on the connection, by its name: that server may end before it does. Else, where `start` is true, one of its
-    own runs in the data directory for as long as the context lasts, with `new` also in one that no server ever ran in;
-    without any it raises `NotRunning`. Raises `UnreachableError`, `AlreadyRunning`, `ServerFailed`.
+    The server is the first one of these that exists:
+
+    1. The server of the settings or of the running platform.
+    2. The server that another command has started for a society in this data directory. It is not used with `lives`,
+       the name of a society that is to run on the connection, because that server may end earlier.
+    3. With `start`, a new server in the data directory for as long as the context lasts. Without `new` a server must
+       have run there before.
+
+    Raises `NotRunning` if there is none, and `UnreachableError`, `AlreadyRunning` or `ServerFailed`.
     """
     try:
         url = nats_address(settings)
@@ -52,16 +57,16 @@ def _ran_in(settings: Settings) -> bool:
 
 
 def _of_another(settings: Settings) -> str | None:
-    """The server of a society that runs in the data directory without a platform."""
+    """Return the URL of a society's server that runs in the data directory without a platform, or None."""
     home = Home.there(settings.data)
     return kept_url(home.nats) if home is not None and home.taken else None
 
 
 @asynccontextmanager
 async def connected(settings: Settings, url: str) -> AsyncIterator[tuple[Settings, Log]]:
-    """A connection to a server that is there; raises `UnreachableError` for one that is not.
+    """Connect to a running server. Raise `UnreachableError` if there is none.
 
-    Raises `NotPermitted` where the work ends because the server refused something.
+    Raises `NotPermitted` if the work ends because the server denied an operation.
     """
     log = await Log.connect(url, settings.namespace, patient=False, access=settings.access)
     try:

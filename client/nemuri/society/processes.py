@@ -1,4 +1,4 @@
-"""The processes of a running society: hosts and the world, started again when they die."""
+"""The processes of a running society: supervised hosts and a world."""
 
 import os
 import sys
@@ -13,7 +13,9 @@ from nemuri_infra.runtime.settings import Settings
 
 
 def processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
-    """One process for each host, and one for the world; raises MinecraftUnavailable where that one cannot be had."""
+    """Return one process for the world and one for each host. Raise MinecraftUnavailable if that world is not
+    installed.
+    """
     environment, options = _environment(settings, settings.host_nats_url), ["--limit", str(limit)]
     hosts = [
         Copy(f"host-{nth + 1}", command(settings.data, "host", society.name, options), environment)
@@ -23,8 +25,8 @@ def processes(society: Society, settings: Settings, limit: int) -> list[Supervis
 
 
 def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
-    """Our own where they are what we are; who is a user of its own gets no other's names and passwords."""
-    alone = settings.model_copy(update={"http": None})  # that address is one process's
+    """Return the environment of a process. A process with its own bus user gets no credentials of others."""
+    alone = settings.model_copy(update={"http": None})  # Only one process can use the HTTP address.
     if nats_url is None:
         return environment_of(alone)
     others = dict.fromkeys(("DATABASE_URL", "NEMURI_HOST_NATS_URL", "NEMURI_WORLD_NATS_URL"), "")
@@ -39,6 +41,6 @@ def _world(society: Society, settings: Settings) -> Supervised:
 
 
 def command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:
-    """How one of them is started."""
+    """Return the command line of a process."""
     here = [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "society", role, name]
     return [*here, *options, "--parent", str(os.getpid())]

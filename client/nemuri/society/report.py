@@ -1,4 +1,4 @@
-"""What a society did in a run, from what its hosts told and what its world holds."""
+"""The report of a run, from the figures of its hosts and the state of its world."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,42 +9,42 @@ from nemuri_domain.world.grid_world import World
 
 
 class Lived(Value):
-    """A run of a society in figures."""
+    """The figures of a run of a society."""
 
     society: str
     agents: int
     seconds: float
-    """Of the society's clock, in this run."""
+    """Duration of the run in seconds of the simulation."""
     wall: float
-    """Of the wall's."""
+    """Duration of the run in seconds of the wall clock."""
     rates: dict[str, float]
-    """Runs of each module in a second of the wall, for each agent."""
+    """Runs of each module per agent and second of the wall clock."""
     tardiness: dict[str, dict[str, float]]
-    """Of the modules without a model: how late they began, in milliseconds, for 50 and for 99 of a hundred runs."""
+    """Lateness of modules without a model in milliseconds, percentiles 50 and 99."""
     waits: dict[str, Waits]
-    """Of those that ask models, by rank."""
+    """Waiting times for models, by rank."""
     asked: Waits
-    """Of all ranks together."""
+    """Waiting times for models, over all ranks."""
     token_use: dict[str, dict[str, TokenUse]]
-    """What questions to models cost, by module and model."""
+    """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
-    """The agents that spent most, by id, as far as one host knows of each."""
+    """Usage of the agents with the most tokens, by agent id. Each host reports only its own agents."""
     unfairness: float
-    """The mean wait of the agent that waited longest on average, over all its questions, by the mean of all."""
+    """Ratio of the longest mean wait of an agent to the mean wait of all requests."""
     waiting: int
-    """How many of them wait for their turn as the run ends."""
+    """Modules that wait for a model at the end of the run."""
     silence: float
-    """The longest that an agent has decided nothing, in seconds of the society's clock, as the run ends."""
+    """Longest time without a decision of an agent at the end of the run, in seconds of the simulation."""
     conflicts: int
     failures: dict[str, int]
     memory: dict[str, int]
-    """Resident bytes of each host in the end."""
+    """Resident memory of each host in bytes, at the end."""
     cpu: dict[str, float]
-    """Seconds of processor time of each host."""
+    """Processor time of each host in seconds."""
     turning: Turning | None
-    """The process of the grid world in the end; None for a world that is not the grid."""
+    """Figures of the grid world's process at the end; None for another world."""
     items: float | None
-    """Different items that an agent ever held, on average; None for a world that is not the grid."""
+    """Mean number of different items that an agent ever held; None for another world."""
     achievements: float | None
 
 
@@ -56,9 +56,9 @@ def lived(
     world: World | None,
     turning: Turning | None,
 ) -> Lived:
-    """The figures of a run, from the newest vitals of each host; `began` is the second at which it began.
+    """Return the figures of a run from the newest figures of each host. `began` is the second at which it began.
 
-    What a host that died has done counts, but its agents are those of others now, who are `living`.
+    The work of crashed hosts counts, but agents are counted only on the `living` hosts.
     """
     newest = list(told.values())
     runs: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Who lives in a society at its beginning."""
+"""The residents with which a society begins."""
 
 from collections.abc import Iterator
 from itertools import count, islice, product
@@ -8,7 +8,7 @@ from typing import Final
 from nemuri_contracts.society import Resident
 
 TOWNSPEOPLE: Final = 25
-"""Agents for whom there is a town, where nobody says how many."""
+"""Default number of agents in a town."""
 MOST_TOWNS: Final = 64
 NAMES: Final = (
     "Aiko", "Akira", "Amara", "Anders", "Asha", "Bela", "Chiyo", "Dalia", "Emil", "Esra", "Farid", "Freya", "Haru",
@@ -17,7 +17,7 @@ NAMES: Final = (
     "Selma", "Sora", "Tariq", "Tomas", "Uma", "Vera", "Wen", "Yara", "Yuki", "Zoe",
 )  # fmt: skip
 SYLLABLES: Final = tuple(f"{first}{last}" for last in "aeiou" for first in "bdfgklmnprstvz")
-"""What names end with when a society has more people than `NAMES`."""
+"""Name endings for societies with more agents than `NAMES`."""
 TRAITS: Final = (
     "curious", "careful", "generous", "stubborn", "cheerful", "quiet", "bold", "patient", "proud", "helpful",
     "restless", "thrifty",
@@ -25,10 +25,10 @@ TRAITS: Final = (
 
 
 def residents(society: str, number: int, seed: int, towns: int | None = None) -> tuple[Resident, ...]:
-    """So many agents with names and traits, spread evenly over so many towns; the same from the same seed.
+    """Return agents with names and traits, spread evenly over towns. Equal seeds give equal residents.
 
-    Their ids begin with the name of the society: an agent's mind is its own, whatever other societies there are.
-    Without a number there is a town for every 25 of them, 64 at most.
+    Ids begin with the name of the society, so agents of different societies never share a memory. By default there is a
+    town for every 25 agents, at most 64.
     """
     rng = Random(seed)
     places = min(MOST_TOWNS, -(-number // TOWNSPEOPLE)) if towns is None else towns
@@ -44,7 +44,7 @@ def residents(society: str, number: int, seed: int, towns: int | None = None) ->
 
 
 def _names() -> Iterator[str]:
-    """Different names without end, each a single word, so that nobody is meant by a part of another one's name."""
+    """Yield an infinite sequence of different one-word names. No name can be confused with a part of another one."""
     for length in count():
         endings = ["".join(each) for each in product(SYLLABLES, repeat=length)]
         for turn in range(len(endings)):

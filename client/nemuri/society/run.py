@@ -1,4 +1,4 @@
-"""A society from its beginning to the end of a run."""
+"""Creating, running, restoring and deleting a society."""
 
 import asyncio
 import time
@@ -26,40 +26,41 @@ from nemuri_services.simulation.world_lease import dumped
 from nemuri_services.simulation.world_process import world_in
 
 REMEMBERED: Final = 500
-"""Long-term memories of a resident, which its host keeps in process: two megabytes, where the 10,000 of document 004
-would be forty. Beyond that the weakest go, as they do there."""
+"""Long-term memories of a resident, at most. They take two megabytes of a host; the 10,000 of document 004 would take
+forty. The weakest memories beyond that are removed, as in document 004.
+"""
 SILENT: Final = 3.0
-"""Seconds without a word after which a host, which tells every second how it is, counts as gone."""
+"""Seconds without figures after which a host counts as gone. It publishes them every second."""
 DEFINING: Final = 64
-"""Agents that are defined together."""
+"""Agents that are defined concurrently."""
 
 
 @dataclass(slots=True)
 class Vigil:
-    """What the hosts of a society have told since somebody listens."""
+    """The figures published by the processes of a society since the subscription."""
 
     told: dict[str, Vitals] = field(default_factory=dict)
-    """The newest of each host."""
+    """Newest figures of each host."""
     turning: Turning | None = None
-    """The newest of the grid world."""
+    """Newest figures of the grid world."""
     heard: dict[str, float] = field(default_factory=dict)
-    """When that was, by the wall's clock."""
+    """Time of each host's newest figures, in seconds of the wall clock."""
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def living(self) -> dict[str, Vitals]:
-        """The newest of each host but those that fell silent while others told on."""
+        """Newest figures of all hosts except those that have stopped publishing."""
         newest = max(self.heard.values(), default=0.0)
         return {host: vitals for host, vitals in self.told.items() if newest - self.heard[host] <= SILENT}
 
     @property
     def second(self) -> float:
-        """The society's clock, as far as hosts that have agents tell."""
+        """Simulation time in seconds, as reported by hosts with agents."""
         return max((each.second for each in self.told.values() if each.agents), default=0.0)
 
 
 def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
-    """What defines the agents: all of them, and then how much each remembers."""
+    """Return the events that define the agents, followed by their memory policies."""
     definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
     embedding = Embedding(model=EMBEDDER, dimension=DIMENSION)
     defined = [
@@ -83,7 +84,7 @@ def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
 
 
 async def begin(log: Log, society: Society) -> States:
-    """Lay down what a society is, and define its agents; raises FileExistsError where there is one of the name."""
+    """Store the definition of a society and define its agents. Raise FileExistsError if the name is taken."""
     states = await States.create(log, society)
     events = _births(society)
     for start in range(0, len(events), DEFINING):
@@ -93,7 +94,7 @@ async def begin(log: Log, society: Society) -> States:
 
 @asynccontextmanager
 async def vigil(log: Log, society: str) -> AsyncIterator[Vigil]:
-    """Listen to the hosts of a society for as long as the context lasts."""
+    """Subscribe to the figures of a society for as long as the context lasts."""
     found = Vigil()
 
     async def hear(message: Msg) -> None:
@@ -126,9 +127,9 @@ async def live(
     stop: asyncio.Event,
     tell: Callable[[Vigil], None],
 ) -> Lived:
-    """Run hosts and world until so many seconds of the society's clock have passed, or `stop`; then end them in order.
+    """Run hosts and world for some seconds of the simulation or until `stop`. Return the report of the run.
 
-    `tell` is called whenever a host tells how it is.
+    The processes are ended in order. `tell` is called with the newest figures whenever a host publishes some.
     """
     began: float | None = None
     states = await States.open(log, society.name)
@@ -149,16 +150,16 @@ async def live(
 
 
 async def laid_down(log: Log, name: str) -> Society:
-    """What a society is that is there; raises `SocietyError` where there is none of the name."""
+    """Return the definition of a society. Raise `SocietyError` if it does not exist."""
     return await society_of(await States.open(log, name))
 
 
 async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
-    """A society that is there, put back to a checkpoint (`newest`, or one by its name) where one is given.
+    """Return the definition of a society to continue. Restore a checkpoint (`newest` or a name) first if given.
 
-    Where going back to one was interrupted, it is gone back to first. Raises `SocietyError` where there is no such
-    society or checkpoint, or where it lives: then nothing is changed. One in Minecraft, whose world is in no checkpoint
-    and keeps no lease, cannot go back, nor be gone on with twice.
+    An interrupted restore is repeated first. Raises `SocietyError` and changes nothing if the society or checkpoint
+    does not exist, or if the society is running. A Minecraft society cannot be restored, because checkpoints do not
+    contain its world, and cannot be continued twice at the same time, because that world has no lease.
     """
     states = await States.open(log, name)
     society = await society_of(states)
@@ -175,25 +176,25 @@ async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
 
 
 async def kept_by(states: States) -> list[str]:
-    """Who keeps something of the society now: hosts and a world, as seen for as long as a lease lasts."""
+    """Return the hosts and world processes that hold a lease now. Takes as long as a lease lasts."""
     before = {each.key: each async for each in states.read("lease.*")}
     held = {key: Lease.model_validate_json(each.value).host for key, each in before.items()}
     if not any(held.values()):
         return []
-    await asyncio.sleep(LOST)  # a lease lives if it moves
+    await asyncio.sleep(LOST)  # A lease that changes in this time is in use.
     moved = [each async for each in states.read("lease.*") if before.get(each.key) != each]
     return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
 
 
 async def with_checkpoints(log: Log) -> dict[str, list[str]]:
-    """The names of all societies of the namespace, and the checkpoints of each."""
+    """Return the checkpoints of all societies of the namespace, by name."""
     return {name: await (await Checkpoints.open(log, name)).names() for name in await societies(log)}
 
 
 async def end_of(log: Log, name: str) -> None:
-    """Take a society away, its states and its checkpoints; what its agents lived through stays on the log.
+    """Delete a society with its states and checkpoints. The memories of its agents stay on the log.
 
-    Raises `SocietyError` where there is none of the name, or where it lives: then nothing is changed.
+    Raises `SocietyError` and changes nothing if the society does not exist or is running.
     """
     states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
     if keepers := await kept_by(states):

@@ -1,4 +1,4 @@
-"""Watching a society: who says what, and how its hosts are."""
+"""Watching a society: utterances of its agents and figures of its hosts."""
 
 import asyncio
 
@@ -16,9 +16,9 @@ from nemuri_services.simulation.processes import society_of
 
 
 async def watching(log: Log, name: str, seconds: float | None, *, json: bool) -> None:
-    """Tell what happens until so many seconds have passed, or for ever; with `json` one JSON object on each line.
+    """Print utterances and figures for some seconds, or without end if None. With `json` each line is a JSON object.
 
-    Raises `SocietyError` where there is no such society.
+    Raises `SocietyError` if the society does not exist.
     """
     society = await society_of(await States.open(log, name))
     names = {each.id: each.name for each in society.agents}
@@ -57,7 +57,7 @@ def _said(data: bytes) -> list[tuple[str, str]]:
     try:
         told = Acts.model_validate_json(data)
     except ValidationError:
-        return []  # the world tells what it does not understand
+        return []  # The world process logs invalid messages.
     return [(each.agent_id, each.act.text) for each in told.acts if isinstance(each.act, Say)]
 
 

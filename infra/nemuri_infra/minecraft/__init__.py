@@ -1,1 +1,1 @@
-"""A Minecraft server as a world: an extra that runs on Node, installed and supervised from here."""
+"""A Minecraft server as a world: an optional extra that runs on Node."""

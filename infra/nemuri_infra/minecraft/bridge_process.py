@@ -1,4 +1,4 @@
-"""The bridge to Minecraft as a supervised process: its settings, its health, and the state of its worlds."""
+"""The bridge to Minecraft as a supervised process: configuration, health and state of its worlds."""
 
 import asyncio
 import http.client
@@ -24,26 +24,25 @@ ANSWER_SECONDS = 60.0
 
 
 class ServerHealth(Value):
-    """One of the bridge's servers."""
+    """The health of one Minecraft server."""
 
     port: int
-    """Where it listens, on 127.0.0.1."""
+    """Port on 127.0.0.1."""
     agents: int
 
 
 class BridgeHealth(Value):
-    """What the bridge tells of itself."""
+    """The health of the bridge."""
 
     ready: bool
     servers: tuple[ServerHealth, ...]
 
 
 class MinecraftBridge:
-    """The Node process between the bus and its Minecraft servers, with everything that it writes in `directory`.
+    """The Node process between the bus and its Minecraft servers. All its files are in `directory`.
 
-    It listens on the loopback only. Started again, by a supervisor or later, it goes on from the state that it last
-    wrote down: which it does every so often, when asked, and when it is stopped. `modules` is the directory that
-    `installed` tells.
+    It listens on the loopback address only. After a restart it continues from the last stored state. The state is
+    stored periodically, on request, and when the process is stopped.
     """
 
     name = "minecraft"
@@ -57,7 +56,7 @@ class MinecraftBridge:
         settings: MinecraftSettings | None = None,
         access: Access | None = None,
     ) -> None:
-        """Raises MinecraftUnavailable where Node or the modules of the data directory are missing."""
+        """Create the process without starting it. Raise MinecraftUnavailable if Node or its modules are missing."""
         self.directory = directory.absolute()
         self.settings = settings or MinecraftSettings()
         self._bus = _bus(nats_url, access or Access())
@@ -74,11 +73,11 @@ class MinecraftBridge:
 
     @property
     def pid(self) -> int | None:
-        """Its process id while it is alive."""
+        """Process id while it is running."""
         return self._child.pid
 
     async def start(self) -> None:
-        """Return when agents can join, and those of the kept state are in again. Raises ServerFailed."""
+        """Start and wait until agents can join and those of the stored state have returned. Raise ServerFailed."""
         if self._child.alive:
             return
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -92,33 +91,33 @@ class MinecraftBridge:
             raise
 
     async def wait(self) -> int:
-        """Return the exit code when it has ended."""
+        """Wait for the end of the process and return its exit code."""
         return await self._child.wait()
 
     async def stop(self) -> None:
-        """Write the state of the worlds down and end; fine if it never ran."""
+        """Store the state of the worlds and end. Does nothing if it never ran."""
         await self._child.stop()
 
     async def kill(self) -> None:
-        """End it with SIGKILL, as a crash would; what its worlds changed since they were last kept is lost."""
+        """End it with SIGKILL. Changes since the last stored state are lost."""
         await self._child.kill()
 
     async def health(self) -> BridgeHealth | None:
-        """What it tells of itself; None while it says nothing."""
+        """Return its health, or None if it does not answer."""
         try:
             return BridgeHealth.model_validate_json(await self._ask("/health"))
         except (OSError, http.client.HTTPException, ValidationError):
             return None
 
     async def state(self) -> bytes:
-        """The state of its worlds at this moment, for a checkpoint. Raises ServerFailed if it does not answer."""
+        """Return the present state of its worlds for a checkpoint. Raise ServerFailed if it does not answer."""
         try:
             return await self._ask("/state")
         except (OSError, http.client.HTTPException) as error:
             raise ServerFailed(f"{self.name} does not tell its state: {error}") from error
 
     def restore(self, state: bytes) -> None:
-        """Begin from this state at the next start. Raises ServerFailed while it runs, ValueError if it is none."""
+        """Use this state at the next start. Raise ServerFailed while it runs, and ValueError for an invalid state."""
         if self._child.alive:
             raise ServerFailed(f"{self.name} runs: stop it before it begins from another state")
         found = json.loads(state)
@@ -162,7 +161,7 @@ class MinecraftBridge:
 
 
 def _bus(url: str, access: Access) -> dict[str, Any]:
-    """How the bridge's client of the bus is told to connect."""
+    """Return the connection options for the bridge's NATS client."""
     known = credentials(url)
     named = {"user": known.user, "pass": known.password} if known else {}
     files = {"caFile": access.ca, "certFile": access.certificate, "keyFile": access.key}
@@ -184,7 +183,7 @@ def _page(port: int, page: str) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """In one step, readable by its owner alone."""
+    """Write a file atomically, readable by its owner only."""
     fresh = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)

@@ -1,4 +1,4 @@
-"""The rules of the worlds as the bridge reads them: the one table of the grid world, and the radii of the contract."""
+"""The configuration of the bridge: the rules of the grid world, the radii and the schemas of messages."""
 
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +11,7 @@ from nemuri_domain.world.world_settings import WorldSettings
 
 
 def rules() -> dict[str, Any]:
-    """What there is, what it takes and what it gives."""
+    """Return the rules of the grid world as plain values."""
     return {
         "pickaxes": game_rules.PICKAXES,
         "swords": dict(game_rules.SWORDS),
@@ -39,10 +39,10 @@ def rules() -> dict[str, Any]:
 
 
 def radii() -> dict[str, float]:
-    """Blocks within which one is heard, seen, and handled (document 002 §3.4)."""
+    """Return the radii of chat, sight and reach in blocks (document 002 §3.4)."""
     return {"chat": CHAT_RADIUS, "sight": VISUAL_RADIUS, "reach": REACH}
 
 
 def schemas() -> dict[str, Any]:
-    """The JSON Schema of every message and every action, by name."""
+    """Return the JSON Schema of every message and every action, by name."""
     return {name: kind.model_json_schema() for name, kind in (MESSAGES | ACTIONS).items()}

@@ -1,1 +1,1 @@
-"""Societies of agents that think at several speeds at once: hosts run agents, a process runs their world (002)."""
+"""Simulated societies: hosts that run agents, and a process that runs their world (document 002)."""

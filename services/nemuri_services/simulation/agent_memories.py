@@ -1,7 +1,7 @@
-"""The tiered memories of a host's agents: folded here, recorded on the log, recalled within a module's run (004 §4.6).
+"""The tiered memories of a host's agents: folded from the log, recorded on it, and queried by modules (004 §4.6).
 
-What a memory is is decided by events alone. The host keeps what its agents remember in step with what it appends, on
-its own disk, so that recalling asks nobody; who takes an agent over folds the same events again.
+Memories are decided by events alone. The host keeps a local cache on disk in step with the events that it appends, so a
+query needs no other process. A host that takes over an agent folds the same events again.
 """
 
 from collections import Counter, deque
@@ -46,41 +46,41 @@ from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER, re
 from nemuri_services.simulation.outbox import Outbox
 
 FORMING: Final = 0.1
-"""Seconds in each in which groups of memories are put into words: after some minutes everybody has too many at once."""
+"""Seconds per second spent on wording consolidated memories. After some minutes all agents have too many at once."""
 WAITING: Final = 500
-"""Groups of memories from which on no consolidation begins: each group holds what it is to be made of."""
+"""Waiting groups of memories from which on no consolidation begins. Each group holds its source memories."""
 TELLING: Final = 10.0
-"""Seconds after which the log is told again which memories an agent has come back to."""
+"""Seconds between two events about accessed memories of an agent, at least."""
 TOGETHER: Final = 8
-"""Experiences, or groups, that are remembered in one step."""
+"""Experiences or groups that are processed in one step, at most."""
 QUERIES: Final = 1_024
-"""Vectors of questions that are kept."""
+"""Cached query vectors, at most."""
 MODULES: Final = frozenset(get_args(Module))
 
 logger = structlog.get_logger()
 Vector = NDArray[np.float32]
 Lived = tuple[str, Mapping[str, Any], float]
-"""Whose experience it is, what it is, and when it was told."""
+"""Agent id, experience, and the second at which it was reported."""
 Wordless = tuple[ConsolidationBegun, Group, int]
-"""What is decided and has no words yet, and how often the agent had come back to any memory most when it was."""
+"""A consolidation, one of its groups without words yet, and the agent's highest access count when it was decided."""
 
 
 @dataclass(slots=True)
 class Held:
-    """What a host holds of one agent's memory beside what is on the shelves."""
+    """The in-process state of one agent's memory."""
 
     agent: TiersAgent
     accessed: Counter[UUID] = field(default_factory=Counter)
-    """Since the log was last told."""
+    """Accesses since the last event about them."""
     told: float = 0.0
-    """When that was."""
+    """Second of that event."""
 
 
 class Recollecting:
-    """The memories of the agents that are here. Times are seconds of the society's clock."""
+    """The memories of the agents on this host. Times are seconds of the simulation clock."""
 
     def __init__(self, log: Log) -> None:
-        """Holds nobody's yet."""
+        """Create an empty cache."""
         self._log = log
         self._embedder = HashingEmbedder(DIMENSION)
         self._shelves = Shelves(DIMENSION)
@@ -92,20 +92,20 @@ class Recollecting:
         self._vector = lru_cache(QUERIES)(lambda query: self._embedder.rows([query])[0])
 
     def __len__(self) -> int:
-        """How many memories its agents have, but for those that are becoming part of others."""
+        """Return the number of memories, without those that are being consolidated."""
         return sum(each.agent.short + each.agent.long for each in self._held.values())
 
     def close(self) -> None:
-        """Hold nothing any more."""
+        """Drop all agents and close the cache."""
         self._held.clear()
         self._shelves.close()
 
     def expect(self, agent_ids: Iterable[str]) -> None:
-        """These agents are here: what they remember is to be read."""
+        """Queue agents whose memories must be loaded."""
         self._expected.append(tuple(agent_ids))
 
     async def load(self) -> None:
-        """Fold what the log says of those expected first, all in one reading; nothing where nobody is expected."""
+        """Load the first queued agents by one read of the log. Does nothing if no agents are queued."""
         if not self._expected:
             return
         agent_ids = self._expected[0]
@@ -120,7 +120,7 @@ class Recollecting:
         turns = Turns()
         for agent_id, tiers in minds.items():
             if not self._expected or self._expected[0] is not agent_ids:
-                return  # they are somewhere else by now
+                return  # The agents have moved to another host.
             there = list(tiers.memories.values())
             rows = self._embedder.rows([each.content for each in there])
             self._shelves.drop(agent_id)
@@ -134,7 +134,7 @@ class Recollecting:
             self._to_form(each, minds[each.agent_id])
 
     def drop(self, agent_ids: Iterable[str]) -> None:
-        """These agents are somewhere else now."""
+        """Drop agents that have moved to another host."""
         gone = set(agent_ids)
         for agent_id in gone:
             self._held.pop(agent_id, None)
@@ -144,7 +144,7 @@ class Recollecting:
         self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
-        """What comes to the agent's mind, by the layers, types, weights and number of the module; counts as access."""
+        """Return an agent's memories for a query by the rules of the module. Counts as access."""
         held = self._held.get(agent_id)
         if held is None:
             return ()
@@ -155,13 +155,13 @@ class Recollecting:
         return [Remembered(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 
     def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
-        """Take down what the agent lived through; it can be recalled after the next beat."""
+        """Queue experiences of an agent. They can be retrieved after the next beat."""
         self._lived.extend((agent_id, each, second) for each in experiences)
 
     async def remember(self) -> None:
-        """Called every beat: what was taken down since is remembered, as far as it is important enough, step by step.
+        """Record the queued experiences that are important enough. Called on every beat; yields to the event loop.
 
-        Reflecting consolidates.
+        A reflection triggers a consolidation.
         """
         left, turns = len(self._lived), Turns()
         while left > 0:
@@ -173,9 +173,10 @@ class Recollecting:
             await turns()
 
     async def consolidate(self, second: float) -> None:
-        """Called every second: begins what is due, and for `FORMING` seconds puts groups into words, oldest first.
+        """Begin due consolidations, and word waiting groups for `FORMING` seconds, oldest first. Called once a second.
 
-        While enough groups wait for words nothing begins; then those come first whose last turn was the longest ago.
+        No consolidation begins while `WAITING` groups are waiting. Afterwards the agents whose last turn is longest ago
+        are first.
         """
         turns = Turns()
         for agent_id, held in list(self._held.items()):
@@ -212,9 +213,9 @@ class Recollecting:
             return None
 
     async def flush(self, second: float, *, last: bool = False) -> None:
-        """Append what is not on the log yet, or as much of it as can be now.
+        """Append waiting events, as many as possible now.
 
-        What memories were come back to is told now and then, and when it is the `last` time.
+        Accesses are reported every `TELLING` seconds, and with `last`.
         """
         turns = Turns()
         try:
@@ -223,7 +224,7 @@ class Recollecting:
                 if held.accessed and due and self._held.get(agent_id) is held:
                     self._tell_accesses(agent_id, held, second)
                 await turns()
-        finally:  # a full disk keeps nothing from the log
+        finally:  # Events reach the log even if the disk is full.
             await self._outbox.flush()
 
     def _consolidate(self, agent_id: str, because: Because, second: float) -> None:
@@ -248,7 +249,7 @@ class Recollecting:
             self._forming.extend((begun, group, most) for group in left)
 
     def _form(self, some: Sequence[Wordless], second: float) -> None:
-        """Their own words: what a thousand agents consolidate is not worth as many questions to a model."""
+        """Word groups extractively. Consolidation of a thousand agents is not worth as many model requests."""
         found = list(filter(None, (self._formed(*each, second) for each in some)))
         rows = self._embedder.rows([each.content for each in found])
         for event, vector in zip(found, rows, strict=True):
@@ -284,11 +285,13 @@ class Recollecting:
         self._happened(event, tiers)
 
     def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> Tiers:
-        """The agent with those of its memories; without ids with all."""
+        """Return the aggregate of an agent with some of its memories; all if `memory_ids` is None."""
         return Tiers(self._held[agent_id].agent, Map(self._shelves.memories(agent_id, memory_ids)))
 
     def _happened(self, event: AnyAgentEvent, before: Tiers, vector: Vector | None = None) -> Tiers:
-        """It is on the log soon, and so here from now on: the mind after it, of one with what the event touches."""
+        """Queue an event for the log and apply it locally. Return the aggregate after it, with the memories that it
+        touches.
+        """
         self._outbox.put(event)
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
         changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]

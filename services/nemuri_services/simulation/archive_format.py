@@ -1,4 +1,4 @@
-"""All that is kept of a society in one piece of bytes: entry after entry, each behind its key and size, compressed."""
+"""The archive format of a checkpoint: a compressed sequence of entries, each after its key and size."""
 
 import gzip
 import zlib
@@ -14,7 +14,7 @@ _LEVEL = 3
 
 
 async def packed(entries: AsyncIterator[Entry]) -> bytes:
-    """Made as they come, so that nobody ever holds them all; of one that comes twice the later counts."""
+    """Compress entries as they arrive, without holding all of them. The last entry of a key counts."""
     compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), Turns()
     async for each in entries:
         pieces.append(compressing.compress(orjson.dumps([each.key, len(each.value)]) + b"\n"))
@@ -24,7 +24,7 @@ async def packed(entries: AsyncIterator[Entry]) -> bytes:
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
-    """The entries in what `packed` made; raises EOFError, OSError, ValueError or zlib.error for anything else."""
+    """Return the entries of an archive. Raise EOFError, OSError, ValueError or zlib.error for other bytes."""
     whole, entries, start = gzip.decompress(data), dict[str, bytes](), 0
     while start < len(whole):
         begin = whole.index(b"\n", start) + 1

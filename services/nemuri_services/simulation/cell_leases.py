@@ -1,7 +1,7 @@
-"""Which cells a host keeps, and how what its agents become is kept: leases and write-behind in one (002 §6, PIANO.md).
+"""Cell leases of a host and write-behind of its agents' states (document 002 §6, PIANO.md).
 
-Every beat writes what has changed together with the leases of the cells concerned, all against the revisions that this
-host knows. A host that was thought dead and is not finds its first batch refused, and lets go of what is not its own.
+Every beat writes changed sections together with the leases of their cells, with expected revisions. If a host was
+wrongly considered dead, its first batch is refused, and it releases the cells that it lost.
 """
 
 from collections import deque
@@ -22,22 +22,22 @@ from nemuri_infra.stores.society_states import AGENT, RevisionError, States
 from nemuri_services.simulation.leases import Leases
 
 PORTION: Final = 200
-"""Entries of one batch, more or less: while they are made, nothing else is done."""
+"""Entries of one batch, approximately. Encoding a batch blocks the event loop."""
 Changed = tuple[str, set[str]]
-"""An agent, and what has changed of it."""
+"""An agent id and its changed sections."""
 Batch = dict[int, list[Changed]]
-"""Of each cell those that have changed."""
+"""Changed agents by cell."""
 REFUSED: Final = (RevisionError, *AWAY)
-"""What keeps a batch from being written, or from being known to be."""
+"""Errors after which a batch is not written, or not known to be written."""
 
 logger = structlog.get_logger()
 
 
 class Keeping:
-    """The cells of one host."""
+    """The cell leases of one host."""
 
     def __init__(self, host: str, society: Society, states: States, engine: Engine) -> None:
-        """Keeps nothing yet."""
+        """Create the leases of a host, without any cell."""
         self.host = host
         self.cells: set[int] = set()
         self._society, self._engine = society, engine
@@ -45,12 +45,12 @@ class Keeping:
         self._cell_of = {each.id: nth for nth in range(society.cells) for each in society.cell(nth)}
 
     async def free(self) -> list[int]:
-        """The cells that nobody keeps, as far as this host has seen."""
+        """Return the cells without a host, as far as this host has seen."""
         others = [str(cell) for cell in range(self._society.cells) if cell not in self.cells]
         return [int(name) for name in await self._leases.free(others)]
 
     async def take(self, cell: int, second: float) -> list[SharedState] | None:
-        """Take a cell that nobody keeps: its agents as they were written last; None where somebody else was faster."""
+        """Take a free cell and return its agents in their last written state. None if another host was faster."""
         if not await self._leases.take(str(cell)):
             return None
         values: dict[str, dict[str, Mapping[str, object]]] = {}
@@ -66,7 +66,7 @@ class Keeping:
         return [SharedState.of(agent_id, values[agent_id], second) for agent_id in residents]  # type: ignore[arg-type]
 
     async def beat(self, tell: Callable[..., object] = logger.warning) -> set[int]:
-        """Write what has changed; the cells that turned out to be somebody else's, whose agents are to go."""
+        """Write all changes and renew the leases. Return the cells that were lost to other hosts."""
         batches = deque(self._batches())
         try:
             while batches:
@@ -80,10 +80,10 @@ class Keeping:
         return set()
 
     async def release(self) -> None:
-        """Write what has changed, and let anybody have the cells at once.
+        """Write all changes and release the cells at once.
 
-        A beat that was cut off on its way has left revisions that this host does not know: then the first one here is
-        refused and learns them, and the second writes.
+        An interrupted beat may have left unknown revisions. The first beat here is then refused and learns them; the
+        second one writes.
         """
         for tell in (logger.debug, logger.warning):
             self.cells -= await self.beat(tell)
@@ -95,13 +95,13 @@ class Keeping:
             logger.warning("not released", host=self.host, why=log_safe(error))
 
     def let_go(self, cell: int) -> None:
-        """A cell is not kept here any more."""
+        """Forget a cell that this host does not own any more."""
         self.cells.discard(cell)
         for key in [each for each in self._leases.known if each.startswith(f"{AGENT}.{cell}.")]:
             del self._leases.known[key]
 
     def _batches(self) -> Iterator[Batch]:
-        """What has changed, cell by cell; each cell is in one batch at least, and nobody's sections are in two."""
+        """Yield batches of changes. Each cell is in at least one batch, each agent in at most one."""
         changed, self._engine.changed = self._engine.changed, {}
         of_cell: dict[int, list[Changed]] = {cell: [] for cell in self.cells}
         for agent_id, sections in changed.items():
@@ -119,7 +119,7 @@ class Keeping:
             yield batch
 
     def _written(self, batch: Batch) -> dict[str, bytes]:
-        """The entries of a batch, as they are now, with the lease of each cell."""
+        """Return the current entries of a batch, including the lease of each cell."""
         entries: dict[str, bytes] = {}
         for cell, agents in batch.items():
             entries |= self._leases.stamped(str(cell))
@@ -129,12 +129,14 @@ class Keeping:
         return entries
 
     def _back(self, batches: Iterable[Batch]) -> None:
-        """What was not written is still to be written."""
+        """Mark the changes of unwritten batches as unwritten again."""
         for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
             self._engine.changed.setdefault(agent_id, set()).update(sections)
 
     async def _lost(self) -> set[int]:
-        """Look whose the cells are, and at which revisions; what is ours still is written with the next beat."""
+        """Read the owners and revisions of all cells and return the lost ones. Other changes are written with the next
+        beat.
+        """
         try:
             mine = await self._leases.mine()
         except REFUSED as error:

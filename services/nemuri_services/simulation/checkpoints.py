@@ -1,4 +1,4 @@
-"""Checkpoints: everything of a society at one moment, the last three kept, to go back to (document 002 §6.4)."""
+"""Checkpoints: consistent copies of a society's states, of which the last three are kept (document 002 §6.4)."""
 
 import asyncio
 import time
@@ -25,16 +25,16 @@ from nemuri_services.simulation.archive_format import packed, unpacked
 from nemuri_services.simulation.leases import Leases, key_of
 
 KEEPER: Final = "checkpoints"
-"""The name of the lease of whoever makes them."""
+"""Name of the lease for making checkpoints."""
 GOING_BACK: Final = "going-back"
-"""The key of the name of a checkpoint, while its entries are put in the place of others."""
+"""Key that holds the name of a checkpoint while it is being restored."""
 KEPT: Final = 3
 EVERY: Final = 300.0
-"""Seconds between two; twice as many for a large society (RULINGS, PIANO)."""
+"""Seconds between two checkpoints; twice as many for a large society (RULINGS, PIANO)."""
 LARGE: Final = 400
-"""Agents above which a society is large."""
+"""Number of agents above which a society is large."""
 RETRY: Final = 10.0
-"""Seconds until it is tried again where it went wrong."""
+"""Seconds until the next attempt after a failure."""
 
 logger = structlog.get_logger()
 
@@ -43,16 +43,18 @@ class Checkpoints:
     """The checkpoints of one society, in the object store."""
 
     def __init__(self, objects: Objects, society: str) -> None:
-        """They lie beside those of other societies."""
+        """Use an object store that checkpoints of several societies share."""
         self._objects, self._society = objects, society
 
     @classmethod
     async def open(cls, log: Log, society: str) -> "Checkpoints":
-        """Those of a society, be there any or not."""
+        """Open the checkpoints of a society, which may have none."""
         return cls(await Objects.open(log.stream, checkpoints_bucket(log.subjects.namespace)), society)
 
     async def names(self) -> list[str]:
-        """What there is, the oldest first: the last three. Older ones are on their way out, and may be half gone."""
+        """Return the names of the last three checkpoints, oldest first. Older ones are being deleted and may be
+        incomplete.
+        """
         return (await self._all())[-KEPT:]
 
     async def _all(self) -> list[str]:
@@ -60,7 +62,7 @@ class Checkpoints:
         return sorted(name for society, _, name in mine if society == self._society)
 
     async def make(self, states: States) -> str:
-        """Lay down everything as it is at one moment, without who keeps what; those but the last three go."""
+        """Make a checkpoint of all entries except leases, and delete all but the last three. Return its name."""
         data = await packed(kept(states))
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         await self.put(name, data)
@@ -69,7 +71,7 @@ class Checkpoints:
         return name
 
     async def read(self, name: str | None = None) -> tuple[str, dict[str, bytes]]:
-        """A checkpoint, by default the newest: its name and its entries. Raises `SocietyError` where there is none."""
+        """Return name and entries of a checkpoint, by default the newest. Raise `SocietyError` if it does not exist."""
         there = await self.names()
         chosen = name or (there[-1] if there else None)
         if chosen is None or chosen not in there:
@@ -78,23 +80,23 @@ class Checkpoints:
         return chosen, await asyncio.to_thread(unpacked, await self.packed(chosen))
 
     async def packed(self, name: str) -> bytes:
-        """A checkpoint as it lies in the store; raises `ObjectNotFoundError` where there is none of the name."""
+        """Return a checkpoint as stored bytes. Raise `ObjectNotFoundError` if it does not exist."""
         return await self._objects.get(f"{self._society}.{name}")
 
     async def put(self, name: str, data: bytes) -> None:
-        """Lay down a checkpoint that is packed already."""
+        """Store the bytes of a checkpoint."""
         await self._objects.put(f"{self._society}.{name}", data)
 
     async def erase(self) -> None:
-        """Take all of them away."""
+        """Delete all checkpoints of the society."""
         for name in await self._all():
             await self._objects.erase(f"{self._society}.{name}")
 
     async def restore(self, states: States, name: str | None = None) -> str:
-        """Put a checkpoint, by default the newest, in the place of everything; while no host runs.
+        """Replace all entries by a checkpoint, by default the newest, while no host runs. Return its name.
 
-        Raises `SocietyError`, and changes nothing then. Who is interrupted leaves a society that says what it was going
-        back to (`going_back`), to be gone back to again.
+        Raises `SocietyError` and changes nothing if the checkpoint does not exist. An interrupted restore leaves the
+        name of the checkpoint (`going_back`), so that it can be repeated.
         """
         chosen, entries = await self.read(name)
         first = {GOING_BACK: chosen.encode(), SOCIETY: entries.pop(SOCIETY)}
@@ -107,23 +109,23 @@ class Checkpoints:
 
 
 async def going_back(states: States) -> str | None:
-    """The checkpoint that somebody went back to and was interrupted; None where that is not so."""
+    """Return the name of the checkpoint of an interrupted restore, or None."""
     entry = await states.get(GOING_BACK)
     return None if entry is None else entry.value.decode()
 
 
 class Checkpointing:
-    """Makes checkpoints now and then, as long as no other host does."""
+    """Periodic checkpoints by the one host that holds the lease."""
 
     def __init__(self, keeper: str, society: Society, states: States, checkpoints: Checkpoints) -> None:
-        """The first is made one interval after it has begun."""
+        """Schedule the first checkpoint after one interval."""
         self._leases, self._states, self._checkpoints = Leases(keeper, states), states, checkpoints
         self._every = society.checkpoint_every or (EVERY if len(society.agents) <= LARGE else 2 * EVERY)
         self._ours = False
         self._due = time.monotonic() + self._every
 
     async def beat(self) -> None:
-        """Keep the lease, or try to get it; make a checkpoint where it is time."""
+        """Renew or acquire the lease, and make a checkpoint if one is due."""
         if not self._ours:
             self._ours = await self._leases.got(KEEPER)
             return
@@ -136,7 +138,7 @@ class Checkpointing:
             await self._make()
 
     async def release(self) -> None:
-        """Let another host make them."""
+        """Release the lease to other hosts."""
         if self._ours:
             await self._leases.release([KEEPER])
 
@@ -152,7 +154,7 @@ class Checkpointing:
 
 
 async def kept(states: States) -> AsyncIterator[Entry]:
-    """All of a society as it is at one moment, without who keeps what."""
+    """Yield all entries of a society at one moment, except leases."""
     async for each in states.read():
         if each.key != GOING_BACK and not each.key.startswith(key_of("")):
             yield each

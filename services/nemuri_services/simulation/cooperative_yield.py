@@ -1,27 +1,27 @@
-"""Turns on the loop of a host: long work stops every few milliseconds, so that nothing due waits for its end."""
+"""Cooperative yielding: long work lets the event loop run every few milliseconds."""
 
 import asyncio
 from time import perf_counter
 from typing import Final
 
 YIELD: Final = 0.002
-"""Seconds after which whatever else waits for the loop has its turn (PIANO.md)."""
+"""Seconds of work between two yields to the event loop (PIANO.md)."""
 
 
 class Turns:
-    """The turns of one piece of work; its first begins now."""
+    """A time slice of one piece of work, which begins now and after each yield."""
 
     def __init__(self, seconds: float = YIELD) -> None:
-        """Its first turn, of so many seconds, has just begun."""
+        """Begin the first slice of so many seconds."""
         self._seconds, self._since = seconds, perf_counter()
 
     @property
     def over(self) -> bool:
-        """Whether this turn has lasted long enough."""
+        """True if the slice is used up."""
         return perf_counter() - self._since > self._seconds
 
     async def __call__(self) -> None:
-        """Called between two steps: lets others have the loop where it is their turn."""
+        """Yield to the event loop if the slice is used up. Called between two steps."""
         if self.over:
             await asyncio.sleep(0)
             self._since = perf_counter()

@@ -1,4 +1,4 @@
-"""What an agent of a society lived through, as the event that records it (document 004 §4.3)."""
+"""The event that records an experience of a simulated agent (document 004 §4.3)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,13 +12,14 @@ from nemuri_infra.stores.vectors import vector_key
 
 EMBEDDER: Final = HashingEmbedder.model
 DIMENSION: Final = 256
-"""Of the vectors in a host: a thousand agents keep some hundred memories each."""
+"""Dimension of vectors on a host. A thousand agents have some hundred memories each."""
 
 
 def recorded(agent_id: str, told: Mapping[str, Any], second: float, rules: TiersPolicy) -> ExperienceRecorded | None:
-    """The event; None for what is not important enough. Raises pydantic's ValidationError for what is no experience.
+    """Return the event of an experience, or None if it is too unimportant. Raise ValidationError for an invalid
+    experience.
 
-    The same experience, told twice by a host that crashed between, is the same event.
+    The id is derived from the experience. If a host reports it twice after a crash, it is the same event.
     """
     cues = Cues.model_validate(told.get("cues", {}))
     lived = Experience.model_validate({"second": second} | {name: told[name] for name in told if name != "cues"})

@@ -1,4 +1,4 @@
-"""What the processes of societies say and use, declared as services do: each is a user of its own on the bus."""
+"""The emitted events and capabilities of host and world processes. Each is a user of its own on the bus."""
 
 from nemuri_contracts.tiered import ConsolidationBegun, ExperienceRecorded, MemoriesAccessed, MemoryFormed
 from nemuri_infra.runtime.service import Capability, Service

@@ -1,4 +1,4 @@
-"""A host: keeps some of a society's agents, drives their modules, and stands between them and the world (002 §5)."""
+"""An agent host: runs the modules of some of a society's agents and connects them with the world (document 002 §5)."""
 
 import asyncio
 import time
@@ -33,13 +33,13 @@ from nemuri_services.simulation.simulation_clock import Clock
 from nemuri_services.simulation.world_messages import calm, unpacked
 
 SEEK: Final = 0.25
-"""Seconds between two looks for cells that nobody keeps."""
+"""Seconds between two searches for free cells."""
 AT_ONCE: Final = 8
-"""Cells that are taken in one look at most."""
+"""Cells that are taken in one search, at most."""
 SPIN: Final = 0.008
-"""Seconds after which what is due lets others have the loop, each for a quarter of that."""
+"""Seconds of due work after which the event loop runs. Other work yields after a quarter of that."""
 QUIET: Final = 3.0
-"""Seconds without a word from the world after which the agents join it again."""
+"""Seconds without a message from the world after which the agents join it again."""
 
 logger = structlog.get_logger()
 
@@ -58,7 +58,7 @@ class Host:
         checkpoints: Checkpoints,
         limit: int,
     ) -> None:
-        """`limit` is how many agents it keeps at most; its share of the society's places is an equal one."""
+        """Create a host for at most `limit` agents, with an equal share of the society's places for model requests."""
         self.name, self.society, self.states, self.limit = name, society, states, limit
         self.clock = Clock(0.0, society.speed)
         self.engine = Engine(modules, 0.0, society.seed)
@@ -72,23 +72,23 @@ class Host:
         self._pursued: set[asyncio.Task[None]] = set()
         self._heard = time.monotonic()
         self._outside: set[str] = set()
-        """Agents of this host of whom the world has not said yet that they are in it."""
+        """Agents of this host that have not joined the world yet."""
         self._timed = False
-        """Whether the world has told its time, by which agents live from then on."""
+        """True after the world has reported its time, which the host's clock follows."""
 
     def vitals(self) -> Vitals:
-        """How it is now."""
+        """Return the current health figures."""
         return self.vitality.told(self.engine, self.thinking, len(self.memories), self.clock())
 
     def missing(self) -> tuple[str, ...]:
-        """What it needs and does not have, each in a line; nothing when its agents live."""
+        """Return a line for each missing dependency; empty if the host is ready."""
         if not self._timed:
             return ("the world has not answered yet",)
         quiet = time.monotonic() - self._heard
         return (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * QUIET else ()
 
     async def run(self) -> None:
-        """Work until cancelled; the last beat writes what has changed by then."""
+        """Run until cancelled. The last beat writes all changes."""
         log, subjects = self.states.log, self.states.log.subjects
         percepts = await log.connection.subscribe(subjects.percepts(self.society.name, self.name), cb=self._perceive)
         try:
@@ -117,9 +117,9 @@ class Host:
             self.memories.close()
 
     async def _spin(self) -> None:
-        """Run what is due, as long as the process lives; let others have the loop every few milliseconds.
+        """Run due modules until the process ends, and yield to the event loop every few milliseconds.
 
-        Whoever had the loop meanwhile may have made something due, so each turn begins with what cannot wait.
+        Other work in the loop may have made something due, so each slice begins with the most urgent work.
         """
         while True:
             turn, pause, now = Turns(SPIN), SLOT, self.clock()
@@ -138,7 +138,7 @@ class Host:
         work.add_done_callback(self._pursued.discard)
 
     async def _complete(self, pending: Pending) -> None:
-        """See a run through that takes time: a question, or a plug-in."""
+        """Complete a run that takes time: a model request or a plug-in."""
         slot = pending.slot
         try:
             made = pending.work if isinstance(pending.work, Ask) else await self._aside.run(pending)
@@ -149,7 +149,7 @@ class Host:
             self.engine.fail(slot, error, self.clock())
 
     async def _asked(self, pending: Pending, ask: Ask) -> Any:
-        """What follows from the answer."""
+        """Return the changes that follow from a model's answer."""
         slot, spec = pending.slot, pending.slot.module.spec
         if spec.rank is None:
             raise TypeError(f"module {spec.name!r} asks a model and has no rank")
@@ -158,7 +158,7 @@ class Host:
         return ask.then(answer)
 
     async def _send(self) -> None:
-        """What leaves the agents: acts and speech to the world, experiences to their memories."""
+        """Send outgoing acts and speech to the world, and experiences to memory."""
         if not self.engine.sending:
             return
         acts, now = list[Act](), self.clock()
@@ -176,7 +176,7 @@ class Host:
             await self._publish(self.states.log.subjects.acts(self.society.name), told.model_dump_json().encode())
 
     async def _perceive(self, message: Msg) -> None:
-        """The world tells what agents perceive; what is no percept is told and left."""
+        """Queue the percepts in a message from the world. Log and ignore invalid messages."""
         self._heard = time.monotonic()
         turns = Turns()
         try:
@@ -189,14 +189,14 @@ class Host:
             logger.warning("not understood", host=self.name, why=log_safe(error))
 
     async def _seek(self) -> None:
-        """Take cells that nobody keeps, a few at a time, and beyond an equal share only what nobody else comes for.
+        """Take free cells, a few at a time, and more than an equal share only if no other host takes them.
 
-        Their agents go on at once; what they remember is read after that.
+        Their agents run at once; their memories are loaded afterwards.
         """
         free, taken = await self.keeping.free(), 0
         self._sharing.look(free, time.monotonic())
         if not self._timed:
-            await self._join()  # of nobody yet
+            await self._join()  # This join has no agents; it asks for the world's time.
         for cell in free:
             if taken == AT_ONCE or (self.engine.states and len(self.engine.states) + CELL > self.limit):
                 break
@@ -216,7 +216,7 @@ class Host:
             await self._join()
 
     async def _join(self) -> None:
-        """Bring agents into the world, or say that they are here now, until it answers; its clock is ours."""
+        """Let agents join the world, or report that they are on this host now, and adopt the world's time."""
         known = {each.id: each for each in self.society.agents if each.id in self._outside}
         joining = Joining(
             host=self.name,
@@ -246,14 +246,14 @@ class Host:
         await self._remember()
 
     async def _remember(self, *, last: bool = False) -> None:
-        """What was lived through since; what the disk has no room for is on its way to the log all the same."""
+        """Record new experiences. Events are appended to the log even if the disk is full."""
         try:
             await self.memories.remember()
         finally:
             await self.memories.flush(self.clock(), last=last)
 
     async def _second(self) -> None:
-        """Once a second: what went wrong, how the host is."""
+        """Log failures, consolidate memories and publish health figures, once a second."""
         self.engine.suspended = suspended(self.thinking.providers.standing)
         for failure in self.engine.failures:
             self.vitality.failures[failure.module] += 1

@@ -1,4 +1,4 @@
-"""How a host is: what ran, how late, who waited how long, who is silent."""
+"""Health figures of a host: runs, lateness, waiting times for models, and silence of agents."""
 
 import os
 import time
@@ -17,33 +17,33 @@ from nemuri_services.simulation.model_requests import Served, Thinking
 from nemuri_services.simulation.simulation_clock import Clock
 
 ENOUGH: Final = 5
-"""Questions from which on an agent's waiting is compared with that of the others."""
+"""Requests of an agent from which on its mean waiting time is compared with others."""
 
 
 @dataclass(slots=True)
 class Waited:
-    """How long an agent's questions waited for their turn: how many, and seconds of the wall's clock."""
+    """Number of model requests of an agent and their waiting times in seconds of the wall clock."""
 
     questions: int = 0
     seconds: float = 0.0
     longest: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """One more waited so long."""
+        """Add the waiting time of a request."""
         self.questions += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
 
 
 Waiting = Mapping[str, Waited]
-"""By agent."""
+"""Waiting times by agent."""
 
 
 class Vitality:
-    """Counts since the host began."""
+    """Counters since the start of the host."""
 
     def __init__(self, host: str) -> None:
-        """Nothing has happened yet."""
+        """Create counters at zero."""
         self.host = host
         self.runs: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
@@ -55,27 +55,27 @@ class Vitality:
         self._process = psutil.Process()
 
     def ran(self, name: str, rank: Rank | None, late: float) -> None:
-        """A run of a module began so many seconds late."""
+        """Count a run of a module that began so many seconds late."""
         self.runs[name] += 1
         if rank is None:
             self._late[name][bucket(late)] += 1
 
     def heard(self, late: float) -> None:
-        """Something that happened was taken in so many seconds after it was told."""
+        """Count a percept that was read so many seconds after its arrival."""
         self._heard[bucket(late)] += 1
 
     def asked(self, agent_id: str, rank: Rank, waited: float) -> None:
-        """A question was put to a model so many seconds after its module was due."""
+        """Count a model request that was sent so many seconds after its module was due."""
         self._waited[rank][agent_id].add(waited)
 
     def forget(self, agent_ids: Iterable[str]) -> None:
-        """These agents have gone: nobody is compared with them any more."""
+        """Remove the waiting times of agents that left the host."""
         for waited in self._waited.values():
             for agent_id in agent_ids:
                 waited.pop(agent_id, None)
 
     def told(self, engine: Engine, thinking: Thinking, memories: int, now: float) -> Vitals:
-        """How the host is now."""
+        """Return the current figures."""
         spent = self._process.cpu_times()
         return Vitals(
             host=self.host,
@@ -101,7 +101,7 @@ class Vitality:
         )
 
     def _silence(self, engine: Engine, now: float) -> float:
-        """By the newest change of each agent's decision; since its arrival for those that have none yet."""
+        """Return the longest time since an agent's last decision, or since its arrival if it has made none."""
         held = {each.agent_id: each.sections.get("decision") for each in engine.states.values()}
         for agent_id in held:
             self._decided.setdefault(agent_id, now)
@@ -112,19 +112,19 @@ class Vitality:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Tells how late things are that are done in one turn, which looked at the clock when it began."""
+    """An observer that counts lateness within one slice, relative to the clock at its beginning."""
 
     vitality: Vitality
     clock: Clock
     began: float
 
     def begins(self, slot: Slot) -> None:
-        """A run begins."""
+        """Count the beginning of a run."""
         spec = slot.module.spec
         self.vitality.ran(spec.name, spec.rank, self._wall(slot.waited))
 
     def hears(self, waited: float) -> None:
-        """An agent takes in what it was told so many seconds ago."""
+        """Count a percept that an agent reads."""
         self.vitality.heard(self._wall(waited))
 
     def _wall(self, waited: float) -> float:
@@ -132,7 +132,7 @@ class Late:
 
 
 def together(served: Iterable[Served], waiting: Iterable[Waiting]) -> Waits:
-    """How the questions of some ranks fared together."""
+    """Return the combined figures of the model requests of several ranks."""
     of_agent: defaultdict[str, list[Waited]] = defaultdict(list)
     for each in waiting:
         for agent_id, waited in each.items():

@@ -1,4 +1,4 @@
-"""Who keeps what: a lease that is written again and again, and anybody's once nobody does."""
+"""Leases of a society. A lease is renewed by every beat and expires without beats."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -9,19 +9,20 @@ from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.society_states import LEASE, RevisionError, States
 
 BEAT: Final = 0.5
-"""Seconds between two beats: what a crash loses at most, with what a beat takes."""
+"""Seconds between two beats. A crash loses at most the changes of one beat."""
 LOST: Final = 2.5
-"""Seconds without a beat after which what was kept is anybody's."""
+"""Seconds without a beat after which a lease has expired."""
 
 
 class Leases:
-    """The leases of one society, as one of those sees them who may keep something.
+    """The leases of one society, as seen by one process.
 
-    No clock is compared with another one: who looks waits until a lease has not moved for `LOST` seconds of its own.
+    Clocks of different machines are never compared: a lease has expired if the process has not seen it change for
+    `LOST` seconds of its own clock.
     """
 
     def __init__(self, keeper: str, states: States) -> None:
-        """`known` holds the revisions of whatever its keeper has written or read, leases and everything else."""
+        """Create the leases of a process. `known` holds the revisions of all entries that it has written or read."""
         self.keeper, self.states = keeper, states
         self.known: dict[str, int] = {}
         self._all = states.following(key_of("*"))
@@ -29,7 +30,7 @@ class Leases:
         self._beats = 0
 
     async def free(self, names: Iterable[str]) -> list[str]:
-        """Those that nobody keeps, as far as this one has seen."""
+        """Return the names without a holder, as far as this process has seen."""
         now = time.monotonic()
         return self._unkept(names, await self._all.present(), now)
 
@@ -50,12 +51,12 @@ class Leases:
         return found
 
     async def got(self, name: str) -> bool:
-        """Take it if nobody keeps it; whether that was so."""
+        """Take a lease if it is free. Return whether it was taken."""
         now, there = time.monotonic(), await self.states.get(key_of(name))
         return bool(self._unkept([name], {} if there is None else {there.key: there}, now)) and await self.take(name)
 
     async def take(self, name: str) -> bool:
-        """Keep it from now on; False where somebody else was faster."""
+        """Take a lease. Return False if another process was faster."""
         try:
             await self.write(self.stamped(name))
         except RevisionError:
@@ -63,11 +64,11 @@ class Leases:
         return True
 
     async def write(self, entries: dict[str, bytes]) -> None:
-        """Write a batch against the known revisions, and know the new ones; raises what `States.write` raises."""
+        """Write a batch with the known revisions as expected ones. Raise the errors of `States.write`."""
         self.known |= await self.states.write(entries, self.known)
 
     async def mine(self) -> set[str]:
-        """What this one keeps by what is written; knows all revisions anew."""
+        """Return the names of the leases that this process holds, and refresh all known revisions."""
         entries = [each async for each in self.states.read()]
         self.known |= {each.key: each.revision for each in entries}
         leases = [each for each in entries if each.key.startswith(key_of(""))]
@@ -75,12 +76,12 @@ class Leases:
         return {key.removeprefix(key_of("")) for key in mine}
 
     def stamped(self, name: str) -> dict[str, bytes]:
-        """The lease as an entry, one beat older."""
+        """Return the entry of a renewed lease."""
         self._beats += 1
         return {key_of(name): Lease(host=self.keeper, beat=self._beats).model_dump_json().encode()}
 
     async def release(self, names: Iterable[str]) -> None:
-        """Let anybody have these at once."""
+        """Release leases at once."""
         free = Lease(host=None, beat=0).model_dump_json().encode()
         entries = {key_of(name): free for name in names}
         if entries:
@@ -88,5 +89,5 @@ class Leases:
 
 
 def key_of(name: str) -> str:
-    """The key of a lease."""
+    """Return the key of a lease."""
     return f"{LEASE}.{name}"

@@ -1,4 +1,4 @@
-"""Who answers prompts: providers in order of preference, each asked again after a rest (document 002 §6.5)."""
+"""Model providers in order of preference, with fallback and backoff after failures (document 002 §6.5)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -13,64 +13,64 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 
 REST: Final = 2.0
-"""Seconds of the longest rest after a first failed episode; twice as many after each further one in a row."""
+"""Longest backoff in seconds after the first failed episode. It doubles with each further failed episode in a row."""
 LONGEST_REST: Final = 60.0
-"""Seconds of the longest rest that no provider asks for."""
+"""Upper limit of a backoff in seconds, unless the provider asks for a longer one."""
 LONGEST_WISH: Final = 3_600.0
-"""Seconds of the longest rest that a provider may ask for with `retry_after`."""
+"""Upper limit of `retry_after` of a provider, in seconds."""
 JITTER: Final = 0.5
-"""The share of a rest that is drawn at random, so that hosts do not come back at the same moment."""
+"""Share of a backoff that is random, so that hosts do not retry at the same time."""
 Standing = Literal["ok", "failing", "down"]
-"""The first provider answers; only another one does; none does."""
+"""State of the providers: the first one works, only another one works, or none works."""
 
 logger = structlog.get_logger()
 
 
 class Thinker(Protocol):
-    """Somebody who answers prompts."""
+    """A model that answers prompts."""
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Name for logs and reports."""
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """The answer and what it cost; raises `ModelUnavailable` or `ModelRefused`."""
+        """Return the answer and its usage. Raise `ModelUnavailable` or `ModelRefused`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speaking:
-    """A language model as a thinker."""
+    """A language model."""
 
     chat: Chat
 
     @property
     def name(self) -> str:
-        """The name of the model."""
+        """Name of the model."""
         return self.chat.name
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """What the model says."""
+        """Return the model's completion."""
         return await self.chat.complete(prompt.system, prompt.user, prompt.limit)
 
 
 @dataclass(slots=True)
 class Provider:
-    """A thinker, and whether it is worth asking.
+    """A model with its state of failures.
 
-    Calls that were under way together fail together: that is one episode, and it counts once however many they were.
+    Concurrent calls that fail together are one episode, which counts as a single failure.
     """
 
     thinker: Thinker
     failures: int = 0
-    """Failed episodes in a row; 0 while it answers."""
+    """Failed episodes in a row; 0 while it works."""
     rests_until: float = 0.0
     episode: int = 0
-    """The number of episodes that failed. A call belongs to the one that was current when it began."""
+    """Number of failed episodes. A call belongs to the episode that was current when it began."""
 
     def failed(self, episode: int, now: float, wish: float | None, rng: Random) -> bool:
-        """Rest after a call that began in `episode` failed, at least as long as the provider wishes.
+        """Back off after a failed call that began in `episode`, at least for `wish` seconds.
 
-        Return whether it was the first of its episode, which is the one that counts.
+        Returns True for the first failure of the episode, the only one that counts.
         """
         first = episode == self.episode
         if first:
@@ -83,7 +83,7 @@ class Provider:
         return first
 
     def answered(self, episode: int) -> None:
-        """It answers again. A call that began before the last failed episode leaves that one failure in force."""
+        """Reset the failures after a success. A call that began before the last failed episode leaves one failure."""
         self.failures = 0 if episode == self.episode else min(self.failures, 1)
 
     def _rest(self, until: float) -> None:
@@ -91,10 +91,10 @@ class Provider:
 
 
 class Providers:
-    """Thinkers in order of preference; one that failed is asked again after a rest, and preferred again then."""
+    """Providers in order of preference. A failed provider is tried and preferred again after its backoff."""
 
     def __init__(self, thinkers: Sequence[Thinker], now: Callable[[], float], rng: Random | None = None) -> None:
-        """At least one thinker; `now` tells seconds of the wall's clock, `rng` draws the jitter of rests."""
+        """Create a chain of at least one provider. `now` returns seconds of the wall clock; `rng` draws the jitter."""
         if not thinkers:
             raise ValueError("somebody has to think")
         self._providers = [Provider(each) for each in thinkers]
@@ -102,15 +102,15 @@ class Providers:
 
     @property
     def standing(self) -> Standing:
-        """Who answers at present."""
+        """Present state of the providers."""
         if not self._providers[0].failures:
             return "ok"
         return "failing" if any(not each.failures for each in self._providers) else "down"
 
     async def answer(self, prompt: Prompt, paid: Callable[[Usage], None] = lambda _usage: None) -> str:
-        """The first answer; `paid` is told what each reply cost, also of those that could not be used.
+        """Return the first answer. `paid` receives the usage of each reply, including unusable ones.
 
-        Raises `ModelUnavailable` where nobody has an answer now, `ModelRefused` where one refuses.
+        Raises `ModelUnavailable` if no provider answers now, and `ModelRefused` if one refuses.
         """
         why = "every provider rests after a failure"
         for provider in self._providers:
@@ -132,7 +132,7 @@ class Providers:
 
 
 async def _counted(answer: Awaitable[Reply[str]], paid: Callable[[Usage], None]) -> Reply[str]:
-    """The reply, after telling what it cost."""
+    """Return the reply after reporting its usage."""
     try:
         reply = await answer
     except ModelRefused as error:

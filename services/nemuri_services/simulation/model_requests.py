@@ -1,4 +1,4 @@
-"""What agents ask models: the same question once, answers kept for whoever asks the same (002 §5.4, PIANO.md)."""
+"""Model requests of agents, with a cache of answers to identical prompts (document 002 §5.4, PIANO.md)."""
 
 import asyncio
 from collections import OrderedDict
@@ -12,32 +12,32 @@ from nemuri_services.simulation.model_providers import Providers
 from nemuri_services.simulation.token_usage import TokenUsage
 
 KEPT: Final = 2_048
-"""Answers that are kept for whoever asks the same."""
+"""Cached answers, at most."""
 Question = tuple[str, str, int]
 
 
 @dataclass(slots=True)
 class Served:
-    """What happened to the questions of one rank."""
+    """Counters of the model requests of one rank."""
 
     answered: int = 0
     failed: int = 0
     shared: int = 0
-    """Answered by what somebody else had asked."""
+    """Number of requests that shared the answer of an identical request."""
 
 
 class Thinking:
-    """Asks providers; how many ask at once is for who has them ask (`Schedule.places`)."""
+    """Model requests to the providers. The caller limits their concurrency (`Schedule.places`)."""
 
     def __init__(self, providers: Providers) -> None:
-        """Nobody has asked anything yet."""
+        """Create counters at zero and an empty cache."""
         self.providers = providers
         self.served: dict[Rank, Served] = {rank: Served() for rank in Rank}
         self.token_usage = TokenUsage()
         self._answers: OrderedDict[Question, asyncio.Task[str]] = OrderedDict()
 
     async def ask(self, rank: Rank, prompt: Prompt, *, module: str, agent_id: str) -> str:
-        """The answer, whose cost is that of the module and agent that asked first.
+        """Return the answer to a prompt. Its usage counts for the module and agent that asked first.
 
         Raises `ModelUnavailable` or `ModelRefused`.
         """
@@ -55,11 +55,11 @@ class Thinking:
         return await asyncio.shield(answer)
 
     async def close(self) -> None:
-        """End what is being asked."""
+        """Cancel all pending requests."""
         await end(*self._answers.values())
 
     def _answered(self, question: Question, served: Served, answer: "asyncio.Task[str]") -> None:
-        """Only what was answered is kept."""
+        """Count the result and remove failures from the cache."""
         good = not answer.cancelled() and answer.exception() is None
         served.answered += good
         served.failed += not good

@@ -1,4 +1,4 @@
-"""What a host has to say to the log: appended in order, and again as long as it takes."""
+"""The outbox of a host: events that are appended to the log in order and retried without limit."""
 
 import asyncio
 from collections import deque
@@ -13,7 +13,7 @@ from nemuri_infra.bus.pull_reader import AWAY
 from nemuri_infra.errors.log_safe import log_safe
 
 AT_ONCE: Final = 16
-"""Events on their way to the log together."""
+"""Events that are appended concurrently, at most."""
 
 logger = structlog.get_logger()
 
@@ -22,20 +22,20 @@ class Outbox:
     """Events of agents that are not on the log yet."""
 
     def __init__(self, log: Log) -> None:
-        """None so far."""
+        """Create an empty outbox."""
         self._log = log
         self._waiting: deque[AnyAgentEvent] = deque()
 
     def put(self, event: AnyAgentEvent) -> None:
-        """It is to be appended after all that wait already."""
+        """Add an event after all waiting events."""
         self._waiting.append(event)
 
     def keep(self, agent_ids: Collection[str]) -> None:
-        """Only of these agents is there anything to say any more."""
+        """Drop the events of all other agents."""
         self._waiting = deque(each for each in self._waiting if each.agent_id in agent_ids)
 
     async def flush(self) -> None:
-        """Append what is waiting; what cannot be appended now waits on, in the same order."""
+        """Append the waiting events. Events that cannot be appended now stay in the same order."""
         while self._waiting:
             some = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
             try:

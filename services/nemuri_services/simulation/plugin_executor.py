@@ -1,6 +1,6 @@
-"""Where modules run that take their time: those that block in threads, coroutines on a loop of their own.
+"""An executor for modules that take time: threads for blocking functions, and separate event loops for coroutines.
 
-So whatever a plug-in does, sleeping in a thread or in a coroutine that should have awaited, the host goes on.
+The host continues even if a plug-in blocks its thread or its event loop.
 """
 
 import asyncio
@@ -14,21 +14,23 @@ from nemuri_domain.cognition.engine import Pending
 from nemuri_infra.process.cancellation import end
 
 ENDING: Final = (SystemExit, KeyboardInterrupt, asyncio.CancelledError)
-"""What would end a process, a loop or a task that waits for it."""
+"""Exceptions that would end a process, an event loop or a waiting task."""
 THREADS: Final = 8
-"""Runs at once of one module that blocks; others of it wait, but nobody else does."""
+"""Concurrent runs of one blocking module, at most. Further runs of this module wait."""
 
 
 class Aside:
-    """Threads for what blocks, by module, and a loop for coroutines, by module too."""
+    """A thread pool for each blocking module and an event loop for each module with coroutines."""
 
     def __init__(self) -> None:
-        """Nothing runs until something is to."""
+        """Create an executor without threads. They start when needed."""
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._loops: dict[str, asyncio.AbstractEventLoop] = {}
 
     async def run(self, pending: Pending) -> Any:
-        """What the module made; raises what it raised, RuntimeError for what would have ended more than its run."""
+        """Return the result of a run. Raise its error, or RuntimeError for an exception that would end more than the
+        run.
+        """
         name, work = pending.slot.module.spec.name, pending.work
         if callable(work):
             return await asyncio.wrap_future(self._submitted(name, partial(_called, work)))
@@ -37,7 +39,7 @@ class Aside:
         return work
 
     def close(self) -> None:
-        """End what can be ended; what blocks ends with the process."""
+        """Stop pools and loops without waiting. Blocked threads end with the process."""
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
         for loop in self._loops.values():
@@ -56,7 +58,7 @@ class Aside:
 
 
 def _turn(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped, and tidy up after what was still going on in it."""
+    """Run a loop until it is stopped, then cancel its remaining tasks."""
     loop.run_forever()
     loop.run_until_complete(_ended())
     loop.close()
@@ -78,5 +80,5 @@ async def _awaited(work: Awaitable[Any]) -> Any:
         return await work
     except ENDING as error:
         if (task := asyncio.current_task()) is not None and task.cancelling():
-            raise  # not the module ends, but its loop
+            raise  # The loop is being stopped; the module did not raise this.
         raise RuntimeError(f"it raised {type(error).__name__}") from error

@@ -1,4 +1,4 @@
-"""The processes of a society: a host with some of its agents, and the grid world."""
+"""The processes of a society: hosts, each with some of its agents, and the grid world."""
 
 import asyncio
 import time
@@ -37,23 +37,23 @@ logger = structlog.get_logger()
 
 
 class Scripted:
-    """A thinker without a language model: answers by rules, after a while where it is told to be slow."""
+    """A model that answers by rules, with an optional latency."""
 
     name = "scripted"
 
     def __init__(self, seed: int, latency: float) -> None:
-        """`latency` is the mean of the exponentially distributed seconds that an answer takes; 0 is at once."""
+        """Create the model. `latency` is the mean of exponentially distributed seconds; 0 answers at once."""
         self._rng, self._latency = Random(seed), latency
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """What the rules say, which costs no tokens."""
+        """Return the answer of the rules, with a usage of zero tokens."""
         if self._latency:
             await asyncio.sleep(self._rng.expovariate(1 / self._latency))
         return Reply(answer(prompt, self._rng), Usage(model=self.name))
 
 
 def plugins(wanted: Sequence[str]) -> list[Module]:
-    """The modules of other packages by the names of their entry points; raises LookupError where there is none."""
+    """Return the modules of other packages by entry point name. Raise LookupError if one is missing or invalid."""
     there = {each.name: each for each in entry_points(group=PLUGINS)}
     missing = sorted(set(wanted) - there.keys())
     if missing:
@@ -72,7 +72,7 @@ def _loaded(entry: EntryPoint) -> Module:
 
 
 async def society_of(states: States) -> Society:
-    """What the society is."""
+    """Return the definition of a society. Raise `SocietyError` if it does not exist."""
     entry = await states.get(SOCIETY)
     if entry is None:
         raise SocietyError(f"there is no society {states.society!r}")
@@ -80,7 +80,7 @@ async def society_of(states: States) -> Society:
 
 
 async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
-    """A host for up to so many agents of a society, which keeps none before it runs."""
+    """Create a host for at most `limit` agents of a society. It takes agents only when it runs."""
     the_young()
     states = await States.open(log, name)
     society = await society_of(states)
@@ -98,7 +98,7 @@ async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Hos
 async def run_world(
     log: Log, name: str, metrics: WorldMetrics | None = None, kept: asyncio.Event | None = None
 ) -> None:
-    """Keep the grid world of a society until cancelled, or until another process has it; `kept` once it does."""
+    """Run the grid world until cancelled or until another process takes it. Set `kept` when the lease is held."""
     the_young()
     states = await States.open(log, name)
     society = await society_of(states)
@@ -118,7 +118,7 @@ async def run_world(
     except RevisionError:
         logger.warning("another process has the world", society=name)
         raise
-    except asyncio.CancelledError:  # the end that every world comes to
+    except asyncio.CancelledError:  # Normal end of a world process.
         await end(running)
         await keeping.release()
         raise

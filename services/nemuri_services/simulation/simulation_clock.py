@@ -1,21 +1,21 @@
-"""The society's clock: seconds that may pass faster than the wall's, and never go back."""
+"""The simulation clock, which may run faster than the wall clock and never goes back."""
 
 import time
 
 
 class Clock:
-    """Seconds of the society; begins at a second, and passes `speed` times as fast as the wall's."""
+    """A clock that starts at a second and runs `speed` times as fast as the wall clock."""
 
     def __init__(self, second: float, speed: float) -> None:
-        """`speed` is greater than 0."""
+        """Start the clock. `speed` is greater than 0."""
         self.speed = speed
         self._second = second
         self._began = time.monotonic()
 
     def __call__(self) -> float:
-        """The present second."""
+        """Return the present second."""
         return self._second + (time.monotonic() - self._began) * self.speed
 
     def wall(self, seconds: float) -> float:
-        """How long so many seconds of the society take on the wall."""
+        """Convert seconds of the simulation to seconds of the wall clock."""
         return max(0.0, seconds / self.speed)

@@ -1,4 +1,4 @@
-"""The tokens that a host's questions to models cost: by module and model, and by agent."""
+"""Token usage of a host's model requests, by module and model, and by agent."""
 
 from collections import defaultdict
 from heapq import nlargest
@@ -8,19 +8,19 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.society import TokenUse
 
 SHOWN: Final = 5
-"""How many of the agents that used most are told of."""
+"""Number of agents in the report."""
 
 
 class TokenUsage:
-    """The tokens that providers counted since the host began."""
+    """Token counts since the start of the host."""
 
     def __init__(self) -> None:
-        """Nothing was used yet."""
+        """Create counters at zero."""
         self._by_module: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
         self._by_agent: dict[str, TokenUse] = {}
 
     def add(self, module: str, agent_id: str, usage: Usage) -> None:
-        """Count one reply to a module of an agent, whether or not it could be used."""
+        """Count a reply to a module of an agent, usable or not."""
         used = TokenUse(calls=1, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
         models = self._by_module[module]
         models[usage.model] = models.get(usage.model, TokenUse()) + used
@@ -28,11 +28,11 @@ class TokenUsage:
 
     @property
     def by_module(self) -> dict[str, dict[str, TokenUse]]:
-        """By module and model."""
+        """Usage by module and model."""
         return {module: dict(models) for module, models in self._by_module.items()}
 
     @property
     def top_agents(self) -> dict[str, TokenUse]:
-        """The agents that used most tokens, the first of them most."""
+        """Usage of the agents with the most tokens, highest first."""
         found = nlargest(SHOWN, self._by_agent.items(), key=lambda each: each[1].tokens)
         return {agent_id: used for agent_id, used in found if used.tokens}

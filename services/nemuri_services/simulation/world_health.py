@@ -1,4 +1,4 @@
-"""How the process of a world is, from what it counts."""
+"""Health figures of a world process, from its metrics."""
 
 import os
 
@@ -11,7 +11,7 @@ from nemuri_infra.observability.world_metrics import TARDINESS
 
 
 def turning(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
-    """What `WorldMetrics` has counted in this registry, with the clock and the people of the world."""
+    """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
     spent, ticks = process.cpu_times(), _counted(registry, "nemuri_world_tardiness_seconds_count")
     within = [
         _counted(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound)) for bound in (*TARDINESS, "+Inf")

@@ -1,4 +1,4 @@
-"""The world's lease and write-behind: a world that dies goes on, where it stood a beat before, in another process."""
+"""The world's lease and write-behind: after a crash another process continues from the last beat."""
 
 import asyncio
 import time
@@ -17,42 +17,43 @@ from nemuri_services.simulation.cell_leases import REFUSED
 from nemuri_services.simulation.leases import BEAT, Leases, key_of
 
 PART: Final = 512 * 1024
-"""Bytes in one entry."""
+"""Bytes of one entry, at most."""
 SHARE: Final = 0.05
-"""What writing may take of the world's time, at most."""
+"""Share of the world's time that writing may take, at most."""
 
 logger = structlog.get_logger()
 
 
 class Dumped(Protocol):
-    """What can be written down whole and go on from there."""
+    """An object with a complete state that can be dumped and loaded."""
 
     def dump(self) -> bytes:
-        """All of it."""
+        """Return the complete state."""
 
     def load(self, dumped: bytes) -> None:
-        """Go on from there."""
+        """Continue from a dumped state."""
 
 
 class WorldKeeping:
-    """Keeps the world of a society for one process."""
+    """The lease of a society's world for one process."""
 
     def __init__(self, keeper: str, states: States, world: Dumped) -> None:
-        """Keeps nothing yet."""
+        """Create the lease without taking it."""
         self._leases, self._states, self._world = Leases(keeper, states), states, world
         self._due = 0.0
 
     async def take(self) -> None:
-        """Return once this process keeps the world, which is then as it was written last."""
+        """Wait until the lease is taken, and load the last written state."""
         while not await self._leases.got(WORLD):  # noqa: ASYNC110
-            await asyncio.sleep(BEAT)  # nobody announces that somebody has gone silent
+            await asyncio.sleep(BEAT)  # An expired lease is not announced, so it is polled.
         if (before := _joined(await self._learnt(f"{WORLD}.*"))) is not None:
             self._world.load(before)
 
     async def beat(self) -> bool:
-        """Say that it is kept still, and write it, each time unless that takes too long; whether that was done.
+        """Renew the lease, and write the world unless that would exceed its share of time. Return whether this was
+        done.
 
-        Raises `RevisionError` where somebody else keeps it.
+        Raises `RevisionError` if another process holds the lease.
         """
         entries, now = self._leases.stamped(WORLD), time.monotonic()
         if now >= self._due:
@@ -68,9 +69,9 @@ class WorldKeeping:
         return True
 
     async def release(self) -> None:
-        """Write it once more, and let anybody have it at once; nothing where somebody else keeps it by now.
+        """Write the world and release the lease at once. Does nothing if another process holds it.
 
-        A beat that was cut off on its way has left revisions that are not known here: they are looked up first.
+        An interrupted beat may have left unknown revisions, so they are read first.
         """
         try:
             if not await self._mine():
@@ -81,7 +82,7 @@ class WorldKeeping:
             logger.warning("world not released", why=log_safe(error))
 
     async def _mine_still(self) -> bool:
-        """Whether it is kept here, as far as that can be known now; what cannot be read says nothing."""
+        """Return whether this process still holds the lease. True if it cannot be read now."""
         try:
             return await self._mine()
         except AWAY as error:
@@ -89,13 +90,13 @@ class WorldKeeping:
             return True
 
     async def _mine(self) -> bool:
-        """Whether it is kept here by what is written; knows all revisions anew."""
+        """Read whether this process holds the lease, and refresh all known revisions."""
         await self._learnt(f"{WORLD}.*")
         lease = (await self._learnt(key_of(WORLD))).get(key_of(WORLD))
         return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.keeper
 
     async def _learnt(self, keys: str) -> dict[str, Entry]:
-        """What is written there, by its keys; its revisions are known from now on."""
+        """Return the entries of these keys by key, and remember their revisions."""
         entries = {each.key: each async for each in self._states.read_singly(keys)}
         self._leases.known |= {key: each.revision for key, each in entries.items()}
         return entries
@@ -110,7 +111,7 @@ class WorldKeeping:
 
 
 async def dumped(states: States) -> bytes | None:
-    """The world as it was written last; None where it never was."""
+    """Return the last written state of the world, or None if there is none."""
     return _joined({each.key: each async for each in states.read(f"{WORLD}.*")})
 
 

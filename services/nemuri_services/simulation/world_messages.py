@@ -1,7 +1,7 @@
-"""Percepts as messages that a server takes, and the percepts in messages.
+"""Encoding of percepts in bus messages of limited size.
 
-Each percept stands on a line of its own, so that a host finds them without reading them: of three in a second it looks
-at one. A message that is laid out otherwise is read as a whole, and is as good.
+Each percept is on a line of its own, so a host finds it without parsing: it reads about one in three. Messages with
+another layout are parsed as a whole.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +13,13 @@ from nemuri_contracts.world_protocol import ACTS_LIMIT
 
 _HEAD, _END, _NEXT = b',"percepts":{\n', b"\n}}", b",\n"
 CALM: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
-"""What stands in a percept that tells nothing that happens once; within a string the quotes would be escaped."""
+"""Parts of a percept without events. Within a string the quotes would be escaped, so the match is safe."""
 
 
 def packed(second: float, percepts: Mapping[str, bytes], room: int) -> Iterator[tuple[bytes, int]]:
-    """The percepts in as few messages of at most `room` bytes as it takes; each with how many are in it.
+    """Yield messages of at most `room` bytes, each with its number of percepts, in as few messages as possible.
 
-    A percept that does not fit into a message of its own is in none.
+    A percept that does not fit into a message of its own is skipped.
     """
     begin = b'{"second":%s%s' % (orjson.dumps(second), _HEAD)
     for parts in _shared(_encoded(percepts), room - len(begin) - len(_END)):
@@ -27,9 +27,9 @@ def packed(second: float, percepts: Mapping[str, bytes], room: int) -> Iterator[
 
 
 def unpacked(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
-    """Of each agent its percept, as the bytes that it still is where `packed` laid the message out.
+    """Yield agent id and percept. The percept stays unparsed bytes if `packed` made the message.
 
-    Raises ValueError, and others that a strange form raises, for what is no such message.
+    Raises ValueError, LookupError, TypeError or AttributeError for an invalid message.
     """
     _, head, rest = data.partition(_HEAD)
     if not head or not rest.endswith(_END):
@@ -41,7 +41,7 @@ def unpacked(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
 
 
 def calm(percept: bytes) -> bool:
-    """Whether nothing in it can wait for nobody: no words, no outcomes, no wounds."""
+    """Return whether a percept has no event: no utterances, no outcomes and no wounds."""
     return all(each in percept for each in CALM)
 
 

@@ -1,4 +1,4 @@
-"""The grid world on the bus: hosts join, say what their agents do, and are told what those perceive."""
+"""The world process: hosts join over the bus, send acts of their agents and receive percepts."""
 
 import asyncio
 from collections import defaultdict
@@ -29,7 +29,7 @@ from nemuri_services.simulation.world_health import turning
 from nemuri_services.simulation.world_messages import packed
 
 TOLD = 64 * 1024
-"""Bytes of percepts in a message, so that reading one keeps no host from what is due."""
+"""Bytes of percepts in a message, at most, so that reading one does not delay a host."""
 
 logger = structlog.get_logger()
 Message = TypeVar("Message", bound=Value)
@@ -37,15 +37,15 @@ _hosts: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
 class WorldProcess:
-    """A world that goes on by itself, at the rate and speed of its settings, for as long as it runs.
+    """A world that advances at the rate and speed of its settings while it runs.
 
-    One host speaks for an agent: the one that joined with it last. What others say of it is ignored.
+    An agent belongs to the host that joined with it last. Messages of other hosts about it are ignored.
     """
 
     def __init__(
         self, client: Nats, subjects: Subjects, society: str, world: World, metrics: WorldMetrics | None = None
     ) -> None:
-        """The client stays the caller's, who closes it."""
+        """Create the process. The caller closes the client."""
         self.world = world
         self._client, self._subjects, self._society = client, subjects, society
         self._metrics = metrics or WorldMetrics(CollectorRegistry())
@@ -56,7 +56,7 @@ class WorldProcess:
         self._subscriptions: list[Subscription] = []
 
     async def run(self) -> None:
-        """Answer hosts, and tick until `close`. Ticks that could not be in time are left out, and counted."""
+        """Answer hosts and tick until `close`. Ticks that cannot be in time are skipped and counted."""
         await self._listen()
         period, loop = 1.0 / self.world.settings.rate, asyncio.get_running_loop()
         due = loop.time() + period
@@ -76,20 +76,22 @@ class WorldProcess:
             self._subscriptions.clear()
 
     async def close(self) -> None:
-        """Let `run` come to its end; what hosts say from here on goes unheard."""
+        """End `run`. Later messages of hosts are ignored."""
         self._closing.set()
 
     async def tell(self) -> None:
-        """Tell whoever listens how this process is."""
+        """Publish the health figures of this process."""
         told = turning(self._metrics.registry, self.world, self._process)
         await self._client.publish(self._subjects.turning(self._society), told.model_dump_json().encode())
 
     def dump(self) -> bytes:
-        """The world, and which host speaks for whom."""
+        """Return the state of the world, with the host of each agent."""
         return orjson.dumps(self._hosts) + b"\n" + self.world.dump()
 
     def load(self, dumped: bytes) -> None:
-        """Go on from a dump; everybody is told everything. Raises `UnreadableWorldError`, and changes nothing then."""
+        """Continue from a dump and send all percepts again. Raise `UnreadableWorldError` and change nothing for other
+        bytes.
+        """
         head, _, rest = dumped.partition(b"\n")
         try:
             hosts = _hosts.validate_json(head)
@@ -157,13 +159,13 @@ class WorldProcess:
         self._acts += known
 
     def _strangers(self, host: str, number: int) -> None:
-        """So much of what a host said was about agents that another one speaks for."""
+        """Count items of a message about agents of other hosts."""
         if number:
             self._metrics.ignored.labels("stranger").inc(number)
             logger.warning("not its agents", society=self._society, host=host, number=number)
 
     def _read(self, kind: type[Message], message: Msg) -> Message | None:
-        """What is said, or None where it is not what the contract allows: then the log says so."""
+        """Return the parsed message. Log an invalid message and return None."""
         try:
             return kind.model_validate_json(message.data)
         except ValidationError as error:
@@ -172,11 +174,11 @@ class WorldProcess:
             return None
 
     async def _tick(self) -> None:
-        """Time passes, and whoever perceives something new is told."""
+        """Advance the world and send changed percepts."""
         acts, self._acts = self._acts, []
         settings = self.world.settings
         self.world.step(acts, settings.speed / settings.rate)
-        if not self._client.is_connected:  # what there is to tell waits in the world
+        if not self._client.is_connected:  # Changed percepts stay marked in the world until the connection is back.
             return
         of_host: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
         for agent_id, percept in self.world.changed_json().items():
@@ -186,7 +188,7 @@ class WorldProcess:
             await self._tell(host, percepts)
 
     async def _tell(self, host: str, percepts: dict[str, bytes]) -> None:
-        """Send a host its percepts; where the bus takes none, everything is told again as soon as it does."""
+        """Send percepts to a host. If that fails, they are sent again later."""
         subject, told = self._subjects.percepts(self._society, host), 0
         try:
             for data, number in packed(round(self.world.second, 3), percepts, min(TOLD, self._client.max_payload)):
@@ -203,5 +205,5 @@ class WorldProcess:
 
 
 def world_in(dumped: bytes) -> World:
-    """The world in what `WorldProcess.dump` made; raises `UnreadableWorldError`."""
+    """Return the world in a dump of `WorldProcess`. Raise `UnreadableWorldError` for other bytes."""
     return World.load(dumped.partition(b"\n")[2])
