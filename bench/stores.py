@@ -90,7 +90,7 @@ class Nemuri:
         """With servers of its own and an agent that knows nothing."""
         async with servers() as settings, opened(settings) as found:
             resources = replace(found, vectors=replace(found.vectors, embedder=embedder))
-            names = ("projector", "intake", "specialist", "herald", "sleep")
+            names = ("projector", "intake", "specialist", "query-api", "strength-sleep")
             embedding, definition = (
                 Embedding(model=embedder.model, dimension=DIMENSION),
                 Definition(role="a keeper", perspectives=(Perspective(name="upkeep"),)),

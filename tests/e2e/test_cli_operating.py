@@ -43,7 +43,7 @@ def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None
     status = nemuri("status", "--json").json
     assert status["agents"] == len({each["agent_id"] for each in nemuri("agents", "--json").json} - {ORCHESTRATOR})
     assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.handlers}
-    assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["sleep"].keys()
+    assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["strength-sleep"].keys()
     assert "\nspecialist" in nemuri("status").out
     address = nemuri("status", "--nats-url").out.strip()
     assert urlsplit(address).password, "it is for another program, which has to show it"

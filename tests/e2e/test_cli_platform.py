@@ -106,7 +106,7 @@ def test_killed_as_often_as_one_likes_it_starts_again_and_loses_nothing(alone: C
 
 async def test_told_to_stop_it_ends_all_its_processes(alone: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """In several processes, too; two services show it as well as all of them."""
-    monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "herald")})
+    monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "query-api")})
     settings = Settings(data=alone.data, providers="extractive", embedder="hashing")
     stopping, workers = asyncio.Event(), Home(alone.data).workers
 

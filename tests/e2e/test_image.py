@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 IMAGE = "localhost/nemuri"
 PORT = "8080"
 """Where the compose file has a service tell how it is."""
-SERVICES = ("projector", "intake", "specialist", "herald")
+SERVICES = ("projector", "intake", "specialist", "query-api")
 
 
 class Postgres(Network):

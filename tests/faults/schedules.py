@@ -12,7 +12,7 @@ Kind = Literal[
     "delay", "cut", "silence", "full_disk", "model", "clock", "wall_clock",
 ]  # fmt: skip
 Request = Literal["small", "large", "listed", "panel", "turns", "judged", "remembered", "repeated"]
-COPIES = ("intake", "specialist", "attribution", "sleep", "projector")
+COPIES = ("intake", "specialist", "attribution", "strength-sleep", "projector")
 """The services of which a second machine runs a copy."""
 WORKERS = (*SERVICES, *(f"{name}-2" for name in COPIES))
 SERVERS = ("nats", "postgres")

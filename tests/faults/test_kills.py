@@ -42,8 +42,8 @@ DOCUMENT = "\f".join(
     for number in range(1, 26)
 )
 VICTIMS = (
-    ("projector", "intake", "specialist", "herald"),
-    ("orchestrator", "attribution", "sleep", "chronicler", "trainer", "tutor"),
+    ("projector", "intake", "specialist", "query-api"),
+    ("orchestrator", "attribution", "strength-sleep", "routing-memory", "trainer", "tutor"),
     ("nats",),
     ("postgres",),
     (*SERVICES, "nats", "postgres"),
@@ -101,7 +101,7 @@ async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Pla
             await patiently(lambda each=each: log.append(each))  # type: ignore[misc]
             await asyncio.sleep(rng.uniform(0, 0.05))
 
-    victims = ("affect", "night", "projector")
+    victims = ("affective-memory", "affective-nightly", "projector")
     async with opened(platform.settings) as resources:
         async with asyncio.TaskGroup() as group:
             group.create_task(live())

@@ -47,7 +47,9 @@ async def test_a_course_survives_whoever_is_killed(platform: Platform, log: Log,
     rng = random.Random(seed)
     async with visiting(platform.settings) as client:
         course_id = await client.teach("python", TEXTBOOK)
-        await crash_while(platform, (TUTOR, "projector", "sleep", "attribution", "nats", "postgres"), rng, client)
+        await crash_while(
+            platform, (TUTOR, "projector", "strength-sleep", "attribution", "nats", "postgres"), rng, client
+        )
         await answered(client, 1)
         async with asyncio.TaskGroup() as group:
             group.create_task(patiently(lambda: client.clock(timedelta(days=1, minutes=10))))

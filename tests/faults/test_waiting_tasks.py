@@ -24,7 +24,7 @@ from tests.integration.scene import agent_defined, append_all
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
-AT_WORK = ("projector", "intake", "orchestrator", "herald")
+AT_WORK = ("projector", "intake", "orchestrator", "query-api")
 WARM, WAITING = 300, 3_000
 GROWTH = 20.0
 """Megabytes; three thousand tasks that somebody kept would take more than that with all that belongs to them."""

@@ -45,7 +45,7 @@ from tests.unit.domain.affective import turns
 
 pytestmark = pytest.mark.connected
 
-AT_WORK = ("projector", "intake", "affect", "night")
+AT_WORK = ("projector", "intake", "affective-memory", "affective-nightly")
 TOPICS = (
     "the parser rejects a trailing comma",
     "the scheduler starves a queue",
@@ -404,7 +404,7 @@ async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
     async with opened(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=remote))
-        async with working(resources, ("projector", "affect")):
+        async with working(resources, ("projector", "affective-memory")):
             defined = agent_defined("diary", memory="affective", perspectives=())
             await resources.log.append(defined.model_copy(update={"embedding": embedding}))
             known = await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])

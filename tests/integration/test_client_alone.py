@@ -132,7 +132,7 @@ async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: 
             return [each.event_id for each in await effective(client.log)] == [task]
 
         await eventually(arrived)
-        async with at_work(settings, ("herald", "projector")):
+        async with at_work(settings, ("query-api", "projector")):
             assert await client.submit("Is steel hard?", key=task) == task
         assert await client.log.last_sequence() == 1
 
@@ -210,7 +210,7 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
     await prepare(settings)
     nowhere = program(settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"}))
     assert await asyncio.to_thread(nowhere.communicate) == ("NotConnectedError\n", "")
-    async with at_work(settings, ["projector", "herald"]):
+    async with at_work(settings, ["projector", "query-api"]):
         running = program(settings)
         assert running.stdin is not None
         assert running.stdout is not None

@@ -30,7 +30,7 @@ QUICKLY = {
     "expected_tasks_per_day": 1,
 }
 """A policy under which a session is enough to forget what was not used in it, or was used before."""
-SLEEPLESS = tuple(name for name in EVERYBODY if name != "sleep")
+SLEEPLESS = tuple(name for name in EVERYBODY if name != "strength-sleep")
 
 
 class Assessor(ExtractiveModel):

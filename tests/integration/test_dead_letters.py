@@ -23,7 +23,7 @@ from tests.integration.servers import Servers, files_with
 
 pytestmark = pytest.mark.connected
 CANARY = "canary-6f1b2c"
-READING = ("projector", "intake", "herald")
+READING = ("projector", "intake", "query-api")
 """Those who read what clients say, and those who bury."""
 
 
@@ -66,7 +66,7 @@ async def test_letters_are_listed_in_pages(settings: Settings) -> None:
         assert ([each.letter.name for each in first.letters], first.total, first.more) == (names[:2], 5, True)
         rest = await dead.page(client, "intake", after=names[1], limit=3)
         assert ([each.letter.name for each in rest.letters], rest.more) == (names[2:], False)
-        assert (await dead.page(client, "sleep")).letters == []
+        assert (await dead.page(client, "strength-sleep")).letters == []
         for name in await dead.every(client, "intake"):
             await dead.drop(client, name)
         assert (await dead.page(client)).total == 0
@@ -111,8 +111,8 @@ async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers)
         event = await log.append(agent_defined())
         own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.ann.x"
         await letters.bury(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
-        await letters.bury(own.model_copy(update={"subject": misjudged, "service": "herald"}), b"2")
-        for refused, why in ((f"intake/{event}", "the platform's own"), (f"herald/{event}", "is about an event")):
+        await letters.bury(own.model_copy(update={"subject": misjudged, "service": "query-api"}), b"2")
+        for refused, why in ((f"intake/{event}", "the platform's own"), (f"query-api/{event}", "is about an event")):
             with pytest.raises(ClientError, match=why):
                 await dead.erase(client, refused)
         assert holding(own_servers, log.subjects.stream, CANARY)
@@ -122,7 +122,7 @@ async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers)
             assert holding(own_servers, stream, "something else")
         assert await log.at(event) is not None
         there = [each.letter.name for each in await dead_letters(log)]
-        assert there == [kept, f"intake/{event}", f"herald/{event}"]
+        assert there == [kept, f"intake/{event}", f"query-api/{event}"]
         await client.settle()
         await rebuild(settings)
     await assert_verified(settings)

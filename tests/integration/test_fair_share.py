@@ -191,7 +191,7 @@ async def test_a_question_beyond_the_end_of_the_log_is_refused_at_once(settings:
 
 async def test_questions_that_wait_for_what_is_on_its_way_hold_up_nobody(settings: Settings) -> None:
     """Be it the views or what becomes of an offer: the next question of another client does not stand behind them."""
-    names = ["herald", "projector"]
+    names = ["query-api", "projector"]
     async with (
         at_work(settings, names) as resources,
         asking(settings, "mallory") as mallory,

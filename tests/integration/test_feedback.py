@@ -199,7 +199,7 @@ async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Set
 
 async def test_feedback_during_a_sleep_makes_its_verdict_on_the_memory_void(settings: Settings) -> None:
     """Decided before the credit, recorded after it: the sleep counts, but does not archive what was just credited."""
-    others = [name for name in EVERYBODY if name != "sleep"]
+    others = [name for name in EVERYBODY if name != "strength-sleep"]
     async with at_work(settings, others) as resources, visiting(settings) as client:
         memory_id = await knowing(resources, client)
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL))

@@ -60,11 +60,11 @@ async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: S
         counted = await metrics(url)
         handled = counted["nemuri_events_handled_total"]
         assert handled["task_submitted", "done", "intake"] == 1
-        assert handled["session_ended", "done", "sleep"] == 2  # the agent's, and the orchestrator's own
+        assert handled["session_ended", "done", "strength-sleep"] == 2  # the agent's, and the orchestrator's own
         assert counted["nemuri_events_appended_total"]["task_answered", "specialist"] == 1
         assert counted["nemuri_event_seconds_count"]["task_assigned", "specialist"] == 1
-        assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "task", "herald")}
-        assert counted["nemuri_consumer_pending_events"].keys() >= {("intake",), ("sleep",)}
+        assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "task", "query-api")}
+        assert counted["nemuri_consumer_pending_events"].keys() >= {("intake",), ("strength-sleep",)}
         assert counted["nemuri_dead_letters"][()] == 0
         assert counted["process_resident_memory_bytes"][()] > 1e6
         assert {(kind, service) for kind, _, service in handled} <= {

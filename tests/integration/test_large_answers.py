@@ -23,7 +23,7 @@ LENGTH = 8_000
 async def test_a_large_mind_is_told_page_by_page(settings: Settings) -> None:
     """Every memory once, strongest first, and no more than asked for."""
     texts = {f"Fact {number}: ".ljust(LENGTH, "x") for number in range(MEMORIES)}
-    async with at_work(settings, ("projector", "herald", "intake")) as resources, visiting(settings) as client:
+    async with at_work(settings, ("projector", "query-api", "intake")) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         await client.remember_all("python", [MemoryContent(content=each) for each in sorted(texts)])

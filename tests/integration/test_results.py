@@ -22,7 +22,7 @@ async def told(results: Results, task_id: UUID) -> TaskResult:
 
 @pytest.mark.parametrize("known", ["nothing before", "something before", "something forgotten"])
 async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings: Settings, known: str) -> None:
-    """A herald that looked at the task before it went on, and tells of it after somebody else told how it went on."""
+    """A query API that loaded the task before it went on tells of it after another one told how it went on."""
     task_id, looked, resumed = uuid4(), asyncio.Event(), asyncio.Event()
 
     async def as_it_was() -> TaskResult:

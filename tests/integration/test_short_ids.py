@@ -14,7 +14,7 @@ KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in
 
 async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(settings: Settings) -> None:
     """What two have in common names none of them, and says how many there are; a task's id names no memory."""
-    async with at_work(settings, ("herald", "projector")), visiting(settings) as client:
+    async with at_work(settings, ("query-api", "projector")), visiting(settings) as client:
         for key in KEYS:
             await client.submit("What is a truth value?", key=key)
         assert [await client.whole_id("task", str(key)[:8]) for key in KEYS] == [*KEYS]

@@ -116,7 +116,7 @@ async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings
     async with AsyncExitStack() as stack:
         resources = await stack.enter_async_context(at_work(settings, ["projector"]))
         for _ in range(WORKERS):
-            await stack.enter_async_context(at_work(settings, ["sleep"]))
+            await stack.enter_async_context(at_work(settings, ["strength-sleep"]))
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(rng), rng)
         await eventually(all_slept(resources))
@@ -182,7 +182,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
         await append_slowly(resources.log, [each for each in events if not isinstance(each, SessionEnded)], rng)
         await append_all(resources.log, [each for each in events if isinstance(each, SessionEnded)])
         for _ in range(WORKERS):
-            await stack.enter_async_context(at_work(settings, ["sleep"]))
+            await stack.enter_async_context(at_work(settings, ["strength-sleep"]))
         await eventually(all_slept(resources))
 
         async def roomy() -> bool:
@@ -208,7 +208,7 @@ async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(ser
         await prepare(settings)
         resources = await stack.enter_async_context(at_work(settings, ["projector"]))
         for _ in range(WORKERS):
-            await stack.enter_async_context(at_work(settings, ["sleep"]))
+            await stack.enter_async_context(at_work(settings, ["strength-sleep"]))
         await patiently(lambda: resources.log.append(agent_defined()))
         events, victim = traffic(rng), rng.randrange(3)
         for step, start in enumerate(range(0, len(events), 8)):

@@ -148,7 +148,7 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
     for place in ("projection", "refolding"):
         monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
     why = "event 6, agent_defined of agent-5, cannot be folded: ValueError"
-    async with at_work(settings, ["projector", "herald"]) as resources, visiting(settings) as client:
+    async with at_work(settings, ["projector", "query-api"]) as resources, visiting(settings) as client:
 
         async def halted() -> bool:
             """The views are halted at the event."""

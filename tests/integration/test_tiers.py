@@ -37,7 +37,7 @@ from tests.integration.scene import agent_defined, assert_verified, at_work, eff
 
 pytestmark = pytest.mark.connected
 
-AT_WORK = ("projector", "intake", "tiers", "herald")
+AT_WORK = ("projector", "intake", "tiered-memory", "query-api")
 MINED = tuple(f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  "))
 """What the built-in vectors find alike."""
 
@@ -142,7 +142,7 @@ async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) 
 async def test_each_experience_goes_over_once_however_many_notice(settings: Settings) -> None:
     """Two workers, each with sixteen events at once: groups never share a memory, and none is left behind."""
     policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
-    async with remembering(settings, **policy) as (resources, client), at_work(settings, ["tiers"]):
+    async with remembering(settings, **policy) as (resources, client), at_work(settings, ["tiered-memory"]):
         for each in range(24):
             lived = Experience(type="action", content=f"Noah mined iron ore number {each}", second=float(each))
             told = ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id="noah", experience=lived)

@@ -49,7 +49,7 @@ async def test_services_and_clients_talk_over_tls(encrypted: Guarded, certificat
     await prepare(showing(encrypted.of("provisioner"), certificates))
     async with (
         serving(showing(encrypted.of("projector"), certificates), ["projector"]),
-        serving(showing(encrypted.of("herald"), certificates), ["herald"]),
+        serving(showing(encrypted.of("query-api"), certificates), ["query-api"]),
         connected(showing(encrypted.client("ann"), certificates), "ann") as ann,
     ):
         assert (await ann.status()).agents == 0

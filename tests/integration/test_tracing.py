@@ -75,7 +75,7 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
         "attribution task_answered": "specialist memories_retrieved",
         "attribution memories_used": "attribution task_answered",
         "attribution learnings_extracted": "attribution memories_used",
-        "herald task_completed": "orchestrator task_answered",
+        "query-api task_completed": "orchestrator task_answered",
     }
     for name, cause in way.items():
         [span] = _named(mine, name)

@@ -22,7 +22,7 @@ def said(*kinds: type[Event]) -> set[str]:
 
 def test_a_conditional_append_is_among_what_a_service_says() -> None:
     """Sleep appends its sleeps, and says where it gave up; nothing else."""
-    assert SERVICES["sleep"].emits() == {AgentSlept, ReactionFailed}
+    assert SERVICES["strength-sleep"].emits() == {AgentSlept, ReactionFailed}
 
 
 def test_work_in_the_background_is_among_it_too() -> None:

@@ -136,7 +136,7 @@ def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
             name, told = _operation(service, "receive", f"ask_{query.name}")
             channel = {"$ref": f"#/channels/told_{query.name}"}
             yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
-    yield _operation(SERVICES["herald"], "send", "result")
+    yield _operation(SERVICES["query-api"], "send", "result")
     for name in ("joining", "acts", "vitals"):
         yield _operation("host", "send", f"society_{name}")
     name, told = _operation("world", "receive", "society_joining")

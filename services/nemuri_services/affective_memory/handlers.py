@@ -33,7 +33,9 @@ from nemuri_services.affective_memory.retrieval import earlier, recalled
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """The levels whose words are fewer, in order."""
-service = Service("affect", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS}))
+service = Service(
+    "affective-memory", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS})
+)
 
 
 @service.handles(TurnOffered)

@@ -9,7 +9,7 @@ from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_nightly.night_schedule import watch
 
 service = Service(
-    "night",
+    "affective-nightly",
     at_once=4,
     background=watch,
     also_emits=(NightFell,),

@@ -24,7 +24,7 @@ LOOK = 60.0
 
 async def watch(resources: Resources) -> None:
     """Let every night fall that is due, for ever."""
-    await persistently("night", partial(_watch, resources), passing=WAITING)
+    await persistently("affective-nightly", partial(_watch, resources), passing=WAITING)
 
 
 async def _watch(resources: Resources) -> None:
@@ -35,7 +35,7 @@ async def _watch(resources: Resources) -> None:
 async def _look(resources: Resources, moved: asyncio.Event) -> None:
     while True:
         moved.clear()
-        await awake(resources.log, "night")
+        await awake(resources.log, "affective-nightly")
         for agent in await Feelings(resources.database).agents():
             if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
                 await resources.log.append(fell)

@@ -1,4 +1,4 @@
-"""The reactions of the chronicler: the orchestrator's own memory, which never keeps a task waiting."""
+"""The reactions of the routing memory: the orchestrator's own memory, which never keeps a task waiting."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.routing_memory.memory_events import taken_in
 
-service = Service("chronicler", at_once=8, mind=ORCHESTRATOR, capabilities=frozenset({Capability.MAKES_VECTORS}))
+service = Service("routing-memory", at_once=8, mind=ORCHESTRATOR, capabilities=frozenset({Capability.MAKES_VECTORS}))
 
 
 @service.handles(TaskRouted)

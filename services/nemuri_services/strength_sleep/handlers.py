@@ -7,7 +7,7 @@ from nemuri_infra.projections.sleep_input import tiredness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 
-service = Service("sleep", groups=16, capabilities=frozenset({Capability.READS_CLOCK}))
+service = Service("strength-sleep", groups=16, capabilities=frozenset({Capability.READS_CLOCK}))
 
 
 @service.handles(SessionEnded)

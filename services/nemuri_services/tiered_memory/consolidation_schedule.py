@@ -20,12 +20,12 @@ LOOK = 30.0
 
 async def watch(resources: Resources) -> None:
     """Ask for every consolidation that is due, for ever."""
-    await persistently("tiers", partial(_watch, resources), passing=WAITING)
+    await persistently("tiered-memory", partial(_watch, resources), passing=WAITING)
 
 
 async def _watch(resources: Resources) -> None:
     while True:
-        await awake(resources.log, "tiers")
+        await awake(resources.log, "tiered-memory")
         await look(resources, time.time())
         await asyncio.sleep(LOOK)
 

@@ -29,7 +29,7 @@ from nemuri_services.tiered_memory.presenters import memory_view, portrait
 from nemuri_services.tiered_memory.retrieval import recalled
 
 service = Service(
-    "tiers",
+    "tiered-memory",
     background=watch,
     also_emits=(MemoriesAccessed, ConsolidationAsked),
     capabilities=frozenset({Capability.MAKES_VECTORS}),

@@ -18,7 +18,7 @@ async def platform(servers: Servers) -> AsyncIterator[Guarded]:
     async with AsyncExitStack() as stack:
         running = await stack.enter_async_context(Guarded.running(servers))
         with pytest.raises(NotProvisioned, match="nothing yet"):
-            await prepared(running.of("sleep"), ["sleep"])
+            await prepared(running.of("strength-sleep"), ["strength-sleep"])
         await prepared(running.of("provisioner"), ())
         before = len(running.denied())
         for name in SERVICES:

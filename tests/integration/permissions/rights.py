@@ -15,7 +15,7 @@ SAYS: dict[str, set[str]] = {
     "negotiation_opened": {"intake"},
     "negotiation_refused": {"intake"},
     "task_summarised": {"intake"},
-    "memory_refused": {"intake", "affect", "tiers"},
+    "memory_refused": {"intake", "affective-memory", "tiered-memory"},
     "task_routed": {"orchestrator"},
     "task_assigned": {"orchestrator"},
     "task_completed": {"orchestrator"},
@@ -29,26 +29,26 @@ SAYS: dict[str, set[str]] = {
     "feedback_refused": {"attribution"},
     "memory_encoded": {"attribution", "intake", "tutor"},
     "session_ended": {"attribution", "tutor"},
-    "agent_slept": {"sleep"},
+    "agent_slept": {"strength-sleep"},
     "scorer_trained": {"trainer"},
     "chapter_read": {"tutor"},
     "exercise_graded": {"tutor"},
     "memories_reviewed": {"tutor"},
     "course_finished": {"tutor"},
-    "turn_remembered": {"affect"},
-    "memories_recalled": {"affect"},
-    "protection_changed": {"affect"} | OPERATORS,
-    "compression_due": {"affect"},
-    "memory_compressed": {"affect"},
-    "experience_recorded": {"tiers", "host"},
-    "consolidation_asked": {"tiers"} | OPERATORS,
-    "consolidation_begun": {"tiers", "host"},
-    "formation_due": {"tiers"},
-    "memory_formed": {"tiers", "host"},
-    "memories_accessed": {"tiers", "host"},
+    "turn_remembered": {"affective-memory"},
+    "memories_recalled": {"affective-memory"},
+    "protection_changed": {"affective-memory"} | OPERATORS,
+    "compression_due": {"affective-memory"},
+    "memory_compressed": {"affective-memory"},
+    "experience_recorded": {"tiered-memory", "host"},
+    "consolidation_asked": {"tiered-memory"} | OPERATORS,
+    "consolidation_begun": {"tiered-memory", "host"},
+    "formation_due": {"tiered-memory"},
+    "memory_formed": {"tiered-memory", "host"},
+    "memories_accessed": {"tiered-memory", "host"},
     "memory_shared": OPERATORS,
-    "night_fell": {"night"},
-    "night_passed": {"night"},
+    "night_fell": {"affective-nightly"},
+    "night_passed": {"affective-nightly"},
     "reaction_failed": REACTING,
     "agent_defined": OPERATORS,
     "policy_adopted": OPERATORS,
@@ -63,9 +63,9 @@ SAYS: dict[str, set[str]] = {
     "task_reopened": OPERATORS,
     "event_parked": OPERATORS,
 }
-"""Who may say what of tasks and agents. The importer says everything; the chronicler speaks for one agent only."""
+"""Who may say what of tasks and agents. The importer says everything; the routing memory speaks for one agent only."""
 THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
-"""What the chronicler says of the orchestrator's own mind."""
+"""What the routing memory says of the orchestrator's own mind."""
 CLIENTS_SAY = {
     "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered", "experience_offered",
 }  # fmt: skip
@@ -74,15 +74,15 @@ ANSWERS = {
     "recall": "specialist",
     "courses": "tutor",
     "due": "tutor",
-    "affect": "affect",
-    "affect-recall": "affect",
-    "affect-memory": "affect",
-    "affect-turn": "affect",
-    "tiers": "tiers",
-    "tiers-recall": "tiers",
-    "tiers-memory": "tiers",
+    "affect": "affective-memory",
+    "affect-recall": "affective-memory",
+    "affect-memory": "affective-memory",
+    "affect-turn": "affective-memory",
+    "tiers": "tiered-memory",
+    "tiers-recall": "tiered-memory",
+    "tiers-memory": "tiered-memory",
 }
-"""Who answers which question; all others are the herald's, and whoever reacts can be asked to try again."""
+"""Who answers which question; all others are the query API's, and whoever reacts can be asked to try again."""
 
 
 def may_publish(name: str) -> dict[str, set[str]]:
@@ -99,7 +99,7 @@ def may_publish(name: str) -> dict[str, set[str]]:
             expected[f"{name}.task.7.{kind}"] = SAYS[kind] | {"importer"}
         else:
             expected[f"{name}.agent.7.python.{kind}"] = SAYS[kind] | {"importer"}
-            mine = {"chronicler"} if kind in THE_ORCHESTRATORS else set()
+            mine = {"routing-memory"} if kind in THE_ORCHESTRATORS else set()
             expected[f"{name}.agent.104.orchestrator.{kind}"] = SAYS[kind] | {"importer"} | mine
     expected |= {f"{name}.agent.7.python.made_up": {"importer"}, f"{name}.client.ann.agent_slept": {"importer"}}
     questions = [each.name for service in SERVICES.values() for each in service.query_handlers]
@@ -115,10 +115,19 @@ def may_publish(name: str) -> dict[str, set[str]]:
 
 def of_stores(name: str) -> dict[str, set[str]]:
     """Who writes beside the log."""
-    embedding = {"intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "affect", "tiers"}
+    embedding = {
+        "intake",
+        "orchestrator",
+        "specialist",
+        "attribution",
+        "routing-memory",
+        "tutor",
+        "affective-memory",
+        "tiered-memory",
+    }
     return {
         f"$KV.{name}-vectors.hashing.1024.abc": embedding | OPERATORS,
-        f"$KV.{name}-results.abc": {"herald", "eraser"},
+        f"$KV.{name}-results.abc": {"query-api", "eraser"},
         f"$KV.{name}-clock.ahead": OPERATORS,
         f"$O.{name}-blobs.M.abc": OPERATORS,
         f"$O.{name}-blobs.C.abc": OPERATORS,
@@ -126,9 +135,9 @@ def of_stores(name: str) -> dict[str, set[str]]:
         f"$O.{name}-blobs.C.ann.abc.abc.0": OPERATORS | {"ann"},
         f"$O.{name}-blobs.M.bob.abc": OPERATORS | {"bob"},
         f"$JS.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"intake", "specialist"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector", "night"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"herald"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"sleep", "tutor", "night"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector", "affective-nightly"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"query-api"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"strength-sleep", "tutor", "affective-nightly"} | OPERATORS,
         f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": set(),
         f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs": set(),
         f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.ann.abc": {"ann"},
@@ -175,7 +184,7 @@ def of_societies(name: str) -> dict[str, set[str]]:
 def of_answers(name: str) -> dict[str, set[str]]:
     """Who may answer whom: answering services, those that ask; nobody speaks into another's inbox."""
     asked = {f"_INBOX.{name}-{each}.x": REACTING for each in sorted(OPERATORS)}
-    return asked | {f"_INBOX.{name}-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": REACTING}
+    return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": REACTING}
 
 
 def of_streams(name: str) -> dict[str, set[str]]:
@@ -214,10 +223,10 @@ def of_consumers(name: str) -> dict[str, set[str]]:
         f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.tutor": {"tutor"},
         f"$JS.ACK.{name}-timers.tutor.1.2.3.4.5": {"tutor"},
     }
-    for service in ("intake", "orchestrator", "specialist", "attribution", "chronicler", "tutor", "herald"):
+    for service in ("intake", "orchestrator", "specialist", "attribution", "routing-memory", "tutor", "query-api"):
         expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}"] = {service}
         expected[f"$JS.ACK.{name}.{service}.1.2.3.4.5"] = {service}
-    for service in ("sleep", "trainer"):
+    for service in ("strength-sleep", "trainer"):
         for group in range(16):
             expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}-{group}"] = {service}
             expected[f"$JS.ACK.{name}.{service}-{group}.1.2.3.4.5"] = {service}
@@ -234,7 +243,7 @@ def may_hear(name: str) -> dict[str, set[str]]:
         f"{name}-query.>": set(),
         f"{name}-projected": IN_THE_ACCOUNT,
         f"$KV.{name}-results.abc": OPERATORS | {"ann", "bob"},
-        f"$KV.{name}-clock.ahead": {"sleep", "tutor", "night"},
+        f"$KV.{name}-clock.ahead": {"strength-sleep", "tutor", "affective-nightly"},
         f"$KV.{name}-vectors.>": set(),
         f"$O.{name}-blobs.>": set(),
         "$JS.API.>": set(),
@@ -255,5 +264,5 @@ def may_hear(name: str) -> dict[str, set[str]]:
     for service in SERVICES.values():
         for query in service.query_handlers:
             expected[f"{name}-query.{query.name}"] = set()
-            expected[f"{name}-query.{query.name} {service.name}"] = {ANSWERS.get(query.name, "herald")}
+            expected[f"{name}-query.{query.name} {service.name}"] = {ANSWERS.get(query.name, "query-api")}
     return expected

@@ -65,7 +65,7 @@ async def test_who_only_reads_the_views_still_does_after_a_rebuild(platform: Gua
     await rebuild(platform.of("operator"))
     async with connected(platform.client("bob"), "bob") as bob:
         assert "seen" in {each.agent_id for each in await bob.agents()}
-    other = platform.settings(f"{platform.subjects.namespace}-other-sleep")
+    other = platform.settings(f"{platform.subjects.namespace}-other-strength-sleep")
     strange = Database.at(str(other.database_url), platform.subjects.namespace)
     try:
         with pytest.raises(ProgrammingError, match="permission denied"):

@@ -79,7 +79,10 @@ async def heard(connection: Nats, subject: str, said: list[str]) -> bool:
 
 async def test_nobody_gets_in_without_a_password(guarded: Guarded) -> None:
     """And a right name with a wrong one is none."""
-    for url in (guarded.nats.url, guarded.nats.url.replace("//", f"//{guarded.permissions.user('sleep')}:wrong@")):
+    for url in (
+        guarded.nats.url,
+        guarded.nats.url.replace("//", f"//{guarded.permissions.user('strength-sleep')}:wrong@"),
+    ):
         connection = Nats()
         with pytest.raises(nats.errors.Error):
             await connection.connect(url, allow_reconnect=False, max_reconnect_attempts=0, error_cb=quietly)
@@ -92,9 +95,9 @@ async def quietly(_: Exception) -> None:
 
 async def test_a_worker_without_the_right_to_provision_says_what_is_missing(guarded: Guarded) -> None:
     """In another namespace, that nobody has provisioned."""
-    other = guarded.settings(f"{guarded.subjects.namespace}-other-sleep")
+    other = guarded.settings(f"{guarded.subjects.namespace}-other-strength-sleep")
     with pytest.raises(NotProvisioned):
-        await prepared(other, ["sleep"])
+        await prepared(other, ["strength-sleep"])
 
 
 async def test_only_the_provisioner_provisions(guarded: Guarded) -> None:

@@ -34,7 +34,7 @@ def test_who_hears_clients_hears_all_that_they_say() -> None:
 
 def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
     """Together the groups hear every partition, each once."""
-    service = Service("sleep", groups=16)
+    service = Service("strength-sleep", groups=16)
     service.handles(SessionEnded)(_nothing)
 
     durables = service.durables(Subjects("z"))
