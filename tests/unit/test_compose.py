@@ -1,4 +1,4 @@
-"""The containers run exactly the services that there are, with settings that there are."""
+"""The composition uses existing settings and secrets, starts in order, and keeps data and operators apart."""
 
 import re
 import shutil
@@ -57,14 +57,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = CliRunner().invoke(app, ["permissions", str(directory), *words[3:]])
     assert done.exit_code == 0, done.output
     return directory
-
-
-def test_every_service_has_one_container(compose: dict[str, Any]) -> None:
-    """Each worker is named after the service it runs; none is missing and none is unknown."""
-    commands = {name: each["command"] for name, each in ours(compose).items() if name in compose["services"]}
-    del commands["provision"]
-    assert {name: commands.pop(name) for name in OPERATIONS} == {name: ["nemuri", "status"] for name in OPERATIONS}
-    assert commands == {name: ["nemuri", "worker", name] for name in SERVICES}
 
 
 def test_only_settings_that_there_are_are_set(compose: dict[str, Any], written: Path) -> None:
@@ -188,8 +180,3 @@ def test_a_client_finds_the_server_where_the_composition_publishes_it(compose: d
     assert inside == "4222"
     client = (written / "nemuri-client-ann.env").read_text(encoding="utf-8")
     assert re.search(rf"^NATS_URL=nats://[^@,]+@{re.escape(address)}$", client, re.MULTILINE)
-
-
-def test_an_old_projector_is_gone_before_a_new_one_starts(compose: dict[str, Any]) -> None:
-    """Two versions of the folds never write at the same time, and the older one need not stand aside."""
-    assert compose["services"]["projector"]["deploy"]["update_config"]["order"] == "stop-first"

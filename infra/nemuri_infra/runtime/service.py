@@ -101,6 +101,10 @@ class Service:
     """The one agent whose events it appends; None for a service that works for all agents."""
     capabilities: frozenset[Capability] = frozenset()
     """Accesses beyond events that it is granted."""
+    lag_per_replica: int = 50
+    """Number of waiting events for each replica, from which the autoscaler starts another one."""
+    extra: str | None = None
+    """Optional dependency group (`learn`, …) that the service needs to do all of its work; None if it needs none."""
 
     def handles(self, *kinds: type[Event]) -> Callable[[R], R]:
         """Declare the handler of events of these kinds. Raises ValueError if one of them has a handler already."""

@@ -61,7 +61,7 @@ from nemuri_services.query_api.scorers import scorer_view
 LONGEST_WAIT = 2.0
 """Seconds until a question about what is on its way is answered, whether or not it has arrived."""
 
-service = Service("query-api", at_once=16, capabilities=frozenset({Capability.TELLS_RESULTS}))
+service = Service("query-api", at_once=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
 
 @service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)

@@ -10,7 +10,13 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.routing_memory.memory_events import taken_in
 
-service = Service("routing-memory", at_once=8, mind=ORCHESTRATOR, capabilities=frozenset({Capability.MAKES_VECTORS}))
+service = Service(
+    "routing-memory",
+    at_once=8,
+    lag_per_replica=100,
+    mind=ORCHESTRATOR,
+    capabilities=frozenset({Capability.MAKES_VECTORS}),
+)
 
 
 @service.handles(TaskRouted)

@@ -23,7 +23,12 @@ from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_selection import Passage, passages
 
-service = Service("specialist", at_once=8, capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}))
+service = Service(
+    "specialist",
+    at_once=8,
+    lag_per_replica=20,
+    capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}),
+)
 minds = Recollections()
 knowledge = Knowledge()
 indexes = PassageIndexes()
