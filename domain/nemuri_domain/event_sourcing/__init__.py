@@ -1,1 +1,1 @@
-"""Event-sourcing basics that every aggregate shares: rows as values, deduplication, erasure."""
+"""Event-sourcing basics shared by all aggregates: row models, deduplication, erasure."""

@@ -1,4 +1,4 @@
-"""What a log delivers: every event at least once, and each counts once, or not at all once it is erased or parked."""
+"""Deduplication of at-least-once delivery: an event counts once, or not at all if it was erased or parked."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,32 +14,32 @@ E = TypeVar("E", bound=Event)
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """What operators took out of every fold, by its id, and up to which place in the log."""
+    """Events that operators excluded from all folds: stream sequence of the exclusion by event id."""
 
     until: Mapping[UUID, int] = field(default_factory=dict)
 
     @classmethod
     def by(cls, events: Iterable[Event]) -> "Parked":
-        """Return what these events take out."""
+        """Return the events excluded by these `event_parked` events."""
         parked = (each for each in events if isinstance(each, EventParked))
         return cls({each.parked_id: each.sequence or 0 for each in parked})
 
     def covers(self, event_id: UUID, sequence: int) -> bool:
-        """Return whether the event at a place means nothing: what came before it was parked, never what follows."""
+        """Return True if the event at a sequence is excluded. Copies appended after the exclusion count."""
         return sequence < self.until.get(event_id, 0)
 
 
 @dataclass(slots=True)
 class Deduplicator:
-    """Which events are the first of their id and not erased by then; memory for one id of each."""
+    """Filter for the first event of each id that is not erased. It remembers all ids."""
 
     seen: set[UUID] = field(default_factory=set)
     erased: Erased = field(default_factory=Erased)
 
     def among(self, events: Iterable[E]) -> Iterator[E]:
-        """Those of the events that are the first, of these and of all that were asked about before.
+        """Yield the events whose id is new among these and all earlier ones.
 
-        A tombstone among them absorbs what comes after it.
+        A tombstone among them applies to the events after it.
         """
         for event in events:
             if event.event_id in self.seen or (self.erased and self.erased.absorbs(event)):
@@ -51,8 +51,8 @@ class Deduplicator:
 
 
 def first_of_each(events: Iterable[E], erased: Erased | None = None) -> Iterator[E]:
-    """The events in their order, of each id only the first, and none that a tombstone before it absorbs.
+    """Yield the first event of each id in order, except those erased by an earlier tombstone.
 
-    `erased` is what was erased before.
+    `erased` is the content of earlier tombstones.
     """
     return Deduplicator(erased=erased or Erased()).among(events)

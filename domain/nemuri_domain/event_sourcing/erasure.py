@@ -1,4 +1,4 @@
-"""What erased means for everything else that is, was or will be on the log."""
+"""Effect of tombstones on other events in the log."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,29 +23,31 @@ TOMBSTONES: tuple[type[Event], ...] = get_args(Tombstone)
 _TELLING: tuple[type[Event], ...] = (
     LearningsExtracted, MemoriesRetrieved, MemoryEncoded, MemoryRefused, RepetitionWithdrawn,
 )  # fmt: skip
-"""What agents record of a task in words; of the rest, ids and effects, their other memories keep the effects."""
+"""Agent events that contain words of a task. Other agent events contain only ids and effects, which other memories
+keep.
+"""
 OF_A_TASK = frozenset(
     each.kind_of() for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_TELLING) if each not in TOMBSTONES
 )
-"""The kinds of events that go with their task."""
+"""Kinds of events that are deleted with their task."""
 OF_AN_AGENT = frozenset(
     each.kind_of()
     for each in (*get_args(AnyAgentEvent), MemoryOffered, TurnOffered, ExperienceOffered)
     if each not in TOMBSTONES
 )
-"""The kinds of events that go with their agent."""
+"""Kinds of events that are deleted with their agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What is erased: ids of events, of the tasks, memories and courses that begin with them, and names of agents."""
+    """Set of erased ids (events, and the tasks, memories and courses that begin with them) and agent names."""
 
     ids: frozenset[UUID] = frozenset()
     agents: frozenset[str] = frozenset()
 
     @classmethod
     def by(cls, tombstones: Iterable[Event]) -> "Erased":
-        """What these tombstones say is erased, each of them and all that goes with it."""
+        """Return all that these tombstones erase."""
         found = cls()
         for each in tombstones:
             match each:
@@ -63,34 +65,34 @@ class Erased:
 
     @classmethod
     def in_all(cls, whole: Erasure) -> "Erased":
-        """What a whole erasure names."""
+        """Return all that a complete erasure lists."""
         ids = frozenset((*whole.tasks, *whole.events, *(each for some in whole.memories.values() for each in some)))
         return cls(ids, frozenset(whole.agents))
 
     def __or__(self, other: "Erased") -> "Erased":
-        """What either says."""
+        """Return the union of both."""
         return Erased(self.ids | other.ids, self.agents | other.agents)
 
     def __le__(self, other: "Erased") -> bool:
-        """Whether the other says all that this one says."""
+        """Return True if this is a subset of the other."""
         return self.ids <= other.ids and self.agents <= other.agents
 
     def __bool__(self) -> bool:
-        """Whether anything is erased."""
+        """Return True if anything is erased."""
         return bool(self.ids or self.agents)
 
     def names(self, name: UUID | str) -> bool:
-        """Return whether a task or a memory of this id, or an agent of this name, is erased."""
+        """Return True if a task or memory id, or an agent name, is erased."""
         return name in (self.ids if isinstance(name, UUID) else self.agents)
 
     def absorbs(self, event: Event) -> bool:
-        """Whether an event that comes after the tombstones comes to nothing."""
+        """Return True if an event after the tombstones must be ignored."""
         if isinstance(event, TOMBSTONES):
             return False
         return event.agent_id in self.agents or any(each in self.ids for each in _named(event))
 
     def deletes(self, event: Event) -> bool:
-        """Whether an event holds something of what is erased and goes from the log, whenever it came."""
+        """Return True if an event contains erased data and must be deleted from the log, whenever it was appended."""
         if isinstance(event, TOMBSTONES):
             return False
         if any(each in self.ids for each in (event.event_id, *_parts(event))):
@@ -100,12 +102,12 @@ class Erased:
 
 
 def _named(event: Event) -> tuple[UUID | None, ...]:
-    """What an event belongs to: itself, its task, and what else it is a part of."""
+    """Return the ids that an event belongs to: its own, its task's and those of `_parts`."""
     return event.event_id, event.thread, *_parts(event)
 
 
 def _parts(event: Event) -> tuple[UUID, ...]:
-    """What an event tells more of than its id: its course, or the memories whose words it has."""
+    """Return the ids of the course or of the memories whose content an event contains."""
     if isinstance(event, MemoryCompressed):
         return (event.memory_id,)
     if isinstance(event, MemoryFormed):

@@ -1,4 +1,4 @@
-"""What minds of every kind do with their memories: find them, hold them and lose them, their totals in step."""
+"""Operations shared by all kinds of memory: find, put and remove memories, and update the agent's totals."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar
@@ -8,18 +8,18 @@ from immutables import Map
 
 
 class Remembered(Protocol):
-    """A memory."""
+    """A memory with an id."""
 
     @property
     def memory_id(self) -> UUID:
-        """Whose it is."""
+        """Return the memory's id."""
 
 
 class Counting(Protocol):
-    """An agent that keeps totals over its memories."""
+    """An agent that keeps totals of its memories."""
 
     def counting(self, before: Any, after: Any) -> Any:
-        """The agent once a memory has become another; None for one that is not there."""
+        """Return the agent after a memory changed; None stands for a missing memory."""
 
 
 A = TypeVar("A", bound=Counting)
@@ -27,13 +27,13 @@ M = TypeVar("M", bound=Remembered)
 
 
 def known(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ...]:
-    """Those of the memories that there are, each once, in this order."""
+    """Return the existing memories among these ids, without duplicates, in this order."""
     found = (memories.get(each) for each in dict.fromkeys(memory_ids))
     return tuple(each for each in found if each is not None)
 
 
 def holding(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, Map[UUID, M]]:
-    """The agent and its memories once these are new or changed."""
+    """Return the agent and its memories after these were added or replaced."""
     after = memories.mutate()
     for memory in changed:
         agent = agent.counting(after.get(memory.memory_id), memory)
@@ -42,7 +42,7 @@ def holding(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, 
 
 
 def without(agent: A | None, memories: Map[UUID, M], gone: Iterable[M]) -> tuple[A | None, Map[UUID, M]]:
-    """The agent and its memories once these, which are there, are gone."""
+    """Return the agent and its memories after these, which must exist, were removed."""
     left = memories.mutate()
     for memory in gone:
         agent = agent and agent.counting(memory, None)

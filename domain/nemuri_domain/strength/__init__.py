@@ -1,1 +1,1 @@
-"""The mind of an agent: policy, clocks, strength, sleep, retrieval, ranking and usage."""
+"""Strength memory: policy, decay, sleep, retrieval, ranking and usage detection."""

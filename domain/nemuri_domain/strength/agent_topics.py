@@ -1,4 +1,4 @@
-"""What an agent's memories are about, and the table of contents that it is given of them (document 000 §3.1)."""
+"""Topics of an agent's memories, and the memo: a table of contents for prompts (document 000 §3.1)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,31 +11,31 @@ from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.admission import PRINCIPLE
 
 LONGEST_NAME = 60
-"""Characters of a topic in the table of contents; a longer one is left out."""
+"""Maximum length of a topic in the memo, in characters. Longer topics are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A memory as far as its topics are concerned."""
+    """The data of a memory that its topics depend on."""
 
     tags: tuple[str, ...]
     text: str
-    """Its content; what an untagged memory is about is read from it."""
+    """Content of the memory. The topics of an untagged memory are its keywords."""
     strength: float
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Something that an agent knows about."""
+    """A topic of an agent's memories."""
 
     name: str
     strength: float
-    """Of all memories about it together: settled knowledge is worth more than a fading note."""
+    """Total strength of the memories about it, so settled knowledge counts more than a fading note."""
     memories: int
 
 
 def topics(held: Iterable[Held]) -> tuple[Topic, ...]:
-    """What the memories are about by their tags, or by their keywords where they have none; strongest first."""
+    """Return the topics of the memories, strongest first: their tags, or their keywords if they have no tags."""
     strength: defaultdict[str, float] = defaultdict(float)
     memories = Counter[str]()
     for each in held:
@@ -49,15 +49,15 @@ def topics(held: Iterable[Held]) -> tuple[Topic, ...]:
 
 @lru_cache(maxsize=10_000)
 def _about(text: str) -> tuple[str, ...]:
-    """The keywords of a text, which cost half a millisecond and never change."""
+    """Return the keywords of a text. The result is cached because it takes half a millisecond."""
     return keywords(text)
 
 
 def memo(known: Sequence[Topic], tokens: int) -> str:
-    """A table of contents of a memory: its strongest topics, each with how many memories, on one line.
+    """Return the memo: the strongest topics with their numbers of memories, on one line.
 
-    At most `tokens` by the offline estimate; "" for none, and where nothing is known. A topic that does not fit ends
-    it, so that what is named is always what is strongest.
+    At most `tokens` long by the offline estimate; "" without topics. The first topic that does not fit ends the memo,
+    so it always names the strongest ones.
     """
     text = ""
     for each in known:

@@ -1,4 +1,4 @@
-"""The mind of an agent: its memories and their strengths, as a fold of the agent's own events and nothing else."""
+"""The aggregate of strength memory: an agent and its memories, folded from the agent's own events only."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,64 +19,66 @@ from nemuri_domain.strength.decay import STOPPED, Clocks, base, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
 
 ARCHIVED_CLOCK = 0.0
-"""Time stands still in the archive."""
+"""Decay clock of archived memories. They do not decay."""
 
 
 class Agent(RowModel):
-    """The agent itself: who it is, what time its clocks show, how much it knows."""
+    """State of an agent: definition, policy, decay clocks, sleep state and totals."""
 
     agent_id: str
     definition: Definition
     embedding: Embedding
     clocks: Clocks = STOPPED
     policy: Mapping[str, Any] = {}
-    """The parameters in force, where they differ from the defaults."""
+    """Policy parameters in force that differ from the defaults."""
     next_policy: Mapping[str, Any] | None = None
-    """Parameters that come into force at the next sleep."""
+    """Policy parameters that apply from the next sleep."""
     awake: tuple[UUID, ...] = ()
-    """The assignments whose sessions have ended and are not slept over yet."""
+    """Assignments whose sessions have ended and were not slept over yet."""
     slept: int = 0
-    """Sessions slept over."""
+    """Number of sessions slept over."""
     last_sleep: int = 0
-    """The log's sequence of the last sleep; 0 before the first."""
+    """Stream sequence of the last sleep; 0 before the first one."""
     reviewed: int = 0
-    """What changed up to here in the log, a sleep has surely looked at; 0 when everything is to be looked at.
+    """Stream sequence up to which a sleep has certainly examined all changes; 0 requires a check of all memories.
 
-    That is one sleep further back than the last one: what came between the last one's decision and its place in the
-    log, it has not seen.
+    This is the sequence of the last sleep but one. The last sleep may have missed changes between its decision and its
+    append.
     """
     spared: float = 0.0
-    """Days that have passed and that no sleep has aged it by."""
+    """Days that have passed but were not applied as decay yet."""
     spared_until: float | None = None
-    """Up to when that is so, in seconds since 1970; None before the first sleep by the clock."""
+    """Time up to which `spared` was computed, in seconds since 1970; None before the first sleep with a clock."""
     last_slept_at: datetime | None = None
-    """When it last slept over a session, so that everything faded."""
+    """Time of the last sleep over a session, at which all memories decayed."""
     active: tuple[int, ...] = (0,) * LEVELS
-    """How many memories are active, for each level."""
+    """Number of active memories by level."""
     archived: int = 0
     defined_at: datetime
 
     @property
     def rules(self) -> Policy:
-        """The policy in force."""
+        """Return the policy in force."""
         return Policy.of(self.policy)
 
     @property
     def coming(self) -> Policy:
-        """The policy that is in force after the next sleep."""
+        """Return the policy in force after the next sleep."""
         return Policy.of(self.policy if self.next_policy is None else self.next_policy)
 
     def clock(self, memory: "Memory") -> float:
-        """The clock that a memory's strength runs by."""
+        """Return the decay clock of a memory."""
         return ARCHIVED_CLOCK if memory.status == "archived" else self.clocks[memory.level]
 
     def strength(self, memory: "Memory", perspective: str | None = None) -> float:
-        """The memory's strength now, overall or in a perspective; one not kept counts as the strength."""
+        """Return the memory's current strength, overall or in a perspective. An unknown perspective has the overall
+        strength.
+        """
         kept = memory.perspectives.get(perspective, memory.kept) if perspective else memory.kept
         return strength(kept, self.clock(memory))
 
     def counting(self, before: "Memory | None", after: "Memory | None") -> "Agent":
-        """The agent with its totals kept in step with one memory's change; None where there is none."""
+        """Return the agent with its totals updated for one changed memory. None stands for a missing memory."""
         if before is not None and after is not None and (before.status, before.level) == (after.status, after.level):
             return self
         active, archived = list(self.active), self.archived
@@ -91,57 +93,59 @@ class Agent(RowModel):
 
 
 class Memory(RowModel):
-    """How strongly something is remembered: what changes; narrow, because it changes often."""
+    """Strength and counters of a memory. The row is small because it changes often."""
 
     memory_id: UUID
     agent_id: str
     status: Literal["active", "archived"] = "active"
     level: int = 0
     kept: float
-    """ln strength - clock, of when it was last touched; ln strength while archived."""
+    """ln strength - clock at the last change; ln strength while archived."""
     perspectives: Mapping[str, float]
-    """The same for each perspective."""
+    """The same value for each perspective."""
     candidate_count: int = 0
     access_count: int = 0
     effective_uses: int = 0
-    """The uses that count towards consolidation: less than all of them after a reactivation."""
+    """Number of uses that count for consolidation. A reactivation lowers it."""
     impact_score: float = 0.0
     last_accessed_at: datetime | None = None
     archived_at: datetime | None = None
-    """By the log's time; None while it is active."""
+    """Log time of archiving; None while it is active."""
     yields_to: tuple[UUID, ...] = ()
     """Newer memories that contradict or supersede it."""
     revision: int = 0
-    """Counts what moved its strength, level or status."""
+    """Number of changes of its strength, level or status."""
     changed: int
-    """The log's sequence of what last changed this row."""
+    """Stream sequence of the last change of this row."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def fade(self) -> float:
-        """The strongest of what it keeps: once this is below ln threshold - clock, it has faded altogether."""
+        """Return the highest kept value. The memory is below the threshold everywhere if this is below ln threshold -
+        clock.
+        """
         return max((self.kept, *self.perspectives.values()))
 
 
 class Content(RowModel):
-    """What is remembered: written once."""
+    """Content of a memory. It is written once."""
 
     memory_id: UUID
     agent_id: str
     memory: MemoryContent
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
-    """What it was said to contradict or supersede when it began."""
+    """Older memories that it contradicted or superseded when it was encoded."""
     vector: str
     source: str
     origin: Origin = Origin()
     created_at: datetime
     created: int
-    """The log's sequence of its beginning."""
+    """Stream sequence of its encoding."""
 
 
 class Scorer(RowModel):
-    """The newest version of an agent's learned scorer."""
+    """Newest version of an agent's learned scorer."""
 
     agent_id: str
     number: int
@@ -155,22 +159,22 @@ class Scorer(RowModel):
 
 
 def is_principle(definition: Definition, content: Content) -> bool:
-    """Whether a memory is a principle of an agent that is defined so.
+    """Return True if a memory is a principle of an agent with this definition.
 
-    Only a definition makes principles: what a client, a task or a textbook has put into its mind is none, whatever its
-    tags say. It is one only as long as the definition names it: taken out, it stays as an ordinary memory, which may
-    fade; named again, it is one again.
+    Only a definition creates principles, never a client, a task or a textbook, whatever the tags. A principle that is
+    removed from the definition stays as an ordinary memory, which decays. It is a principle again if the definition
+    lists it again.
     """
     return content.source == "definition" and (content.memory.content, content.memory.scope) in definition.held
 
 
 Remembered = tuple[Content, Memory]
-"""What is remembered, and how strongly."""
+"""Content and state of a memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """An agent with its memories, or with as many of them as the events at hand concern."""
+    """An agent with all its memories, or with the memories that the events to fold need."""
 
     agent: Agent | None = None
     memories: Map[UUID, Memory] = field(default_factory=Map)
@@ -178,17 +182,17 @@ class Mind:
     scorer: Scorer | None = None
 
     def with_agent(self, **changes: object) -> "Mind":
-        """The mind with some fields of the agent changed; unchanged when there is no agent."""
+        """Return the mind with changed fields of the agent; unchanged without an agent."""
         if self.agent is None:
             return self
         return Mind(self.agent.replace(**changes), self.memories, self.contents, self.scorer)
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
-        """Those of the memories that there are, each once."""
+        """Return the existing memories among these ids, without duplicates."""
         return memory_totals.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[Memory]) -> "Mind":
-        """The mind with these memories new or changed, its totals in step."""
+        """Return the mind with these memories added or replaced, and its totals updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
@@ -196,7 +200,7 @@ class Mind:
         return Mind(agent, held, self.contents, self.scorer)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Mind":
-        """The mind without these memories, its totals in step."""
+        """Return the mind without these memories, and its totals updated."""
         gone, contents = self.known(memory_ids), self.contents
         agent, memories = memory_totals.without(self.agent, self.memories, gone)
         for memory in gone:
@@ -205,7 +209,7 @@ class Mind:
 
 
 def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]) -> Memory:
-    """The memory with its strength raised by `more` and its perspectives by theirs, as of the event at `by`."""
+    """Return the memory with its strength raised by `more` and its perspectives by `perspectives`, at sequence `by`."""
     clock = agent.clock(memory)
     kept = dict(memory.perspectives)
     for name, step in perspectives.items():
@@ -219,7 +223,7 @@ def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspecti
 
 
 def rebased(agent: Agent, memory: Memory, *, level: int, status: Literal["active", "archived"], by: int) -> Memory:
-    """The memory at another level or status, with the strengths that it has now."""
+    """Return the memory at another level or status, with unchanged current strengths."""
     after = memory.replace(level=level, status=status)
     shift = agent.clock(memory) - agent.clock(after)
     return after.replace(

@@ -1,4 +1,4 @@
-"""What a tombstone has to say of the memories that stay, so that a replay without the erased events finds them so."""
+"""Restatement of remaining memories in a tombstone, so that a replay without the erased events gives the same state."""
 
 from collections.abc import Collection, Iterable
 from uuid import UUID
@@ -9,14 +9,14 @@ from nemuri_domain.strength.fold import evolve
 
 
 class DivergedError(Exception):
-    """A replay without the erased events would not agree, whatever the tombstone says."""
+    """Raised if a replay without the erased events gives another state despite the tombstone."""
 
 
 def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standing, ...]:
-    """How those memories stand that a replay without the erased events sees otherwise than the agent, or not free of
-    what is erased.
+    """Return the states of the memories that a replay without the erased events gets wrong, or that refer to erased
+    ids.
 
-    `live` is the mind as it is, `replayed` what the events that stay make of it.
+    `live` is the current mind; `replayed` is the fold of the remaining events.
     """
     kept = (memory for key, memory in sorted(live.memories.items()) if key not in gone)
     cleaned = ((memory, memory.replace(yields_to=_without(memory.yields_to, gone))) for memory in kept)
@@ -28,7 +28,7 @@ def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standi
 
 
 def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> None:
-    """Raise `DivergedError` unless both minds are the same after the tombstones."""
+    """Raise `DivergedError` unless both minds are equal after the tombstones."""
     for each in tombstones:
         live, replayed = evolve(live, each), evolve(replayed, each)
     if (live.agent, live.memories) != (replayed.agent, replayed.memories):

@@ -1,4 +1,4 @@
-"""The fold of a mind: what each event means for an agent and its memories."""
+"""The fold of strength memory: the effect of each event on an agent and its memories."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -37,7 +37,7 @@ from nemuri_domain.strength.reinforcement import credited, reactivated, reviewed
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
-    """The memories whose state `evolve` needs in order to fold the event."""
+    """Return the ids of the memories that `evolve` needs to fold the event."""
     match event:
         case MemoriesRetrieved():
             return frozenset(event.in_context)
@@ -62,7 +62,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
 
 
 def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
-    """The mind after `event`. Total: what concerns memories or agents that there are not changes nothing."""
+    """Return the mind after `event`. Total: events about unknown memories or agents change nothing."""
     if isinstance(event, AgentDefined):
         return _defined(mind, event)
     if isinstance(event, AgentErased):
@@ -75,7 +75,7 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
         case MemoryEncoded():
             return _encoded(mind, agent, event)
         case MemoriesRetrieved():
-            # Being retrieved is not being used: the count is all that changes (document 000 §3.5).
+            # A retrieval is not a use: only the candidate count changes (document 000 §3.5).
             return mind.holding(
                 (
                     each.replace(candidate_count=each.candidate_count + 1, changed=by)
@@ -101,12 +101,12 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
 
 
 def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
-    """The mind after these events of its agent, of which each counts once, however often it is among them."""
+    """Return the mind after these events of its agent. A repeated event counts once."""
     return reduce(evolve, first_of_each(events), mind or Mind())
 
 
 Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
-"""What changes how an agent's memories are found and ranked, or that they are, and not how strong by use."""
+"""Events that change retrieval, ranking or the set of memories, but not strength by use."""
 Silent = (
     MemoryRefused
     | MemoriesEmbedded
@@ -118,7 +118,7 @@ Silent = (
     | AffectEvent
     | TiersEvent
 )
-"""What tells of the agent, and changes nothing of how strong its memories are; another mind's parameters as well."""
+"""Events of an agent that do not change its strength memory, including those of other kinds of memory."""
 
 
 def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
@@ -150,7 +150,7 @@ def _unmoved(mind: Mind, _: Silent) -> Mind:
 
 
 def _erased(mind: Mind, event: MemoriesErased) -> Mind:
-    """Without the erased, and the others as they are said to stand: whatever the erased events would have done."""
+    """Return the mind without the erased memories, and with the restated states of the others."""
     mind = mind.without(event.memory_ids)
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
@@ -179,13 +179,13 @@ def _defined(mind: Mind, event: AgentDefined) -> Mind:
 
 
 def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
-    """The definition's principles by the memories that they are, or become."""
+    """Return the definition's principles by the id of their memory."""
     held = event.definition.held
     return {derive(principle_key(event.agent_id, *each), MemoryEncoded.kind_of()): each for each in held}
 
 
 def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
-    """What is a principle again comes back from the archive, and no sleep that saw it as none may archive it."""
+    """Reactivate memories that are principles again. Their new revision keeps a pending sleep from archiving them."""
     by = event.sequence or 0
     again = [key for key, each in _principles(event).items() if each not in before.definition.held]
     archived = [each for each in mind.known(again) if each.status == "archived"]
@@ -223,7 +223,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
-    """A learning that says what a memory already says is one more use of that memory."""
+    """Reinforce the memories that learnings repeat, as by one use."""
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
         known = mind.known((each.memory_id,))
@@ -232,7 +232,7 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
 
 
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
-    """Document 000 §3.7: levels first, then fading, then the archive, then pruning for want of room."""
+    """Apply a sleep in the order of document 000 §3.7: levels, decay, archiving, pruning."""
     by = event.sequence or 0
     sessions = set(event.sessions)
     fresh = tuple(each for each in agent.awake if each in sessions)
@@ -265,7 +265,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
 
 
 def governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
-    """New parameters come into force; under other thresholds every memory's level is to be looked at once."""
+    """Put new policy parameters into force. New thresholds make the next sleep check the level of every memory."""
     mind = mind.with_agent(policy=policy, next_policy=None)
     if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:
         return mind

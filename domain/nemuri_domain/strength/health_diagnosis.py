@@ -1,6 +1,6 @@
-"""Whether a memory works as it should, and which parameter to turn if not (document 003 §6).
+"""Diagnosis of a strength memory, with recommended parameter changes (document 003 §6).
 
-Every proposal is one bounded step, because the measures answer slowly: turn, wait for a week, look again.
+Each recommendation is one bounded step, because the measures react slowly. Change, wait a week, check again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,20 +13,20 @@ from nemuri_contracts.health_views import Advice, Finding, Measure
 from nemuri_domain.strength.policy import Policy
 
 ARCHIVE_RATE: Final = (0.10, 0.30)
-"""Share archived in 30 days of what was active in them (document 003 §6.1); a shorter life is extrapolated."""
+"""Normal share of memories archived within 30 days (document 003 §6.1); extrapolated for younger agents."""
 MEAN_LEVEL: Final = (1.0, 2.0)
 USAGE_RATIO: Final = (0.1, 0.3)
 HIT_RATE: Final = (0.7, 0.9)
 FULL_USE: Final = (0.1, 0.5)
-"""Of a full context, the share that is used: less is overflow, more says that there was hardly enough (our figures)."""
+"""Normal share of a full context that is used. Less means overflow, more means lack of room (our figures)."""
 MOSTLY_FULL: Final = 0.8
-"""A fixed number of memories limits an agent when so many of its contexts are full."""
+"""Share of full contexts from which `top_k_results` limits an agent."""
 NEVER_USED: Final = 50
-"""So often in a context and never used: a memory to look at (document 003 §6)."""
+"""Number of contexts without a use from which a memory is reported (document 003 §6)."""
 FILLED: Final = 0.9
-"""A limit is near when so much of it is taken."""
+"""Share of a limit from which it is nearly reached."""
 OFF: Final = 0.25
-"""The observed tasks per day may differ by this share from the expected ones."""
+"""Tolerated relative difference between observed and expected tasks per day."""
 
 MONTH, WEEK = 30.0, 7.0
 ENOUGH_DAYS: Final = 14.0
@@ -34,15 +34,16 @@ ENOUGH_MEMORIES: Final = 20
 ENOUGH_TASKS: Final = 20
 
 STEP: Final = 1.25
-"""One step up; one down is its inverse, so that up and down again is where it was."""
+"""Factor of one step up. A step down divides by it, so both cancel out."""
 ROOM: Final = 1.5
-"""A limit that is nearly reached is widened by half."""
+"""Factor by which a nearly reached limit is raised."""
 THRESHOLD: Final = (0.02, 0.4)
-"""The archive threshold stays below the strength that a memory comes back with (0.5), and above nothing."""
+"""Bounds of the archive threshold: below the reactivation strength (0.5) and above 0."""
 INCREMENT: Final = (0.02, 0.5)
 TOP_K: Final = (3, 50)
 FLOOR: Final = (0.02, 0.5)
-"""From half of a query's terms on, hardly anything is relevant to it (`bench/abstention.py`)."""
+"""Bounds of the relevance floor. Above half of a query's terms hardly any memory is relevant (`bench/abstention.py`).
+"""
 
 Range = tuple[float | None, float | None]
 Direction = Literal["raise", "lower"]
@@ -50,32 +51,32 @@ Direction = Literal["raise", "lower"]
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """What is counted of an agent and its memories; principles are no candidates and no hits."""
+    """Counts over an agent and its memories. Principles do not count as candidates or hits."""
 
     days: float
-    """Since the agent was defined."""
+    """Days since the agent was defined."""
     slept: int
-    """Sessions slept over."""
+    """Number of sessions slept over."""
     active: tuple[int, ...]
-    """Active memories by level."""
+    """Number of active memories by level."""
     archived: int
-    """Memories archived in the last 30 days."""
+    """Number of memories archived in the last 30 days."""
     usage_ratio: float | None
-    """Mean of uses by appearances in a context, over the memories that had any; None for no such memory."""
+    """Mean ratio of uses to appearances in a context, over memories with appearances; None without any."""
     candidates: int
-    """How many memories that is over."""
+    """Number of memories in this mean."""
     never_used: int
-    """Memories more than 50 times in a context and never used."""
+    """Number of memories in more than 50 contexts without any use."""
     tasks: int
-    """Assignments whose retrieval is known, the newest of them."""
+    """Number of newest assignments with a known retrieval."""
     hits: int
-    """Those that anything came to mind for."""
+    """Number of these assignments with at least one retrieved memory."""
     full: int
-    """Those whose context was full."""
+    """Number of these assignments with a full context."""
     full_use: float | None
-    """The mean share of a full context that was used; None while none was attributed."""
+    """Mean share of a full context that was used; None before the first usage record."""
     week: int
-    """Sessions of the last seven days: the memory fades by sessions, whatever they were."""
+    """Number of sessions in the last seven days. Decay counts all sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class _Agent:
     def find(
         self, measure: Measure, value: float | None, normal: Range, *, enough: bool, low: "Turn", high: "Turn"
     ) -> None:
-        """One measure with what to do where it is below or above its normal range."""
+        """Add the finding for one measure, with the change to make below or above its normal range."""
         verdict = _verdict(value, normal) if enough and value is not None else "early"
         parameter, direction, note = low if verdict == "low" else high if verdict == "high" else (None, "raise", "")
         advice = self.turned(parameter, direction) if parameter else None
@@ -99,7 +100,7 @@ class _Agent:
         )
 
     def turned(self, parameter: str, direction: Direction) -> Advice | None:
-        """The parameter one step on; None where its bound is reached."""
+        """Return the advice to change the parameter by one step; None at its bound."""
         present = getattr(self.rules, parameter)
         proposed = stepped(parameter, present, direction)
         if proposed == present:
@@ -112,11 +113,11 @@ _NOTHING: Final[Turn] = (None, "raise", "")
 
 
 def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
-    """Every measure of document 003 §6.1 with the direction of §6.2, and what `docs/coverage.md` adds.
+    """Return a finding for each measure of document 003 §6.1 and `docs/coverage.md`, with the advice of §6.2.
 
-    `relevance` is the cosine from which on the embedder calls a memory relevant: the similarity threshold of §6.2.
-    It is a setting of the platform that only people turn, and little depends on it, because what shares words with
-    a query is found all the same; so the advice is the floor under both, a parameter of the policy.
+    `relevance` is the embedder's cosine threshold for relevance, which is the similarity threshold of §6.2. It is a
+    platform setting that only people change. It has little effect, because retrieval also finds memories by common
+    words. The advice therefore changes the policy's `relevance_floor`, which applies to both.
     """
     agent = _Agent(vitals, rules, relevance)
     _forgetting(agent)
@@ -127,7 +128,9 @@ def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Findin
 
 
 def stepped(parameter: str, present: float, direction: Direction) -> float:
-    """The value one step on, inside the parameter's bounds; what is beyond a bound stays, but 0 is raised to it."""
+    """Return the value after one step within the parameter's bounds. A value beyond a bound stays; 0 is raised to the
+    bound.
+    """
     low, high = {
         "archive_threshold": THRESHOLD,
         "strength_increment_on_use": INCREMENT,
@@ -145,7 +148,7 @@ def stepped(parameter: str, present: float, direction: Direction) -> float:
 
 
 def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
-    """The parameters of the policy that the findings ask to change; none on which they disagree."""
+    """Return the policy parameters to change, without those with contradicting advice."""
     wanted: dict[str, set[str]] = {}
     values: dict[str, JsonValue] = {}
     for each in findings:
@@ -156,7 +159,7 @@ def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
 
 
 def _forgetting(agent: _Agent) -> None:
-    """How much is forgotten, and how much settles."""
+    """Examine the archive rate and the mean consolidation level."""
     vitals = agent.vitals
     active, known = sum(vitals.active), sum(vitals.active) + vitals.archived
     grown = vitals.days >= ENOUGH_DAYS and known >= ENOUGH_MEMORIES
@@ -179,7 +182,7 @@ def _forgetting(agent: _Agent) -> None:
 
 
 def _retrieval(agent: _Agent) -> None:
-    """Whether what comes to mind is what is needed."""
+    """Examine the quality of retrieval: usage ratio, hit rate, context and unused memories."""
     vitals = agent.vitals
     worked = vitals.tasks >= ENOUGH_TASKS
     noise: tuple[str, Direction] = ("relevance_floor", "raise")
@@ -212,7 +215,7 @@ def _retrieval(agent: _Agent) -> None:
 
 
 def _context(agent: _Agent, *, enough: bool) -> None:
-    """Whether the fixed number of memories is right; it does not matter while contexts are not full."""
+    """Examine the context size. It is normal while contexts are not full."""
     vitals = agent.vitals
     if enough and vitals.full < MOSTLY_FULL * vitals.tasks:
         note = "contexts are not full, so their size limits nothing"
@@ -229,7 +232,7 @@ def _context(agent: _Agent, *, enough: bool) -> None:
 
 
 def _room(agent: _Agent) -> None:
-    """Whether there is room for what is known."""
+    """Examine the limits on number and weight of active memories."""
     rules, active = agent.rules, agent.vitals.active
     weight = sum(number * each for number, each in zip(active, rules.consolidation_weights, strict=True))
     limits: tuple[tuple[Measure, float, float | None, str], ...] = (
@@ -243,9 +246,9 @@ def _room(agent: _Agent) -> None:
 
 
 def _pace(agent: _Agent) -> None:
-    """Document 003 §6.3: how many tasks a day are expected, from the week that was observed."""
+    """Compare the expected tasks per day with those observed in the last week (document 003 §6.3)."""
     expected, observed = agent.rules.expected_tasks_per_day, agent.vitals.week / WEEK
-    tied = agent.rules.fading == "clock"  # however many tasks there are, a day fades as a day
+    tied = agent.rules.fading == "clock"  # The clock limits decay to one day per day, so too many tasks do no harm.
     normal = (expected * (1 - OFF), None if tied else expected * (1 + OFF))
     observed_enough = agent.vitals.days >= WEEK and agent.vitals.week > 0
     verdict = _verdict(observed, normal) if observed_enough else "early"

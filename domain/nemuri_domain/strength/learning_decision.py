@@ -1,4 +1,4 @@
-"""What becomes of what was learned: kept, taken for a repetition, linked to what it outdates, or dropped."""
+"""Decision on each learning: keep it, count it as a repetition, relate it to older memories, or drop it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.scopes import scope_in
 
 NEAR: Final = 0.5
-"""The cosine, or the share of the words of the one that has fewer, from which on two texts are compared at all."""
+"""Minimum cosine, or share of common words of the shorter text, for two texts to be compared."""
 COMPARED: Final = 5
-"""So many memories are compared with a learning, the nearest ones."""
+"""Maximum number of nearest memories compared with a learning."""
 USED_ALREADY: Final = "repeats what was used"
 SAID_ALREADY: Final = "says what another learning of the session says"
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A learning before it is known what the agent already knows of it."""
+    """A learning before it is compared with existing memories."""
 
     perspective: str
     memory: MemoryContent
@@ -31,24 +31,24 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What a learning says of others."""
+    """Results of comparing a learning with others."""
 
     older: Sequence[tuple[Remembered, Comparison]]
-    """Of the agent's memories near it, the nearest first."""
+    """Compared memories of the agent, nearest first."""
     doubled: bool = False
-    """Whether an earlier learning of the same session says the same."""
+    """True if an earlier learning of the same session means the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """It becomes a memory, to which these older ones yield."""
+    """The learning becomes a memory with these relations to older ones."""
 
     relations: tuple[Relation, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """It strengthens this memory, which says the same."""
+    """The learning reinforces this memory, which means the same."""
 
     memory_id: UUID
 
@@ -57,9 +57,9 @@ Fate = Kept | Repeated | Dropped
 
 
 def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learned, ...], tuple[Dropped, ...]]:
-    """The memories that learnings would become, one for each perspective, and those that say nothing.
+    """Return the possible memories, one per perspective, and the learnings dropped because they say nothing.
 
-    Each is valid where the task took place, see `scope_in`. An empty learning is none.
+    Each memory gets the scope of the task's setting (`scope_in`). Empty texts are ignored.
     """
     scope = scope_in(setting)
     told = {perspective: text for perspective, text in learnings.items() if text.strip()}
@@ -76,10 +76,11 @@ def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learn
 
 
 def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
-    """What becomes of a learning, given what the session's answer used.
+    """Return the decision on a learning, given the memories that the session's answer used.
 
-    What repeats a memory that was used has strengthened it already. A memory that yields to another is not repeated
-    but said anew: then the learning outdates what had outdated it. Otherwise what says the same comes first.
+    A learning that repeats a used memory is dropped, because the use has already reinforced that memory. A repeated
+    memory that yields to another one is not reinforced: the learning becomes a new memory, related to the newer one.
+    Otherwise the first memory with the same meaning is reinforced.
     """
     text = learning.memory.content
     same = [memory for (_, memory), comparison in verdicts.older if comparison == "same"]
@@ -100,6 +101,6 @@ def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
 
 
 def near(cosine: float, one: Collection[str], two: Collection[str]) -> bool:
-    """Whether two texts, given their cosine and their terms, are close enough to be compared."""
+    """Return True if two texts with this cosine and these terms are close enough to be compared."""
     fewer = min(len(set(one)), len(set(two)))
     return cosine >= NEAR or (fewer > 0 and len({*one} & {*two}) >= NEAR * fewer)

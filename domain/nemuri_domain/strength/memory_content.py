@@ -1,4 +1,4 @@
-"""How a memory begins, and what of it is embedded and indexed."""
+"""Initial state of a memory, and its texts for embedding, index and prompts."""
 
 from collections.abc import Hashable
 from datetime import datetime, time
@@ -18,17 +18,17 @@ STRENGTHS: tuple[tuple[float, str], ...] = (
     (0.25, "fading, long unused"),
     (float("-inf"), "faint, hardly ever used"),
 )
-"""The words for a strength, from the least that they stand for; a memory begins with 1."""
+"""Minimum strength and its description for prompts. A new memory has strength 1."""
 UNKNOWN = Origin()
-"""Of what is not known."""
+"""An origin without any information."""
 
 
 def embedded_text(memory: MemoryContent) -> str:
-    """The text that stands for a memory in both channels of retrieval.
+    """Return the text of a memory that is embedded and indexed.
 
-    Who spoke and when is part of it: that alone lifts recall by a third and more (measured on conversations). A day
-    is written as people write it, without a leading zero, and with its time unless that is midnight: recall@10 of
-    conversations .637 with "08 May 2023", .640 with "8 May 2023", .645 with "8 May 2023 1:56 pm".
+    It includes speaker and time, which raises recall by more than a third (measured on conversations). Dates are
+    written without a leading zero, with the time unless it is midnight: recall@10 on conversations is .637 with "08 May
+    2023", .640 with "8 May 2023", .645 with "8 May 2023 1:56 pm".
     """
     said = " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
     learned = "\n".join(text for text in memory.learnings.values() if text != memory.content)
@@ -37,9 +37,9 @@ def embedded_text(memory: MemoryContent) -> str:
 
 
 def shown_text(content: Content, perspective: str | None) -> str:
-    """Return what a memory shows to a model: its content, and what it taught under the perspective of the task.
+    """Return the text of a memory for a prompt: its content and its learning under the perspective of the task.
 
-    Without a perspective, what it taught under each. A learning that is the content itself is not said twice.
+    Without a perspective, all learnings are included. A learning equal to the content is left out.
     """
     memory = content.memory
     taught = [
@@ -51,7 +51,7 @@ def shown_text(content: Content, perspective: str | None) -> str:
 
 
 def standing(content: Content, memory: Memory, strength: float) -> str:
-    """Return from when a memory is and how strong it is now, in words for a model."""
+    """Return the date and the current strength of a memory in words for a prompt."""
     return f"remembered since {_day(content.created_at)}; {_in_words(memory, strength)}"
 
 
@@ -62,7 +62,7 @@ def _in_words(memory: Memory, strength: float) -> str:
 
 
 def told_by(content: Content) -> str:
-    """From whom a memory is, in words for people and models: what the platform knows, then what the offerer says."""
+    """Return the origin of a memory in words: what the platform knows, then what the offering client claims."""
     match content.source:
         case "definition":
             known = "your own definition"
@@ -91,14 +91,14 @@ def _day(at: datetime) -> str:
 
 
 def indexed_text(memory: MemoryContent) -> str:
-    """What the channel of words sees: the embedded text and the tags."""
+    """Return the text for the lexical index: the embedded text and the tags."""
     return f"{embedded_text(memory)}\n{' '.join(memory.tags)}"
 
 
 def beginning(
     agent: Agent, memory: MemoryContent, vector: str, *, origin: Origin = UNKNOWN, links: tuple[UUID, ...] = ()
 ) -> NewMemory:
-    """A memory as it is to begin in an agent: with the strength of its policy in each of its perspectives."""
+    """Return a memory to encode, with the initial strength of the agent's policy in each of its perspectives."""
     return NewMemory(
         memory=memory,
         links=links,
@@ -110,16 +110,18 @@ def beginning(
 
 
 def principle_key(agent_id: str, text: str, scope: Scope = EVERYWHERE) -> str:
-    """What the memory of a definition's principle is derived from: the same one however often it is defined.
+    """Return the key from which the id of a principle's memory is derived. It does not depend on the definition's
+    version.
 
-    The same text elsewhere is another memory; no text contains a NUL, so no text alone can pass for one with a scope.
+    The same text in another scope is another memory. No text contains NUL, so a text without a scope cannot equal a
+    text with one.
     """
     where = "" if scope.name is None else f"\0{scope.level}\0{scope.name}"
     return f"{agent_id}/{text}{where}"
 
 
 def encoded(cause: Event, new: NewMemory, *, key: Hashable = None, nth: Hashable = 0, **fields: Any) -> MemoryEncoded:
-    """The beginning of a memory, a pure consequence of what it is to be; `key` and `nth` as in `Event.following`.
+    """Return the event that encodes a memory. `key` and `nth` are those of `Event.following`.
 
     `fields` are the other fields of the event: its source, and the assignment in which it was learned.
     """

@@ -1,4 +1,4 @@
-"""What made a memory what it is: a step for each event that touched it, and one for each stretch of mere fading."""
+"""History of a memory: one step for each event that changed it, and one for each period of mere decay."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,39 +13,39 @@ from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.state_diff import Standing
 
 FADING = "faded"
-"""The kind of a step in which nothing but time touched the memory."""
+"""Kind of a step in which the memory only decayed."""
 
 
 class Step(RowModel):
-    """Something that happened to a memory."""
+    """A step in the history of a memory."""
 
     sequence: int
-    """Of the event; of the last one, where several sleeps are told in one."""
+    """Stream sequence of the event; of the last sleep in a period of decay."""
     first: int
-    """Of the first of these sleeps; else the same."""
+    """Stream sequence of the first sleep in a period of decay; otherwise equal to `sequence`."""
     at: datetime
     kind: str
-    """The event's own kind, or `FADING`."""
+    """Kind of the event, or `FADING`."""
     sessions: int = 0
-    """Sessions that were slept over in this step."""
+    """Number of sessions slept over in this step."""
     task_id: UUID | None = None
     note: str = ""
-    """What the numbers do not say."""
+    """Explanation of what the numbers do not show."""
     before: Standing | None
-    """None where the memory begins."""
+    """State before the step; None if the memory begins with it."""
     after: Standing
 
 
 @dataclass(slots=True)
 class History:
-    """The steps of one memory, found while its agent's events are folded one after the other."""
+    """Collector of one memory's steps while its agent's events are folded."""
 
     memory_id: UUID
     mind: Mind = field(default_factory=Mind)
     _fading: Step | None = None
 
     def take(self, event: AnyAgentEvent) -> tuple[Step, ...]:
-        """Fold the event; what is known with it of how the memory came to be what it is."""
+        """Fold the event and return the steps that are complete with it."""
         before, self.mind = self.mind, evolve(self.mind, event)
         if self.memory_id not in self.mind.memories:
             return ()
@@ -58,7 +58,7 @@ class History:
         return ()
 
     def rest(self) -> tuple[Step, ...]:
-        """The fading since the last step, if there was any."""
+        """Return the period of decay since the last step, if there was any decay."""
         fading, self._fading = self._fading, None
         return () if fading is None else (fading,)
 
@@ -83,7 +83,7 @@ class History:
 
 
 def history(events: Iterable[AnyAgentEvent], memory_id: UUID) -> tuple[Step, ...]:
-    """The steps of a memory in the life of its agent; none where it never began."""
+    """Return the steps of a memory, given the events of its agent. Empty for an unknown memory."""
     found = History(memory_id)
     steps = [step for event in events for step in found.take(event)]
     return (*steps, *found.rest())
@@ -96,7 +96,7 @@ def _together(fading: Step | None, more: Step) -> Step:
 
 
 def _note(event: AnyAgentEvent, memory_id: UUID, before: Standing | None, after: Standing) -> str:
-    """What the event says of the memory in words; "" where it does not concern it, or numbers say it all."""
+    """Return the event's effect on the memory in words; "" if the numbers show it, or if there is none."""
     match event:
         case MemoryEncoded() if event.memory_id == memory_id:
             said = [f"from {event.source}", *(f"{each.sort} {each.older}" for each in event.relations)]

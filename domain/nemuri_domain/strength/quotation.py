@@ -1,20 +1,20 @@
-"""Whether a text came from a memory: what nobody recorded is judged by the words."""
+"""Comparison of a text with a memory's words, for uses that were not recorded."""
 
 from collections.abc import Iterable
 
 from nemuri_domain.language.search_terms import terms
 
 LONGEST_QUOTED = 12
-"""Characters from which on a text that stands in another one is a quotation, and no accident."""
+"""Minimum number of characters for a contained text to count as a quotation."""
 
 
 def quotes(text: str, memory: str, given: Iterable[str]) -> bool:
-    """Whether a text has a word of the memory that nothing else had which was given to who wrote it."""
+    """Return True if a text has a word of the memory that none of the author's other inputs had."""
     own = set(terms(memory)).difference(*map(terms, given))
     return not own.isdisjoint(terms(text))
 
 
 def says_the_same(text: str, memory: str) -> bool:
-    """Whether a text is the memory's, or has the whole of it in it; spaces and case aside."""
+    """Return True if a text equals or contains the memory's text, ignoring spaces and case."""
     whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
     return whole == part or (len(part) >= LONGEST_QUOTED and part in whole)

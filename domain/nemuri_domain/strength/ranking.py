@@ -1,4 +1,4 @@
-"""What an agent looks for, and which of the memories found come first: stage 2 of retrieval (document 000 §3.4)."""
+"""Stage 2 of retrieval: features, scores, and selection for the context (document 000 §3.4)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,20 +23,20 @@ DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
 """Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
 YIELD = 1e-6
-"""How far below the memory that outdates it an older one stays at least."""
+"""Minimum score difference between a memory and the newer one that contradicts or supersedes it."""
 EACH = 2
-"""Memories in the context for each request that a query lists.
+"""Number of memories in the context for each request in a query.
 
-Measured on ten questions (Japanese paragraphs) in one list: the share of them whose paragraph is in the context is 0.59
-with one query and ten memories, 0.85 with a query for each and ten, 0.95 with a query for each and twenty (a question
-alone: 0.98 of ten). The best of each before the second best of any: 0.90 of ten, 0.93 of twenty.
+Measured on ten questions (Japanese paragraphs) in one list, as the share whose paragraph is in the context: 0.59 with
+one query and ten memories, 0.85 with a query for each and ten, 0.95 with a query for each and twenty. A question alone
+reaches 0.98 with ten. Taking the best of each before the second best of any: 0.90 with ten, 0.93 with twenty.
 """
 VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory of stage 1 with what is known of it."""
+    """A memory found by stage 1, with its state and relevance."""
 
     content: Content
     memory: Memory
@@ -47,26 +47,26 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """What the memories are wanted for."""
+    """Context of a retrieval that features depend on."""
 
     perspective: str | None
     tags: frozenset[str]
-    """Tags that occur in the query, of all that the candidates have."""
+    """Tags of the candidates that occur in the query."""
     now: datetime
 
 
 def expanded(agent: Agent, query: str) -> dict[str, str]:
-    """The query widened by the keywords of each perspective that has any (document 000 §3.4, document 003 §4.7)."""
+    """Return the query expanded by the keywords of each perspective (document 000 §3.4, document 003 §4.7)."""
     if not agent.rules.enable_query_expansion:
         return {}
     return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
 
 
 def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...]:
-    """The nine raw features of a candidate, in the order of `FEATURES`.
+    """Return the nine raw features of a candidate, in the order of `FEATURES`.
 
-    Similarity is the normalised sum of both channels; recency is 1 / (1 + days since the last use, or since the
-    beginning where there was none).
+    Similarity is the normalised sum of both channels. Recency is 1 / (1 + days since the last use, or since encoding if
+    it was never used).
     """
     memory, content = found.memory, found.content.memory
     since = memory.last_accessed_at or found.content.created_at
@@ -85,7 +85,9 @@ def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...
 
 
 def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Transform `linear-1` of raw features, shape (n, 9): every column between 0 and 1, similarity stretched."""
+    """Return transform `linear-1` of raw features, shape (n, 9): each column from 0 to 1, similarity stretched to this
+    range.
+    """
     out = raw.copy()
     if len(out):
         low, high = out[:, 0].min(), out[:, 0].max()
@@ -97,18 +99,18 @@ def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def serving(policy: Policy, known: Scorer | None) -> Scorer | None:
-    """The learned scorer where it ranks; None where the policy has another ranking, or it is not the better one."""
+    """Return the learned scorer if it ranks; None if the policy has another ranking or the scorer is not better."""
     return known if known is not None and known.serves and policy.ranking == "learned" else None
 
 
 def version(policy: Policy, known: Scorer | None = None) -> str:
-    """The name of the ranking that the policy and the agent's scorer lead to."""
+    """Return the name of the ranking for a policy and the agent's scorer."""
     learned = serving(policy, known)
     return f"scorer-{learned.number}" if learned else VERSIONS[policy.ranking]
 
 
 def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None) -> NDArray[np.float64]:
-    """The score of each candidate by that ranking; raw features of shape (n, 9) to shape (n,)."""
+    """Return the score of each candidate by that ranking; raw features of shape (n, 9) to shape (n,)."""
     documented = _DOCUMENTED.get(policy.ranking)
     if documented is None:
         learned = serving(policy, known)
@@ -120,9 +122,9 @@ def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None
 def ranked(
     agent: Agent, found: Sequence[Found], occasion: Occasion, known: Scorer | None = None
 ) -> tuple[Candidate, ...]:
-    """The candidates with features and scores, best first; ties by relevance, then by id.
+    """Return the candidates with features and scores, best first; ties by relevance, then by id.
 
-    `known` is the agent's learned scorer, which ranks while it serves.
+    `known` is the agent's learned scorer.
     """
     if not found:
         return ()
@@ -145,16 +147,16 @@ def ranked(
 
 
 def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
-    """Scored candidates in their order, those after it that yield to another one; ties by relevance, then by id."""
+    """Return the candidates by score, with outdated ones after their newer ones; ties by relevance, then by id."""
     yielding = outdone(candidates, memories)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
 def outdone(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
-    """The candidates, in which those that a newer one contradicts or supersedes come after it, by whatever ranking.
+    """Lower the scores of candidates that a newer candidate contradicts or supersedes, in any ranking.
 
-    Such a one scores at most `YIELD` less than the highest of those among the candidates that it yields to, with
-    their own scores as they are after they have yielded. What is archived outdates nothing that is active.
+    Such a candidate scores at least `YIELD` less than the best of its newer candidates, after their own scores are
+    lowered. An archived memory does not outdate an active one.
     """
     if not any(memories[each.memory_id].yields_to for each in candidates):
         return list(candidates)
@@ -183,11 +185,11 @@ def _below(candidate: Candidate, newer: Candidate) -> Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What goes into the context, best first."""
+    """Memories selected for the context, best first."""
 
     memory_ids: tuple[UUID, ...]
     crowded: tuple[UUID, ...] = ()
-    """What would have gone in too, had not others of its source taken their share."""
+    """Memories left out because the share of their source was exhausted."""
 
 
 def selected(
@@ -199,11 +201,11 @@ def selected(
     apart: Collection[UUID] = (),
     items: int = 0,
 ) -> Selection:
-    """Which candidates go into the context (document 000 §3.4, the cliff and its remedies).
+    """Return the candidates for the context (document 000 §3.4, the cliff and its remedies).
 
-    All candidates of a retrieval are given, because a score is measured among them; those `apart` are not chosen.
-    One source takes no more than its share (`source_share`) as long as others have something.
-    A query of many `items` has room for `EACH` of them, as far as the limit goes, unless `top` says how many it takes.
+    Pass all candidates of a retrieval, because scores are measured among them; those in `apart` are not selected. A
+    source takes at most `source_share` as long as other sources have candidates. A query of several `items` gets `EACH`
+    memories per item up to the limit, unless `top` gives the number.
     """
     limit = policy.selection_limit
     base = top or max(policy.top_k_results, min(EACH * items, limit))
@@ -224,9 +226,9 @@ def selected(
 
 
 def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[list[Candidate], list[Candidate]]:
-    """So many of the candidates, best first, of which no source takes more than its share while others are there.
+    """Return up to `room` candidates, best first, and those passed over because of their source's share.
 
-    And those that were passed over for it. What nobody answers for has no share.
+    No source takes more than its share while others have candidates. Memories without a source have no limit.
     """
     most, taken = ceil(share * room), Counter[str]()
     first, over = list[Candidate](), list[Candidate]()
@@ -242,17 +244,17 @@ def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[li
 
 
 def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
-    """For each place, best first, the score that the policy's own ranking gives its best of that place.
+    """Return the score of each rank by the policy's own ranking, best first.
 
-    A learned scorer has a scale of its own: it decides who stands at a place, and the linear score that it serves
-    instead of, what the place is worth. So as many are selected before it serves as after.
+    A learned scorer has its own scale. It decides the order, and the linear score decides the value of each rank. The
+    number of selected memories is therefore the same with and without a learned scorer.
     """
     raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
     return sorted(scores(raw, policy).tolist(), reverse=True)
 
 
 def holding(definition: Definition, memories: Iterable[Remembered], setting: Setting) -> tuple[Remembered, ...]:
-    """Of the memories those that are active, hold in the setting, and are principles as defined."""
+    """Return the memories that are active, valid in the setting, and principles of the definition."""
     return tuple(
         (content, memory)
         for content, memory in memories
@@ -261,7 +263,7 @@ def holding(definition: Definition, memories: Iterable[Remembered], setting: Set
 
 
 def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
-    """Which principles go into the context: the strongest, ties by id, no more than their share of its fixed number."""
+    """Return the principles for the context: the strongest, at most `principles_share` of `top_k_results`; ties by id."""
     strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
     share = ceil(agent.rules.principles_share * agent.rules.top_k_results)
     return tuple(content.memory_id for content, _ in strongest[:share])

@@ -1,4 +1,4 @@
-"""Why the candidates of a retrieval came in this order: what each feature added to each score."""
+"""Explanation of a ranking: the contribution of each feature to each score."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,23 +18,24 @@ from nemuri_domain.strength.ranking import VERSIONS, scores, transformed
 
 Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
-"""From rows of nine features, shape (n, 9), to a score for each of them, shape (n,)."""
+"""Function from rows of nine features, shape (n, 9), to scores, shape (n,)."""
 
 LINEAR: Final = "linear-1"
 ROUNDING: Final = 1e-9
-"""Scores that differ by less are equal."""
+"""Scores with a smaller difference are equal."""
 SMALLEST: Final = 0.0005
-"""What decides less than this would be shown as nothing at all."""
+"""Smallest contribution that is shown; less would be displayed as 0."""
 _DOCUMENTED: Final = {name: Policy.of({"ranking": policy}) for policy, name in VERSIONS.items() if name != LINEAR}
 _ALL: Final = len(FEATURES)
 _COALITIONS: Final = (np.arange(2**_ALL)[:, None] >> np.arange(_ALL) & 1).astype(np.bool_)
-"""Every set of features, shape (512, 9)."""
+"""All sets of features, shape (512, 9)."""
 
 
 def scored_by(ranking: str, raw: Floats, weights: Weights | None) -> tuple[Floats, Score]:
-    """The features as the ranking of this name sees them, and its score of them: the only place that knows rankings.
+    """Return the features as transformed for the named ranking, and its scoring function. The only place that maps
+    names to rankings.
 
-    `weights` are those of the learned scorer of that name. Raises LookupError for a ranking that is not known.
+    `weights` are those of the named learned scorer. Raises LookupError for an unknown ranking.
     """
     if ranking in _DOCUMENTED:
         return raw, partial(scores, policy=_DOCUMENTED[ranking])
@@ -46,10 +47,10 @@ def scored_by(ranking: str, raw: Floats, weights: Weights | None) -> tuple[Float
 
 
 def contributions(rows: Floats, score: Score) -> Floats:
-    """What each feature adds to each row's score, shape (n, 9); together score(row) - score(mean row), for any score.
+    """Return the contribution of each feature to each score, shape (n, 9). A row sums to score(row) - score(mean row).
 
-    Exact Shapley values: the mean difference that a feature's own value makes in place of the mean one, over all
-    orders in which the nine features can take their own values. For a linear score that is weight × (value - mean).
+    These are exact Shapley values: the mean change of the score when a feature takes its own value instead of the mean,
+    over all orders of the nine features. For a linear score that is weight × (value - mean).
     """
     if not len(rows):
         return np.zeros((0, _ALL))
@@ -62,9 +63,10 @@ def contributions(rows: Floats, score: Score) -> Floats:
 
 
 def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | None) -> tuple[Floats, Floats]:
-    """The contributions of the candidates' features, shape (n, 9), and the scores that these give, shape (n,).
+    """Return the contributions of the candidates' features, shape (n, 9), and the resulting scores, shape (n,).
 
-    One that yields to another may stand at a lower score than its features give. Raises LookupError as `scored_by`.
+    A candidate that yields to another may have a lower score than its features give. Raises LookupError like
+    `scored_by`.
     """
     raw = np.array([each.features for each in candidates], np.float64).reshape(-1, _ALL)
     rows, score = scored_by(ranking, raw, weights)
@@ -72,9 +74,10 @@ def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | 
 
 
 def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tuple[str, ...]:
-    """What decided the rank of each candidate, in words, from what `explained` found of them.
+    """Return the reason for the rank of each candidate in words, given the results of `explained`.
 
-    For the first that is what lifts it most; for any other what sets it back most against the one just above it.
+    For the first one, that is its largest contribution. For any other, it is the largest disadvantage against the one
+    above.
     """
     if not candidates:
         return ()
@@ -85,7 +88,7 @@ def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tupl
 
 
 def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str:
-    """Why a candidate, whose features give it the score `own`, is not above the one before it."""
+    """Return the reason why a candidate with feature score `own` is below the previous one."""
     if below.yields_to is not None and own > below.score + ROUNDING:
         return f"yields to {_short(below.yields_to)}"
     if below.score == above.score:

@@ -1,4 +1,4 @@
-"""What use, review, impact and a correction make of one memory (documents 000 §3.5, §3.7 and 003 §4.4)."""
+"""Effects of use, review, impact and correction on one memory (documents 000 §3.5, §3.7 and 003 §4.4)."""
 
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import AgentEvent
@@ -7,21 +7,24 @@ from nemuri_domain.strength.aggregate import Agent, Memory, moved, rebased
 
 
 def used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
-    """Document 000 §3.5, second stage: one use, strength and the task's perspective stronger."""
+    """Return the memory after a use: stronger overall and in the task's perspective (document 000 §3.5, stage 2)."""
     return strengthened(agent, memory, event, event.perspective, agent.rules.strength_increment_on_use)
 
 
 def reviewed(agent: Agent, memory: Memory, event: MemoriesReviewed) -> Memory:
-    """Document 000 §4.1: looked at again after a wrong answer, which is one use, and worth more than one."""
+    """Return the memory after a review that followed a wrong answer: one use with a larger increment (document 000
+    §4.1).
+    """
     return strengthened(agent, memory, event, event.perspective, agent.rules.review_increment)
 
 
 def strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: str | None, more: float) -> Memory:
-    """One use more, and so much stronger; back from the archive if it was there."""
+    """Return the memory after one more use that adds `more`. An archived memory is reactivated first."""
     by, rules, uses = event.sequence or 0, agent.rules, memory.effective_uses + 1
     if memory.status == "archived":
         memory = reactivated(agent, memory, by=by)
-        # The use that brings it back earns no level: the next sleep would undo the fall where thresholds lie close.
+        # A reactivating use must not earn a level. Otherwise the next sleep would undo the fall if thresholds are
+        # close.
         uses = rules.within(memory.level, memory.effective_uses + 1)
     step = {perspective: rules.perspective_strength_increment} if perspective else {}
     return moved(agent, memory, by=by, more=more, perspectives=step).replace(
@@ -32,7 +35,9 @@ def strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: s
 
 
 def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memory:
-    """The use that a repetition was taken for counts no more; what it had added goes, down to the threshold."""
+    """Return the memory after a repetition was withdrawn: one use less and its increments removed, down to the
+    threshold.
+    """
     rules, perspective = agent.rules, event.repetition.perspective
 
     def less(gained: float, now: float) -> float:
@@ -48,7 +53,9 @@ def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memo
 
 
 def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
-    """Back from the archive: two levels lower, at 0.5 or its strength if that is more (document 000 §3.7)."""
+    """Return the memory reactivated from the archive: two levels lower, with strength of at least 0.5 (document 000
+    §3.7).
+    """
     rules = agent.rules
     level = max(0, memory.level - rules.reactivation_levels)
     back = rebased(agent, memory, level=level, status="active", by=by)
@@ -59,7 +66,7 @@ def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
 
 
 def credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
-    """Document 003 §4.4: impact adds up, and a share of it to the strength."""
+    """Return the memory with added impact, and a share of it added to its strength (document 003 §4.4)."""
     more = event.points * agent.rules.impact_to_strength_ratio
     return moved(agent, memory, by=event.sequence or 0, more=more, perspectives={}).replace(
         impact_score=memory.impact_score + event.points

@@ -1,4 +1,4 @@
-"""Both stages of retrieval in one: from a query to the candidates of an agent, best first (document 000 §3.4)."""
+"""Both stages of retrieval: from a query to an agent's candidates, best first (document 000 §3.4)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,59 +19,59 @@ from nemuri_domain.strength.ranking import Found, Occasion, expanded, ranked
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 Known = Callable[[UUID], Remembered]
-"""What the agent knows of a memory in its index."""
+"""Function that returns content and state of a memory in the index."""
 
 
 SUMMARY: Final = "task summary"
-"""The name of the expansion by the summary of a task (document 000 §3.6)."""
+"""Name of the expansion by a task's summary (document 000 §3.6)."""
 LISTED: Final = 20
-"""At most so many items of a query are asked for on their own; above as many a client is asked how to go on."""
+"""Maximum number of a query's items that are searched separately. With more items a negotiation opens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What is looked for."""
+    """The texts of a query: the query, its items and its expansions."""
 
     query: str
     items: tuple[str, ...] = ()
-    """The requests that the query lists, each a query of its own that counts as much as the whole."""
+    """Requests listed in the query. Each is a query of its own with full weight."""
     expansions: Mapping[str, str] = field(default_factory=dict)
-    """By name; the one by the summary first, if there is one."""
+    """Expansions by name; the expansion by the summary comes first if there is one."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The query, its items, and its expansions."""
+        """Return the query, its items and its expansions."""
         return self.query, *self.items, *self.expansions.values()
 
     @property
     def own(self) -> int:
-        """How many of the texts are the query itself."""
+        """Return the number of texts that belong to the query itself."""
         return 1 + len(self.items)
 
     @property
     def bearing(self) -> int:
-        """How many of the texts let something come to mind at all: what is asked, and what the task is about."""
+        """Return the number of texts that decide if anything is relevant: the query, its items and the summary."""
         return self.own + (SUMMARY in self.expansions)
 
 
 def worded(agent: Agent, query: str, summary: str | None = None) -> Wording:
-    """A query by its items too, widened by what a summary says beyond it and by the agent's perspectives."""
+    """Return a query with its items, and with expansions by the summary and by the agent's perspectives."""
     beyond = {SUMMARY: summary} if summary else {}
     return Wording(query, requests(query)[:LISTED], beyond | expanded(agent, query))
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as both channels see it."""
+    """A query prepared for both channels."""
 
     wording: Wording
     vectors: NDArray[np.float32]
-    """A row for each text of the wording."""
+    """One vector per text of the wording."""
     threshold: float
-    """The cosine from which on the embedder of the vectors calls a memory relevant."""
+    """The embedder's cosine threshold for relevance."""
     setting: Setting
     words: tuple[Sequence[str], ...] = field(init=False)
-    """The terms of each text."""
+    """Terms of each text."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", tuple(terms(text) for text in self.wording.texts))
@@ -79,12 +79,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What came to mind."""
+    """Result of a retrieval."""
 
     candidates: tuple[Candidate, ...]
-    """Best first."""
+    """Candidates, best first."""
     deep: bool
-    """Whether the archive was asked."""
+    """True if the archive was searched."""
 
 
 def retrieved(
@@ -98,9 +98,10 @@ def retrieved(
     scorer: Scorer | None = None,
     deep: bool = False,
 ) -> Retrieved:
-    """The memories relevant to a query, ranked by `scorer` while that serves, or none.
+    """Return the memories relevant to a query, ranked by `scorer` if it serves. There may be none.
 
-    The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
+    The archive is searched if no active memory is relevant. With `deep` it is searched together with the active
+    memories.
     """
     floor = agent.rules.relevance_floor
     found = relevant(agent, index, known, asked, floor=floor, deep=deep)
@@ -120,7 +121,9 @@ def relevant(
     floor: float = 0.0,
     deep: bool = False,
 ) -> list[Found]:
-    """Stage 1 alone, the most relevant first: active memories valid in the setting, with `deep` archived ones too."""
+    """Return the results of stage 1, most relevant first: active memories valid in the setting; with `deep`, archived
+    ones too.
+    """
     mask = index.eligible(asked.setting)
     if deep:
         mask |= index.eligible(asked.setting, active=False)

@@ -1,7 +1,7 @@
 """The retrieval index of one agent: stage 1 of retrieval, relevance by words and by vectors.
 
-Weighting hashed dimensions by their frequency in the index is left out: with it the vectors alone find more, the sum
-of both channels does not (recall@10 of English conversations .645 without, .635 to .644 with; Japanese .975 both).
+Hashed dimensions are not weighted by their frequency in the index. Such weights improve the vectors alone, but not the
+sum of both channels (recall@10 of English conversations .645 without, .635 to .644 with; Japanese .975 both).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,18 +23,19 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 EXPANSION_WEIGHT: Final = 0.5
-"""What a hit of an expansion counts beside one of the query's own, by words and by vectors.
+"""Weight of an expansion's hit relative to a hit of the query itself, for words and vectors.
 
 Measured with expansions by keywords that do not suit the question, recall@10 of both channels. Words, five expansions,
 Japanese paragraphs: 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions. Vectors, three expansions, English
 conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without expansions.
 """
 TELLING: Final = 3
-"""A cosine of so many times the embedder's threshold is as telling as a share of `RELEVANCE_FLOOR` of the terms."""
+"""Multiple of the embedder's threshold at which a cosine is as significant as the share `RELEVANCE_FLOOR` of the terms.
+"""
 BESIDE: Final = 0.25
-"""What is less relevant than this share of the most relevant is no candidate beside it, where there is a floor."""
+"""Minimum relevance of a candidate as a share of the best candidate's relevance, if there is a floor."""
 ID_BYTES: Final = 250
-"""What the id of a row takes, in a list and in a dictionary."""
+"""Memory size of a row's id in a list and in a dictionary, in bytes."""
 _GONE: Final = -1
 _NOBODY: Final = 0
 _UNIVERSAL: Final = ("universal", None)
@@ -42,27 +43,27 @@ _UNIVERSAL: Final = ("universal", None)
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What stage 1 found, best relevance first, ties by id; all sequences have the same length."""
+    """Results of stage 1, most relevant first, ties by id. All sequences have the same length."""
 
     ids: tuple[UUID, ...]
     similarity: Floats
-    """Cosine, -1 to 1: the highest over the query and its expansions, whose counts `EXPANSION_WEIGHT`."""
+    """Cosine, -1 to 1: the maximum over the query and its expansions, which are weighted by `EXPANSION_WEIGHT`."""
     lexical: Floats
-    """BM25 over its maximum among the rows searched, 0 to 1; an expansion's counts `EXPANSION_WEIGHT`."""
+    """BM25 divided by its maximum among the searched rows, 0 to 1; expansions are weighted by `EXPANSION_WEIGHT`."""
     relevance: Floats
-    """The mean of the lexical score and the positive part of the cosine, 0 to 1."""
+    """Mean of the lexical score and the positive part of the cosine, 0 to 1."""
 
 
 _NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(3)))
 
 
 class AgentIndex:
-    """All memories of one agent in this process: exact cosine and BM25 over stemmed words and CJK bigrams.
+    """In-process index of all memories of one agent: exact cosine, and BM25 over stemmed words and CJK bigrams.
 
-    What a search finds depends on the memories in the index only, not on the order in which they came (but for the
-    last bit of a float). BM25 counts document frequencies over all of them, archived ones and other scopes too, so
-    the status of one never moves the scores of others. Not safe for several threads at once.
-    Memory: 4 bytes × `dimension` a row, and about 2 KB more for 200 characters of Japanese (`bench/retrieval.py`).
+    Results depend on the indexed memories only, not on the order of insertion (except for the last bit of a float).
+    BM25 counts document frequencies over all memories, including archived ones and other scopes, so one memory's status
+    does not change the scores of others. Not thread-safe. Memory per row: 4 bytes × `dimension`, plus about 2 KB for
+    200 characters of Japanese (`bench/retrieval.py`).
     """
 
     def __init__(self, dimension: int) -> None:
@@ -83,7 +84,7 @@ class AgentIndex:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the index takes, room for further rows included, estimated to about a quarter."""
+        """Return the index's memory size in bytes including reserved rows, accurate to about a quarter."""
         arrays = (self._vectors, self._active, self._scopes, self._sources)
         return sum(each.nbytes for each in arrays) + ID_BYTES * len(self._ids) + self._postings.nbytes
 
@@ -100,11 +101,10 @@ class AgentIndex:
         scopes: Sequence[Scope] | None = None,
         sources: Sequence[str] | None = None,
     ) -> None:
-        """Index memories, or index them anew: unit vectors (n, dimension), zero rows where there is none.
+        """Add memories or replace them. `vectors` are unit vectors (n, dimension); a zero row means no vector.
 
-        A text is what the word channel finds the memory by. Memories are active, universal and nobody's unless said
-        otherwise; a source is whoever answers for a memory, "" for nobody.
-        Raises ValueError when lengths or dimension do not agree or a number is not finite; then nothing has changed.
+        `texts` are the texts for the lexical index. By default memories are active, universal and without a source.
+        Raises ValueError if lengths or the dimension do not match or a number is not finite; then nothing has changed.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
@@ -119,7 +119,7 @@ class AgentIndex:
             self._put(memory_id, vector, text, *where, active=flag)
 
     def _put(self, memory_id: UUID, vector: Floats, text: str, scope: Scope, source: str, *, active: bool) -> None:
-        if memory_id in self._rows:  # twice in one call: the last one counts
+        if memory_id in self._rows:  # The id occurs twice in one call: the last one counts.
             self.remove([memory_id])
         row = self._free.pop() if self._free else len(self._ids)
         if row == len(self._ids):
@@ -132,7 +132,7 @@ class AgentIndex:
         self._postings.add(row, term_counts(text))
 
     def remove(self, ids: Iterable[UUID]) -> None:
-        """Forget these memories, their vectors and terms; ids that are not in the index are ignored."""
+        """Remove these memories with their vectors and terms. Unknown ids are ignored."""
         for memory_id in ids:
             row = self._rows.pop(memory_id, None)
             if row is not None:
@@ -142,17 +142,17 @@ class AgentIndex:
                 self._free.append(row)
 
     def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
-        """Mark memories as active or archived; ids that are not in the index are ignored."""
+        """Mark memories as active or archived. Unknown ids are ignored."""
         for memory_id in ids:
             row = self._rows.get(memory_id)
             if row is not None:
                 self._active[row] = active
 
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
-        """The rows to search: the active (or the archived) memories whose scope is valid in the setting.
+        """Return the mask of rows to search: active (or archived) memories whose scope is valid in the setting.
 
-        Universal memories are valid everywhere; without a setting every scope is. Masks combine by & | ~ and hold
-        until the index next changes.
+        Universal memories are always valid; without a setting all scopes are. Masks combine by & | ~ and are valid
+        until the index changes.
         """
         count = len(self._ids)
         mask: Mask = (self._scopes[:count] != _GONE) & (self._active[:count] == active)
@@ -176,15 +176,16 @@ class AgentIndex:
         own: int = 1,
         bearing: int = 1,
     ) -> Candidates:
-        """The `limit` most relevant rows under the mask (`eligible()` unless given) for a query and its expansions.
+        """Return the `limit` most relevant rows under the mask (default `eligible()`) for a query and its expansions.
 
-        `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of as many texts: the query first,
-        with its items the first `own` texts, which count whole, then its expansions. A row is a candidate if it shares
-        a term, or if its cosine is positive and reaches the threshold, which belongs to the embedder. There are none at
-        all unless some row bears on one of the first `bearing` texts: holds a share `floor` of its terms
-        (`Postings.shares`), or has as telling a cosine (`TELLING`). With a floor, a row far less relevant than the best
-        (`BESIDE`) is none either. No source has more than its `share` of the limit as long as
-        others have a row. The cost is linear in the texts. Raises ValueError for shapes that do not agree.
+        `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of the same texts. The first `own`
+        texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
+        shares a term, or if its cosine is positive and reaches the embedder's `vector_threshold`.
+
+        The result is empty unless some row is relevant to one of the first `bearing` texts: it contains the share
+        `floor` of its terms (`Postings.shares`), or has an equally significant cosine (`TELLING`). With a floor, rows
+        far less relevant than the best one (`BESIDE`) are left out. A source takes at most `share` of the limit as long
+        as other sources have rows. The cost is linear in the texts. Raises ValueError if shapes do not match.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -217,7 +218,9 @@ class AgentIndex:
         limit: int,
         most: int,
     ) -> Candidates:
-        """Of the rows that hit by their vector or share a term, those near enough to the most relevant one."""
+        """Return the candidates among the rows with a vector hit or a shared term, near enough to the most relevant
+        one.
+        """
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
         found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= beside * relevance.max()))
         order = self._first(rows, relevance, found, limit)
@@ -227,20 +230,20 @@ class AgentIndex:
         return Candidates(tuple(ids[at] for at in order), similarity[order], lexical[order], relevance[order])
 
     def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
-        """The most relevant of those found, ties by id."""
+        """Return the most relevant of the found rows, ties by id."""
         if len(found) > limit:
             least = np.partition(relevance[found], -limit)[-limit]
             found = found[relevance[found] >= least]
         return sorted(map(int, found), key=lambda at: (-relevance[at], self._id(int(rows[at])).int))[:limit]
 
     def _crowded(self, rows: Rows, most: int) -> bool:
-        """Whether some source has more than so many of the rows."""
+        """Return True if some source has more than `most` of the rows."""
         counts = np.bincount(self._sources[rows])
         counts[_NOBODY] = 0
         return int(counts.max()) > most
 
     def _mixed(self, rows: Rows, relevance: Floats, found: Rows, limit: int, most: int) -> list[int]:
-        """The most relevant of those found, first at most so many of each source, then of what is left."""
+        """Return the most relevant of the found rows: first `most` of each source, then the best of the rest."""
         sources = self._sources[rows[found]]
         room = {int(source): most if source else limit for source in np.unique(sources)}
         pool = [self._first(rows, relevance, found[sources == source], each) for source, each in room.items()]
@@ -269,6 +272,6 @@ class AgentIndex:
 
 
 def _over_maximum(scores: Floats) -> Floats:
-    """Each row of scores over its maximum; rows without a hit stay zero."""
+    """Return each row of scores divided by its maximum; rows without a hit stay zero."""
     highest = scores.max(axis=1, keepdims=True)
     return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Where a memory is valid, and which scope something has that came about in a setting (document 003 §3.3)."""
+"""Scopes: validity of memories in a task's setting, and the scope of new memories (document 003 §3.3)."""
 
 from typing import assert_never
 
@@ -6,7 +6,7 @@ from nemuri_contracts.client_events import Scope, Setting
 
 
 def valid(scope: Scope, setting: Setting) -> bool:
-    """Whether what holds in the scope holds in the setting (document 003 §3.3)."""
+    """Return True if a memory of this scope is valid in the setting (document 003 §3.3)."""
     match scope.level:
         case "universal":
             return True
@@ -19,10 +19,10 @@ def valid(scope: Scope, setting: Setting) -> bool:
 
 
 def scope_in(setting: Setting) -> Scope:
-    """The scope of what came about in a setting: its project; without one its domain, if it is exactly one.
+    """Return the scope of a memory created in a setting: its project, else its domain if there is exactly one.
 
-    Universal otherwise: of several domains nothing says which one it belongs to. This is how document 003 §5's
-    `default_scope_level="project"` maps: the narrowest scope that the setting names for certain.
+    Otherwise universal, because one of several domains cannot be chosen. This implements document 003 §5's
+    `default_scope_level="project"`: the narrowest scope that the setting determines.
     """
     if setting.project is not None:
         return Scope(level="project", name=setting.project)
@@ -31,6 +31,6 @@ def scope_in(setting: Setting) -> Scope:
 
 
 def setting_of(scope: Scope) -> Setting:
-    """The narrowest setting in which the scope is valid."""
+    """Return the narrowest setting in which the scope is valid."""
     named = (scope.name,) if scope.name else ()
     return Setting(domains=named) if scope.level == "domain" else Setting(project=scope.name)

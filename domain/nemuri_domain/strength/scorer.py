@@ -1,6 +1,6 @@
-"""The two scorers of nine features: the linear one, and the learned 9 → 16 → 1 one that begins as its copy.
+"""The linear scorer and the learned 9 → 16 → 1 scorer, which starts as a copy of the linear one (document 000 §3.4).
 
-Document 000 §3.4. This is all that serving needs; training is in `services/trainer`.
+This module has all that ranking needs. Training is in `services/trainer`.
 """
 
 from collections.abc import Sequence
@@ -12,28 +12,29 @@ from nemuri_contracts.scorers import Weights
 from nemuri_contracts.strength import FEATURES
 
 LINEAR = (0.80, 0.06, 0.05, 0.03, 0.00, 0.03, 0.02, 0.00, 0.01)
-"""Weights of the transformed features, sum 1. Relevance leads; recency is left out, because the recency of creation
-makes later questions worse."""
+"""Weights of the transformed features, sum 1. Relevance has the largest weight. Recency has none, because the recency
+of encoding makes later questions worse.
+"""
 HIDDEN = 16
 STEEPNESS = 4.0
-"""A sigmoid of 4 (s - 1/2) is close to s itself, so a copy's scores mean nearly what the linear ones mean."""
+"""Slope of the output. A sigmoid of 4 (s - 1/2) is close to s, so a copy's scores are close to the linear ones."""
 SPREAD = 0.5
-"""By which share of its weight each hidden unit of a copy differs from the others."""
+"""Relative difference of the hidden units' weights in a copy."""
 FLOOR = 0.02
-"""By how much it differs where the linear weight is 0, so that these features can be learned too."""
+"""Difference where the linear weight is 0, so that these features can be learned too."""
 
 
 def linear(transformed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The linear score of transformed features, shape (n, 9) to (n,), between 0 and 1."""
+    """Return the linear score of transformed features, shape (n, 9) to (n,), 0 to 1."""
     return np.asarray(transformed @ np.array(LINEAR))
 
 
 def copy_of_linear() -> Weights:
-    """The scorer that ranks transformed features as the linear score does, and from which training begins.
+    """Return the learned scorer that ranks like the linear score. Training starts from it.
 
-    The units come in pairs w + d and w - d, so their sum is 16 w·x; a bias keeps all of them above 0 for every x
-    between 0 and 1, where a ReLU changes nothing. Every pair has another d, or they would all learn the same, and every
-    unit has the whole of w, so that one dropped out takes nothing of the order with it.
+    The units come in pairs w + d and w - d, so their sum is 16 w·x. A bias keeps all of them above 0 for every x from 0
+    to 1, where a ReLU is linear. Every pair has another d; otherwise all would learn the same. Every unit has the whole
+    of w, so dropout of a unit keeps the order.
     """
     step = [SPREAD * weight + FLOOR for weight in LINEAR]
     bias = sum(max(0.0, each - weight) for each, weight in zip(step, LINEAR, strict=True))
@@ -48,26 +49,27 @@ def copy_of_linear() -> Weights:
 
 
 def _unit(step: Sequence[float], pair: int, side: int) -> tuple[float, ...]:
-    """One unit of a pair; by Walsh's functions no two pairs, and no two features, have the same signs throughout."""
+    """Return one unit of a pair. By Walsh functions, no two pairs and no two features have the same signs."""
     signs = [-side if (pair & place).bit_count() % 2 else side for place in range(1, len(step) + 1)]
     return tuple(weight + sign * each for weight, sign, each in zip(LINEAR, signs, step, strict=True))
 
 
 def logits(weights: Weights, transformed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the sigmoid is taken of; transformed features of shape (n, 9) to shape (n,)."""
+    """Return the inputs of the output sigmoid; transformed features of shape (n, 9) to shape (n,)."""
     hidden = np.maximum(transformed @ np.array(weights.hidden).T + np.array(weights.hidden_bias), 0.0)
     return np.asarray(hidden @ np.array(weights.output) + weights.output_bias)
 
 
 def scores(weights: Weights, transformed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The learned score of transformed features, shape (n, 9) to (n,), between 0 and 1."""
+    """Return the learned score of transformed features, shape (n, 9) to (n,), 0 to 1."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(logits(weights, transformed), -500.0, 500.0))))
 
 
 def importance(weights: Weights) -> dict[str, float]:
-    """What a feature's way from 0 to 1 adds to the logit while the others are at 1/2, as shares of all nine.
+    """Return each feature's importance: the change of the logit as it goes from 0 to 1 and the others are 1/2,
+    normalised.
 
-    The magnitudes add up to 1, as the linear weights do: for a copy of the linear score they are these weights.
+    The magnitudes sum to 1 like the linear weights. For a copy of the linear score they equal these weights.
     """
     low = np.full((len(FEATURES), len(FEATURES)), 0.5)
     high = low.copy()

@@ -1,4 +1,4 @@
-"""By how many days a sleep ages an agent: by its sessions, and by no more than have passed."""
+"""Days of decay per sleep: by the number of sessions, limited by the time that has passed."""
 
 from datetime import datetime
 
@@ -7,14 +7,15 @@ from nemuri_domain.strength.aggregate import Agent
 
 DAY = 24 * 3600.0
 SPARED = 1.0
-"""Days that may pass without a task and still count with the next ones; with fewer tasks than one a day, the days for
-which one task stands. So a day's tasks may come all at once, and what came before a pause does not age by the pause."""
+"""Maximum number of passed days that later sleeps may still apply; 1 / `expected_tasks_per_day` if that is more. A
+day's tasks may therefore come in one burst, and sessions before a pause do not cause decay for the pause.
+"""
 
 
 def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
-    """Return by how much a sleep over so many sessions ages the agent.
+    """Return the days of decay for a sleep over `sessions` sessions.
 
-    None where that is by sessions alone: the policy says so, there is no session, or nobody says what time it is.
+    None if decay depends on sessions alone: the policy says so, there is no session, or `now` is None.
     """
     rules = agent.rules
     if now is None or not sessions or rules.fading == "tasks":

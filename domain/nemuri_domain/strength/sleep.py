@@ -1,4 +1,4 @@
-"""What a sleep does, decided from what the agent knows now (document 000 §3.7)."""
+"""Decision of a sleep from the agent's current state (document 000 §3.7)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from nemuri_domain.strength.session_age import aging
 
 @dataclass(frozen=True, slots=True)
 class Resting:
-    """A memory and since when nothing has drawn on it: its last use, or its beginning where there was none."""
+    """A memory with the time of its last use, or of its encoding if it was never used."""
 
     memory: Memory
     since: datetime
@@ -24,38 +24,39 @@ class Resting:
 
 @dataclass(frozen=True, slots=True)
 class Tiredness:
-    """What a sleep has to look at: a small part of all memories."""
+    """Input of a sleep decision: the small part of all memories that a sleep may change."""
 
     agent: Agent
     touched: tuple[Memory, ...]
-    """Active memories that changed since a sleep has surely looked at them (`Agent.reviewed`)."""
+    """Active memories that changed after `Agent.reviewed`."""
     faded: tuple[Memory, ...]
-    """Active memories that fall below the threshold in this sleep: at least all that do at their present level."""
+    """Active memories that may fall below the threshold in this sleep: at least all that do at their current level."""
     weakest: tuple[Resting, ...]
-    """Active memories that may have to make room: at least the first `surplus` in the order of pruning."""
+    """Active memories that may be pruned: at least the first `surplus` in the order of pruning."""
     principles: frozenset[UUID]
-    """The ids of those among the above that are principles."""
+    """Ids of the above memories that are principles."""
 
 
 AT_ONCE = 3_000
-"""At most so many memories of each sort move in one sleep, so that it fits one event; another goes on with the rest."""
+"""Maximum number of memories of each kind of change in one sleep, so that it fits one event. Another sleep continues.
+"""
 Levels = Mapping[UUID, int]
-"""The new level of each memory that moves to another one."""
+"""New level by memory, for memories that change their level."""
 
 
 def decide(cause: Event, tiredness: Tiredness, now: datetime | None = None) -> AgentSlept | None:
-    """The sleep over every session not slept over yet; None when there is none.
+    """Return the sleep over all sessions that were not slept over yet; None if there are none.
 
-    `now` is the time by the platform's clock; without it everything fades by sessions alone.
+    `now` is the time by the platform's clock. Without it, decay depends on sessions alone.
     """
     sessions = tiredness.agent.awake
     return _over(sessions, cause, tiredness, aging(tiredness.agent, len(sessions), now)) if sessions else None
 
 
 def go_on(slept: AgentSlept, tiredness: Tiredness) -> AgentSlept | None:
-    """What an unfinished sleep had no room for, as a sleep over no session; None once another sleep has followed it.
+    """Return the continuation of an unfinished sleep, over no session; None if another sleep has followed.
 
-    That one has looked at the same, and goes on by itself where it is unfinished.
+    That sleep has examined the same memories and continues itself if needed.
     """
     if not slept.unfinished or tiredness.agent.last_sleep != slept.sequence:
         return None
@@ -68,7 +69,7 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness, older:
     levels = _levels(rules, tiredness.touched)
     faint: dict[UUID, Memory] = {}
     pruned: list[Memory] = []
-    if len(levels) <= AT_ONCE:  # what has still to rise is neither too faint nor too little settled
+    if len(levels) <= AT_ONCE:  # Memories that still have to rise are neither too weak nor first in pruning.
         faint = _faint(tiredness, levels, days)
         pruned = _pruned(tiredness, faint, levels)
     unfinished = any(len(each) > AT_ONCE for each in (levels, faint, pruned))
@@ -89,14 +90,15 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness, older:
 
 
 def seen(memories: Iterable[Memory]) -> tuple[Seen, ...]:
-    """The memories as this sleep saw them."""
+    """Return the memories with their revisions at this sleep."""
     return tuple(Seen(memory_id=each.memory_id, revision=each.revision) for each in memories)
 
 
 def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
-    """How many active memories, at least as many as have to go, compete for room in the next sleep; 0 if all have it.
+    """Return an upper bound of the active memories that the next sleep has to prune; 0 if all fit.
 
-    In the order of pruning by present levels: principles last, then by level, by last use (or beginning) and by id.
+    They are the first in the order of pruning by current levels: principles last, then by level, by last use (or
+    encoding) and by id.
     """
     rules, changed = agent.coming, tuple(touched)
     levels = _levels(agent.rules, changed)
@@ -116,7 +118,7 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
 
 
 def _faint(tiredness: Tiredness, levels: Levels, days: float) -> dict[UUID, Memory]:
-    """What is below the threshold in every respect once it has moved to its level and the clocks have run down."""
+    """Return the memories that are below the threshold everywhere after level changes and decay."""
     agent = tiredness.agent
     later = aged(agent.clocks, agent.rules, days)
     faint: dict[UUID, Memory] = {}
@@ -129,9 +131,9 @@ def _faint(tiredness: Tiredness, levels: Levels, days: float) -> dict[UUID, Memo
 
 
 def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
-    """The least settled first, among these the longest unused, principles last of all, until there is room.
+    """Return the memories to prune until the rest fits: lowest level first, then longest unused; principles last.
 
-    Room as it is after this sleep: where parameters come into force with it, by their limits and weights.
+    The limits are those after this sleep, including parameters that it puts into force.
     """
     agent, rules = tiredness.agent, tiredness.agent.coming
 
@@ -156,7 +158,7 @@ def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) 
 
 
 def _competing(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[Resting]:
-    """The weakest, and those that become so by falling to a lower level; not what goes anyway."""
+    """Return the weakest memories and those that fall to a lower level, without those archived as too weak."""
     moving = (each for each in tiredness.touched if each.memory_id in levels and each.last_accessed_at)
     pool = {each.memory_id: Resting(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
     pool |= {each.memory.memory_id: each for each in tiredness.weakest}
@@ -170,7 +172,7 @@ def _fits(number: int, weight: float, rules: Policy) -> bool:
 
 
 def _weight(agent: Agent, touched: Iterable[Memory], levels: Levels) -> float:
-    """The weight of everything active once the levels have moved."""
+    """Return the total weight of active memories after the level changes."""
     weights = agent.coming.consolidation_weights
     present = sum(number * each for number, each in zip(agent.active, weights, strict=True))
     moving = (each for each in touched if each.memory_id in levels)

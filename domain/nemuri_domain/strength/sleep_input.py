@@ -1,4 +1,4 @@
-"""What a sleep has to look at, seen in a whole mind in memory; the views show the same of one that they hold."""
+"""Input of a sleep decision from a mind in memory. The projections provide the same from their tables."""
 
 from math import log
 
@@ -8,11 +8,11 @@ from nemuri_domain.strength.decay import advanced
 from nemuri_domain.strength.sleep import Resting, Tiredness
 
 ROUNDING = 1e-6
-"""What is so close above the threshold (ln strength) is looked at too; the decision itself is exact."""
+"""Margin above the threshold (ln strength) for selecting memories. The decision itself is exact."""
 
 
 def tiredness(mind: Mind) -> Tiredness | None:
-    """What a sleep of this mind has to look at, no more than it must; None while there is no agent."""
+    """Return the minimal input of a sleep of this mind; None without an agent."""
     agent = mind.agent
     if agent is None:
         return None

@@ -1,4 +1,4 @@
-"""What differs between two minds of one agent: of two moments, or of two courses that its life might have taken."""
+"""Differences between two states of one agent: at two times, or on two counterfactual courses."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Agent, Mind
 
 ROUNDING = 1e-9
-"""Relative differences of strength below this are the noise of floats."""
+"""Relative difference of strengths below which they are equal except for float rounding."""
 Altered = Mapping[str, tuple[Any, Any]]
-"""By name, what it is in the one and in the other."""
+"""Values in the first and in the second state, by name."""
 
 
 class Standing(RowModel):
-    """How a memory stands at some moment."""
+    """State of a memory at one time."""
 
     status: Literal["active", "archived"]
     level: int
@@ -29,7 +29,7 @@ class Standing(RowModel):
 
     @classmethod
     def of(cls, mind: Mind, memory_id: UUID) -> "Standing | None":
-        """How the memory stands in a mind; None where it does not know it."""
+        """Return the state of a memory in a mind; None if it is unknown there."""
         agent, memory = mind.agent, mind.memories.get(memory_id)
         if agent is None or memory is None:
             return None
@@ -45,7 +45,7 @@ class Standing(RowModel):
         )
 
     def alike(self, other: "Standing") -> bool:
-        """Whether they are the same but for the noise of floats."""
+        """Return True if both are equal except for float rounding."""
         names = {*self.strength_by_perspective, *other.strength_by_perspective}
         strengths = [(self.strength, other.strength)] + [
             (self.strength_by_perspective.get(name, 0.0), other.strength_by_perspective.get(name, 0.0))
@@ -58,77 +58,77 @@ class Standing(RowModel):
 
 
 class Change(RowModel):
-    """A memory that stands otherwise in the other mind."""
+    """A memory with different states."""
 
     memory_id: UUID
     content: str
     before: Standing | None
-    """None where the one mind does not know it."""
+    """State in the first mind; None if it is unknown there."""
     after: Standing | None
-    """None where the other mind does not know it."""
+    """State in the second mind; None if it is unknown there."""
 
     @property
     def gain(self) -> float:
-        """How much stronger it is in the other mind; 0 where one of them does not know it."""
+        """Return the difference of strength, second minus first; 0 if one mind does not know the memory."""
         return self.after.strength - self.before.strength if self.before and self.after else 0.0
 
     def turned(self, status: Literal["active", "archived"]) -> bool:
-        """Whether it has this status in the other mind only, of those that both know."""
+        """Return True if both minds know the memory and only the second has it in this status."""
         return bool(self.before and self.after and self.before.status != self.after.status == status)
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Everything that differs."""
+    """All differences between two minds."""
 
     changes: tuple[Change, ...]
-    """Of the memories, by the strength of the change, the greatest first."""
+    """Changed memories, largest change of strength first."""
     policy: Altered
-    """Of the parameters in force."""
+    """Changed policy parameters."""
     definition: Altered
-    """Of what the agent is, its vectors and its learned scorer."""
+    """Changes of the definition, the embedding and the learned scorer."""
 
     @classmethod
     def between(cls, one: Mind, other: Mind) -> "Differences":
-        """From the one mind to the other."""
+        """Return the differences from the first to the second mind."""
         changes = sorted(_changes(one, other), key=lambda each: (-abs(each.gain), str(each.memory_id)))
         return cls(tuple(changes), _altered(_rules(one), _rules(other)), _altered(_is(one), _is(other)))
 
     @property
     def began(self) -> tuple[Change, ...]:
-        """Memories that only the other mind knows."""
+        """Return the memories known to the second mind only."""
         return tuple(each for each in self.changes if each.before is None)
 
     @property
     def gone(self) -> tuple[Change, ...]:
-        """Memories that only the one mind knows."""
+        """Return the memories known to the first mind only."""
         return tuple(each for each in self.changes if each.after is None)
 
     @property
     def archived(self) -> tuple[Change, ...]:
-        """Memories that are archived in the other mind only."""
+        """Return the memories archived in the second mind only."""
         return tuple(each for each in self.changes if each.turned("archived"))
 
     @property
     def returned(self) -> tuple[Change, ...]:
-        """Memories that are active in the other mind only."""
+        """Return the memories active in the second mind only."""
         return tuple(each for each in self.changes if each.turned("active"))
 
     @property
     def levels(self) -> tuple[Change, ...]:
-        """Memories at another level."""
+        """Return the memories with different levels."""
         return tuple(
             each for each in self.changes if each.before and each.after and each.before.level != each.after.level
         )
 
     @property
     def stronger(self) -> tuple[Change, ...]:
-        """Memories that are stronger in the other mind, by how much."""
+        """Return the memories that are stronger in the second mind."""
         return tuple(each for each in self.changes if each.gain > 0 and not _noise(each))
 
     @property
     def weaker(self) -> tuple[Change, ...]:
-        """Memories that are weaker in the other mind, by how much."""
+        """Return the memories that are weaker in the second mind."""
         return tuple(each for each in self.changes if each.gain < 0 and not _noise(each))
 
 

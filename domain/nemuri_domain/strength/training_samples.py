@@ -1,7 +1,7 @@
-"""What an agent's tasks teach its scorer: samples to train on, and the newest tasks to be judged by.
+"""Training and test data for an agent's scorer, from its logged retrievals and uses.
 
-Document 000 §3.4, with the rulings on training data: raw features of all candidates from the retrieval's own event,
-used memories as positives, at most twice as many unused candidates as negatives, half the weight without success.
+Document 000 §3.4 with the rulings on training data: raw features of all candidates from the retrieval's own event, used
+memories as positives, at most twice as many unused candidates as negatives, half the weight without success.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,41 +18,41 @@ from nemuri_domain.strength import scorer
 from nemuri_domain.strength.ranking import transformed
 
 WINDOW = 600
-"""So many of an agent's newest assignments teach its scorer."""
+"""Number of an agent's newest assignments that are used for training."""
 FEWEST_HELD_OUT = 10
-"""Fewer tasks than this do not show that a scorer is better."""
+"""Minimum number of held-out tasks for a scorer to count as better."""
 HELD_OUT_SHARE = 4
-"""One in so many of the tasks that can tell two rankings apart is held out, the newest of them."""
+"""Divisor for the held-out share: one in four informative tasks is held out, the newest ones."""
 NEGATIVES = 2
-"""Unused candidates for each used one, at most."""
+"""Maximum number of unused candidates per used one."""
 SUCCEEDED = frozenset({"helpful", "success"})
-"""For these reasons an assignment was credited that succeeded; success is never assumed.
+"""Credit reasons of a successful assignment. Success is never assumed.
 
-A prevented error is worth impact, but it is no statement of success.
+A prevented error gives impact, but is no statement of success.
 """
 FAILED = frozenset({"unhelpful", "failure"})
-"""For these it was credited if it did not."""
+"""Credit reasons of a failed assignment."""
 UNPROVEN = 0.5
-"""What an assignment weighs that failed or that nobody judged."""
+"""Weight of an assignment that failed or was not judged."""
 
 Scoring = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Transformed features of shape (n, 9) to scores of shape (n,)."""
+"""Function from transformed features of shape (n, 9) to scores of shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
-    """The candidates of an assignment as they were ranked: what never changes of an experience."""
+    """Ranked candidates of an assignment. They never change."""
 
     assignment_id: UUID
     memory_ids: tuple[UUID, ...]
     features: NDArray[np.float64]
-    """Transformed, shape (n, 9)."""
+    """Transformed features, shape (n, 9)."""
     shown: NDArray[np.bool_]
-    """Which candidates were in the context, shape (n,)."""
+    """True for candidates in the context, shape (n,)."""
 
     @classmethod
     def of(cls, event: MemoriesRetrieved) -> "Retrieval":
-        """The retrieval that an event tells of."""
+        """Return the retrieval recorded by an event."""
         ids, context = tuple(each.memory_id for each in event.candidates), set(event.in_context)
         raw = np.array([each.features for each in event.candidates], dtype=np.float64).reshape(len(ids), len(FEATURES))
         return cls(event.assignment_id, ids, transformed(raw), np.array([each in context for each in ids], dtype=bool))
@@ -60,47 +60,47 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experience:
-    """An assignment with what came of it."""
+    """An assignment's retrieval with its outcome."""
 
     retrieval: Retrieval
     used: NDArray[np.bool_]
-    """Which candidates the answer really drew on, shape (n,)."""
+    """True for candidates that the answer used, shape (n,)."""
     weight: float
-    """1.0 where the assignment succeeded, else 0.5."""
+    """Sample weight: 1.0 if the assignment succeeded, else 0.5."""
 
     @property
     def telling(self) -> bool:
-        """Whether it can show one ranking to be better than another: of what was shown, some was used, not all."""
+        """Return True if it can distinguish two rankings: some, but not all memories in the context were used."""
         shown = self.retrieval.shown
         return bool((self.used & shown).any() and (~self.used & shown).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Candidates to train on."""
+    """Candidates for training."""
 
     features: NDArray[np.float64]
-    """Transformed, shape (m, 9)."""
+    """Transformed features, shape (m, 9)."""
     labels: NDArray[np.float64]
     """1.0 for used, 0.0 for unused, shape (m,)."""
     weights: NDArray[np.float64]
-    """Shape (m,)."""
+    """Sample weights, shape (m,)."""
     tasks: int
-    """Assignments that they come from."""
+    """Number of assignments they come from."""
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
 def experienced(retrieval: Retrieval, used: Collection[UUID], credited: Sequence[str]) -> Experience:
-    """What an assignment teaches that used these memories and was credited for these reasons, in this order."""
+    """Return the training data of an assignment, from its used memories and its credit reasons in log order."""
     mine = set(used)
     labels = np.array([each in mine for each in retrieval.memory_ids], dtype=bool)
     return Experience(retrieval, labels, 1.0 if _succeeded(credited) else UNPROVEN)
 
 
 def reweighs(reason: str, credited: Sequence[str]) -> bool:
-    """Whether this reason changed what an assignment weighs that was credited for all of these, in this order."""
+    """Return True if this reason changed the weight of an assignment with these credit reasons in log order."""
     if reason not in credited:
         return False
     at = credited.index(reason)
@@ -108,12 +108,12 @@ def reweighs(reason: str, credited: Sequence[str]) -> bool:
 
 
 def _succeeded(credited: Sequence[str]) -> bool:
-    """By the newest that was said of success or failure; not where neither was."""
+    """Return True if the newest statement of success or failure is a success; False without any."""
     return next((each in SUCCEEDED for each in reversed(credited) if each in SUCCEEDED | FAILED), False)
 
 
 def samples(experiences: Sequence[Experience]) -> Samples:
-    """Used candidates and a draw of unused ones, the same whenever it is drawn; nothing where nothing was used."""
+    """Return used candidates and a reproducible draw of unused ones. Empty if nothing was used."""
     chosen = [(each, rows) for each in experiences if len(rows := _drawn(each))]
     if not chosen:
         return Samples(np.zeros((0, len(scorer.LINEAR))), np.zeros(0), np.zeros(0), 0)
@@ -126,7 +126,9 @@ def samples(experiences: Sequence[Experience]) -> Samples:
 
 
 def _drawn(known: Experience) -> NDArray[np.intp]:
-    """The rows of an experience to train on: every positive, and at most twice as many negatives, by its id."""
+    """Return the rows to train on: all positives and at most twice as many negatives, drawn with the assignment id as
+    seed.
+    """
     positives, negatives = np.flatnonzero(known.used), np.flatnonzero(~known.used)
     number = min(NEGATIVES * len(positives), len(negatives))
     drawn = Random(known.retrieval.assignment_id.int).sample(range(len(negatives)), number)
@@ -134,10 +136,10 @@ def _drawn(known: Experience) -> NDArray[np.intp]:
 
 
 def divided(experiences: Sequence[Experience]) -> tuple[list[Experience], list[Experience]]:
-    """Oldest first, into those to train on and those to be judged by.
+    """Split experiences, oldest first, into training data and held-out data.
 
-    Held out are the newest that tell rankings apart, a quarter of these and at least ten, but never more than half.
-    Nothing that is trained on is newer than any of them.
+    Held out are the newest informative ones: a quarter of these and at least ten, but at most half. No training data is
+    newer than held-out data.
     """
     telling = [place for place, each in enumerate(experiences) if each.telling]
     number = min(max(FEWEST_HELD_OUT, len(telling) // HELD_OUT_SHARE), len(telling) // 2)
@@ -148,9 +150,9 @@ def divided(experiences: Sequence[Experience]) -> tuple[list[Experience], list[E
 
 
 def judged(weights: Weights, held_out: Sequence[Experience]) -> HeldOut:
-    """How well the learned and the linear ranking put first what was used, over the same tasks.
+    """Return the nDCG of the learned and of the linear ranking over the same tasks.
 
-    Only over what was in the context, because nobody knows what would have been used of the rest.
+    Only memories in the context count, because it is unknown if the others would have been used.
     """
     learned = np.array([ndcg(each, lambda rows: scorer.scores(weights, rows)) for each in held_out])
     linear = np.array([ndcg(each, scorer.linear) for each in held_out])
@@ -162,12 +164,12 @@ def judged(weights: Weights, held_out: Sequence[Experience]) -> HeldOut:
 
 
 def better(found: HeldOut) -> bool:
-    """Whether the learned ranking was better by more than the error of the comparison, on enough tasks."""
+    """Return True if the learned ranking is better by more than the standard error, on enough tasks."""
     return found.tasks >= FEWEST_HELD_OUT and found.learned - found.linear > found.error
 
 
 def ndcg(known: Experience, scoring: Scoring) -> float:
-    """nDCG of the candidates in the context, used ones worth 1; equal scores go by relevance, then by rank."""
+    """Return the nDCG of the candidates in the context, used ones worth 1; equal scores by relevance, then by rank."""
     shown = known.retrieval.shown
     rows, relevant = known.retrieval.features[shown], known.used[shown].astype(np.float64)
     order = np.lexsort((-rows[:, 0], -scoring(rows)))

@@ -1,4 +1,4 @@
-"""Which memories an answer really drew on."""
+"""Detection of the memories that an answer used."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,17 @@ from nemuri_domain.language.keywords import occurring
 from nemuri_domain.strength.policy import Detection
 
 TAGS_TOGETHER: Final = 2
-"""So many tags of a memory in an answer are evidence of use where there is no better."""
+"""Number of a memory's tags in an answer that counts as a use, if there is no better evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A memory that was in the context, and how close the answer is to it."""
+    """A memory in the context, with its similarity to the answer."""
 
     memory_id: UUID
     tags: tuple[str, ...]
     similarity: float
-    """Cosine between the answer and the memory."""
+    """Cosine similarity of the answer and the memory."""
 
 
 def uses(
@@ -35,12 +35,12 @@ def uses(
     complete: bool = False,
     detection: Detection = "layered",
 ) -> tuple[Use, ...]:
-    """What the answer drew on, as this way of recognising it sees it (document 000 §3.5).
+    """Return the memories that the answer used, by the given detection method (document 000 §3.5).
 
-    Layered: what it cites; if it cites nothing, by similarity; if this says nothing, by tags, of which it then takes
-    two of a memory, because one is no more than a common topic (decision 0011). Nothing but citations counts there
-    where they are `complete`, or where the answer names details and no memory as its sources. `threshold` is the
-    embedder's own for recognising use, a cosine. Without a judge's word, `judge` is layered.
+    `layered` uses citations; without any, similarity; without any, tags, of which it needs two, because one is only a
+    common topic (decision 0011). Only citations count if they are `complete`, or if the answer cites document passages
+    but no memory. `threshold` is the embedder's cosine threshold for usage. `judge` without a judge's answer is
+    `layered`.
     """
     match detection:
         case "citation":
@@ -59,7 +59,7 @@ def uses(
 
 
 def judged(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, ...]:
-    """What a judge said was used, by the labels under which it was shown the memories."""
+    """Return the uses that a judge reported, by the labels of the memories in its prompt."""
     return tuple(Use(memory_id=labels[label], method="judge") for label in said if label in labels)
 
 
@@ -69,7 +69,7 @@ def _cited(citations: Sequence[UUID], shown: Sequence[Shown]) -> tuple[Use, ...]
 
 
 def _tagged(answer: str, shown: Sequence[Shown], *, least: int = 1) -> tuple[Use, ...]:
-    """A tag counts as a whole term only, and one that most of the memories share proves nothing."""
+    """Return the uses by tags. Only whole terms count, and no tag that more than half of the memories share."""
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
     said = set(occurring(sorted(telling), answer))
@@ -81,5 +81,5 @@ def _similar(shown: Sequence[Shown], threshold: float) -> tuple[Use, ...]:
 
 
 def ended(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
-    """The end of an assignment's session: one, whatever it is that ends it."""
+    """Return the end of an assignment's session. The same event results from any cause."""
     return SessionEnded.following(cause, key=assignment_id, agent_id=agent_id, assignment_id=assignment_id)
