@@ -263,7 +263,7 @@ def holding(definition: Definition, memories: Iterable[Remembered], setting: Set
 
 
 def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
-    """Return the principles for the context: the strongest, at most `principles_share` of `top_k_results`; ties by id."""
+    """Return the strongest principles for the context, at most `principles_share` of `top_k_results`; ties by id."""
     strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
     share = ceil(agent.rules.principles_share * agent.rules.top_k_results)
     return tuple(content.memory_id for content, _ in strongest[:share])
