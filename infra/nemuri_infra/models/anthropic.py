@@ -1,4 +1,4 @@
-"""Anthropic's messages as a chat."""
+"""Anthropic's Messages API as a chat."""
 
 from functools import partial
 from typing import Final
@@ -48,10 +48,10 @@ class _Message(BaseModel):
 
 
 class AnthropicChat:
-    """One model of Anthropic. The SDK is imported when the first chat is made; its own retries are off.
+    """A chat with one model of Anthropic. The SDK is imported when the first chat is made; its own retries are off.
 
-    A reply that was cut off is asked for once more. `timeout` is in seconds and bounds each call. A reply without text
-    is `ModelRefused` when the model declined or spent all its tokens thinking, else `ModelUnusable`.
+    A truncated reply is requested once more. `timeout` is in seconds and applies to each call. A reply without text
+    raises `ModelRefused` if the model declined or spent all its tokens on thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -67,11 +67,11 @@ class AnthropicChat:
 
     @property
     def name(self) -> str:
-        """ "anthropic:" and the model."""
+        """Return "anthropic:" and the model."""
         return f"anthropic:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """The text of the whole reply; thinking is left out of it but counted as output tokens."""
+        """Return the text of the whole reply. Thinking is not part of it but is counted as output tokens."""
         require_allowed(self._base_url)
         return await whole(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 

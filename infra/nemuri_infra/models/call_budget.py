@@ -1,4 +1,4 @@
-"""What handling an event costs in replies of models: nothing is paid for twice, and not without end."""
+"""The budget of model replies for one event, with a cache so that no reply is paid for twice."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,50 +11,50 @@ from nemuri_infra.models.protocol import Chat, Reply
 from nemuri_infra.process.byte_cache import ByteCache
 
 KEPT_BYTES = 64 * 1024 * 1024
-"""Bytes of questions and replies that a process keeps for events that wait; those kept first are paid for again."""
+"""Bytes of prompts and replies that a process caches for waiting events. The oldest are evicted, and paid for again."""
 REPLY_BYTES = 1_500
-"""What a reply takes beside its texts."""
+"""Bytes of a cached reply beside its texts."""
 
 
 class SpentError(Exception):
-    """As many replies of models were made for the event as may be, and it is not done."""
+    """The event has used all its model replies and is not done."""
 
 
 Asked = tuple[str, str, str, int]
-"""The name of a chat, the system's and the user's words, and the most tokens of a reply."""
+"""Name of a chat, system message, user message, and maximum number of tokens of the reply."""
 
 
 @dataclass(slots=True)
 class Spending:
-    """The replies that were made for one event."""
+    """The model replies for one event."""
 
     limit: int
     calls: int = 0
-    """Replies that came, usable or not."""
+    """Number of replies, usable or not."""
     replies: dict[Asked, Reply[str]] = field(default_factory=dict)
-    """The usable ones, by what was asked."""
+    """Usable replies by request."""
 
     def ask(self) -> None:
-        """Raise `SpentError` when no further reply may be asked for."""
+        """Raise `SpentError` if the budget is used up."""
         if self.calls >= self.limit:
             raise SpentError(f"{self.calls} replies of models were made for it, and no more are allowed")
 
 
 @dataclass(slots=True)
 class Spendings:
-    """The spendings on events that were put off, so that their next try begins with what this one was answered."""
+    """The spendings of events that were put off, so that the next attempt starts with their replies."""
 
     limit: int
     _known: ByteCache[tuple[str, int], Spending] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     def of(self, service: str, event: Event, calls: int) -> Spending:
-        """What was spent on the event: here, or by `calls` in other processes."""
+        """Return the spending of the event, cached in this process or with the number of `calls` in other processes."""
         spent = self._known.get((service, event.sequence or 0)) or Spending(self.limit)
         spent.calls = max(spent.calls, calls)
         return spent
 
     def keep(self, service: str, event: Event, spent: Spending, *, waits: bool) -> None:
-        """Keep it for the next try of an event that waits; after a fault, or in the end, replies are forgotten."""
+        """Cache the spending of a waiting event for its next attempt. After a fault or at the end it is removed."""
         if waits and spent.replies:
             self._known.keep((service, event.sequence or 0), spent)
         else:
@@ -71,7 +71,7 @@ _current: ContextVar[Spending | None] = ContextVar("spending", default=None)
 
 @contextmanager
 def spending(spent: Spending) -> Iterator[None]:
-    """What models reply is counted here for as long as the context lasts."""
+    """Count the model replies during the context in this spending."""
     token = _current.set(spent)
     try:
         yield
@@ -80,23 +80,23 @@ def spending(spent: Spending) -> Iterator[None]:
 
 
 def current() -> Spending | None:
-    """The spending on the event that is being handled; None outside of one."""
+    """Return the spending of the event that is being handled; None outside of an event."""
     return _current.get()
 
 
 class Remembering:
-    """The chat behind it, asked once for the same within the handling of one event, however often that is tried."""
+    """A chat wrapper that repeats the reply to the same request while one event is handled, over all its attempts."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
 
     @property
     def name(self) -> str:
-        """The name of the chat behind it."""
+        """Return the name of the wrapped chat."""
         return self._chat.name
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """As the chat behind it, or what it said to the same before."""
+        """Return the cached reply to the request, else the wrapped chat's."""
         spent, asked = current(), (self.name, system, user, max_tokens)
         if spent is not None and asked in spent.replies:
             return spent.replies[asked]
@@ -106,5 +106,5 @@ class Remembering:
         return reply
 
     async def aclose(self) -> None:
-        """Close the chat behind it."""
+        """Close the wrapped chat."""
         await self._chat.aclose()

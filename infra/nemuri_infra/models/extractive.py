@@ -1,4 +1,4 @@
-"""The model that serves without a language model: it quotes the most relevant sentences it was given, and says so."""
+"""A model without a language model: it quotes the most relevant sentences of its sources, and says so."""
 
 import asyncio
 import re
@@ -52,14 +52,14 @@ from nemuri_infra.models.usage_judge import judged
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
-"""The quotes of one answer together, without labels and framing."""
+"""Maximum number of characters of all quotes of one answer, without labels and framing."""
 
 _NAME: Final = "extractive"
 _FREE: Final = Usage(model=_NAME)
 _WHICH: Final = re.compile(
     rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
 )
-"""What a question asks to be told apart from others of its kind."""
+"""The distinguishing words of a question ("which …")."""
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _QUOTING: Final = {
     "en": "No language model is connected, so these are quotations from memories and details:",
@@ -87,11 +87,11 @@ _FRAMING: Final = frozenset(
     (*_QUOTING.values(), *_NOTHING.values(), *_NOT_READ.values(), *_OPEN.values(), *_COMPARED.values())
 )
 _TITLE = re.compile(r"^## .*$", re.MULTILINE)
-"""The title of a part of an answer."""
+"""The heading of a part of an answer."""
 
 
 class ExtractiveModel:
-    """Quotes instead of writing: deterministic, offline, without cost; its calls never fail."""
+    """A model that quotes instead of writing. It is deterministic, offline and free, and its calls never fail."""
 
     name: Final = _NAME
 
@@ -100,14 +100,13 @@ class ExtractiveModel:
         return asyncio.Lock()
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """At most 6 sentences or 1,200 characters quoted line by line, each followed by its label in brackets.
+        """Return at most 6 sentences or 1,200 characters, quoted line by line, each followed by its label in brackets.
 
-        Relevance is shared terms weighted by their rarity among the sentences given. The framing words follow the
-        language of the question, the quotes that of their sources. Without a shared term the answer says that
-        nothing was found and cites nothing. A question that lists several is answered item by item, each with at
-        least one sentence or a word that nothing was found. What asks itself, or only repeats what is asked, is no
-        answer. A memory that a detail contradicts comes after that. The
-        memo is not quoted: it is no source.
+        Relevance is the number of shared terms weighted by their rarity among the sentences. The framing is in the
+        language of the question, the quotes in that of their sources. Without a shared term the answer says that
+        nothing was found and cites nothing. A question with several items is answered item by item; each gets at least
+        one sentence or a note that nothing was found. Sentences that are questions or repeat the question are not
+        quoted. A memory that a detail contradicts is ranked after it. The memo is not quoted, since it is not a source.
         """
         language = _language(job.question)
         items = requests(job.question)
@@ -124,18 +123,20 @@ class ExtractiveModel:
         return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """The text's most central sentence; what says something and has terms of the question is preferred."""
+        """Return the most central sentence of the text. Sentences with content and terms of the question are
+        preferred.
+        """
         async with self._one_chunk:
-            # In a thread, one after the other: a chunk takes some 20 ms, and others' questions go on meanwhile.
+            # In a thread, one at a time: a chunk takes about 20 ms, and the event loop stays free meanwhile.
             return Reply(await asyncio.to_thread(_point, job), _FREE)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """For each perspective the most telling sentence among those that share terms with its name and keywords.
+        """Return for each perspective the most informative sentence that shares terms with its name and keywords.
 
-        The answer's first sentence, its best one, goes to the perspective that it shares most with, else to the
+        The answer's first sentence, its best one, goes to the perspective with which it shares most terms, else to the
         first. Sentences of the answer are preferred to those of the details, which must share a third of the question's
-        terms, and none is given twice. An answer without content of its own, such as one that found nothing or only
-        asks, teaches nothing, and neither do quotes that hardly answer (`_is_worth_learning`).
+        terms. No sentence is returned twice. An answer without content of its own, for example one that found nothing
+        or only asks, yields no learnings. Neither do quotes that hardly answer the question (`_is_worth_learning`).
         """
         asked = (job.question, *requests(job.question))
         said = _telling((Source("", _substance(job.question, job.answer)),), asked)
@@ -151,21 +152,22 @@ class ExtractiveModel:
         return Reply(_learned(job, worth, details) if worth else {}, _FREE)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """By the words alone; in doubt nothing."""
+        """Return the comparisons that follow from the words alone; unrelated if in doubt."""
         return Reply(by_words(job), _FREE)
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """The memories of which a sentence comes again in the answer, by its rarer terms."""
+        """Return the memories with a sentence whose rarer terms occur in the answer."""
         return Reply(judged(job), _FREE)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """A request that leans on an earlier question, by rules, with the topic of that put beside it."""
+        """Return a request that depends on an earlier question, by rules, with that question's topic added."""
         return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """The statements that at least two voices share, then those of one alone; what is contradicted is dissent.
+        """Return the statements that at least two voices share, then those of single voices. Contradicted ones are
+        dissent.
 
-        It says that no language model merged them; where no voice says anything, that nothing was found.
+        The text says that no language model merged them, or that nothing was found if all voices are empty.
         """
         language = _language(job.question)
         substances = (_TITLE.sub("", _substance(job.question, each.answer)) for each in job.voices)
@@ -176,19 +178,19 @@ class ExtractiveModel:
         return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """By a lexicon and the marks in the text, under the lexicon's name."""
+        """Return the reading by a lexicon and the markers in the text. The usage names the lexicon."""
         return Reply(read(job.prompt, job.reply), Usage(model=LEXICON))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Its own most telling sentences, or its own keywords."""
+        """Return the memory's most informative sentences, or its keywords."""
         return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
-        """Their own most telling sentences."""
+        """Return the memories' most informative sentences."""
         return Reply(extracted(job.memories, job.rules), _FREE)
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing, since there are no connections."""
 
 
 def _point(job: KeyPointJob) -> str:
@@ -199,12 +201,12 @@ def _point(job: KeyPointJob) -> str:
 
 
 def substance(answer: str) -> str:
-    """An answer without the words in which this model speaks of itself, and without labels; any other as it is."""
+    """Return an answer of this model without its framing and labels. Any other answer is unchanged."""
     return _substance("", answer)
 
 
 def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
-    """What the sources say, without what they ask themselves or repeat of what is asked."""
+    """Return the passages of the sources without questions and repetitions of the question."""
     found: list[Passage] = []
     for source in sources:
         listed = asked_in(source.text, asked)
@@ -217,7 +219,7 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
 
 
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
-    """What answers one question of `share` (0 or 1: the only one), each of which gets its part of the room."""
+    """Return the quotes for one of `share` questions (0 or 1: the only one). The questions divide the length limit."""
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, LONGEST_QUOTE)
     most = max(MOST_QUOTES // parts, 1)
@@ -251,21 +253,21 @@ def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> 
 
 
 def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
-    """Whether a quote says something by itself and shares more than half of the terms of one of the questions.
+    """Return whether a quote has content and shares more than half of the terms of one of the questions.
 
-    What a question asks to be told apart does not count: most sentences about services that route nothing share it.
+    The distinguishing words of a question do not count: most sentences about services that route nothing share them.
     """
     wanted = [content_terms(each) - _kinds(each) or content_terms(each) for each in asked]
     return passage.fitness > UNFIT and any(2 * len(each & passage.counts.keys()) > len(each) for each in wanted)
 
 
 def _kinds(question: str) -> frozenset[str]:
-    """The terms of what a question asks to be told apart from others of its kind."""
+    """Return the terms of the distinguishing words of a question."""
     return frozenset(term for named in _WHICH.findall(question) for term in terms(" ".join(named)))
 
 
 def _substance(question: str, answer: str) -> str:
-    """The answer without framing, labels, and the items of the question that it repeats."""
+    """Return the answer without framing, labels, and the items of the question that it repeats."""
     asked = {*_FRAMING, *map(disarmed, requests(question))}
     lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
     return without_labels("\n".join(lines))

@@ -1,4 +1,4 @@
-"""From settings to models."""
+"""Construction of models from settings."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ __all__ = ["ModelSettings", "Models", "build_chats", "build_models"]
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The two models of the platform; they may be one and the same."""
+    """The two models of the platform, which may be the same."""
 
     main: Model
-    """Answers and learnings."""
+    """For answers and learnings."""
     light: Model
-    """Key points and judgements."""
+    """For key points and judgements."""
 
     async def aclose(self) -> None:
         """Release the connections of both."""
@@ -31,13 +31,13 @@ class Models:
 
 
 def build_models(settings: ModelSettings, metrics: Metrics | None = None) -> Models:
-    """The models of the settings; imports the SDKs of the chosen providers and opens no connection yet."""
+    """Return the models of the settings. Imports the SDKs of the chosen providers and opens no connection."""
     seen = metrics or Metrics()
     return Models(main=_model(settings, seen, light=False), light=_model(settings, seen, light=True))
 
 
 def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, light: bool = True) -> list[Chat]:
-    """The language models of the settings in order of preference, for those that speak to them in their own words."""
+    """Return the chats of the settings in order of preference, for callers with prompts of their own."""
     seen = metrics or Metrics()
     providers = [each for each in settings.chosen if each != "extractive"]
     return [Measured(_chat(each, settings, light=light), seen) for each in providers]

@@ -1,4 +1,4 @@
-"""Several models as one: fallback from one to the next, and a bound on concurrent calls."""
+"""Combinations of models: fallback from one to the next, and a limit on concurrent calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,9 +34,10 @@ T = TypeVar("T")
 
 
 class Chain:
-    """Asks each chat in turn until one answers, each with its own budget of repetitions.
+    """A chat that calls several chats in turn until one answers, each with its own retry budget.
 
-    When all fail: `ModelUnavailable` if any was, with the shortest `retry_after`, else `ModelRefused`.
+    If all fail, it raises `ModelUnavailable` if any was unavailable, with the shortest `retry_after`, else
+    `ModelRefused`.
     """
 
     def __init__(self, models: Sequence[Chat], retries: Retries | None = None) -> None:
@@ -47,11 +48,11 @@ class Chain:
 
     @property
     def name(self) -> str:
-        """The names in the order in which they are asked."""
+        """Return the names in the order of the calls."""
         return " > ".join(chat.name for chat in self._chats)
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """The first answer; its usage names the chat that gave it."""
+        """Return the first reply. Its usage names the chat that gave it."""
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
@@ -61,12 +62,12 @@ class Chain:
         raise _together(failures)
 
     async def aclose(self) -> None:
-        """Close every chat, also when closing one of them fails."""
+        """Close every chat, even if closing one of them fails."""
         await close_all(self._chats)
 
 
 class Bounded:
-    """At most `limit` calls of the chat at once; further ones wait, first come, first served."""
+    """A chat wrapper with at most `limit` concurrent calls. Further calls wait in order."""
 
     def __init__(self, chat: Chat, limit: int) -> None:
         if limit < 1:
@@ -76,21 +77,21 @@ class Bounded:
 
     @property
     def name(self) -> str:
-        """The name of the chat behind it."""
+        """Return the name of the wrapped chat."""
         return self._chat.name
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """As the chat behind it, once a place is free."""
+        """Return the wrapped chat's reply, once a slot is free."""
         async with self._places:
             return await self._chat.complete(system, user, max_tokens, steady=steady)
 
     async def aclose(self) -> None:
-        """Close the chat behind it."""
+        """Close the wrapped chat."""
         await self._chat.aclose()
 
 
 class Fallback:
-    """Two models as one: what the first cannot do for now, or refuses, the second does."""
+    """Two models as one. The second does the jobs for which the first is unavailable or that it refuses."""
 
     def __init__(self, first: Model, second: Model) -> None:
         self._first = first
@@ -98,47 +99,47 @@ class Fallback:
 
     @property
     def name(self) -> str:
-        """Both names in the order in which they are asked."""
+        """Return both names in the order of the calls."""
         return f"{self._first.name} > {self._second.name}"
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """The first model's answer, or the second's."""
+        """Return the first model's answer, or the second's."""
         return await _either(lambda: self._first.answer(job), lambda: self._second.answer(job))
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """The first model's key point, or the second's."""
+        """Return the first model's key point, or the second's."""
         return await _either(lambda: self._first.key_point(job), lambda: self._second.key_point(job))
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """The first model's learnings, or the second's."""
+        """Return the first model's learnings, or the second's."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """The first model's comparisons, or the second's."""
+        """Return the first model's comparisons, or the second's."""
         return await _either(lambda: self._first.relations(job), lambda: self._second.relations(job))
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """The first model's judgement, or the second's."""
+        """Return the first model's judgement, or the second's."""
         return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """The first model's words, or the second's."""
+        """Return the first model's restated request, or the second's."""
         return await _either(lambda: self._first.restate(job), lambda: self._second.restate(job))
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """What the first model makes of the voices, or the second."""
+        """Return the first model's merged answer, or the second's."""
         return await _either(lambda: self._first.merge(job), lambda: self._second.merge(job))
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """As the first model reads it, or the second."""
+        """Return the first model's reading, or the second's."""
         return await _either(lambda: self._first.feel(job), lambda: self._second.feel(job))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """The first model's words, or the second's."""
+        """Return the first model's compression, or the second's."""
         return await _either(lambda: self._first.compress(job), lambda: self._second.compress(job))
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
-        """What the first model makes of the memories, or the second."""
+        """Return the first model's consolidation, or the second's."""
         return await _either(lambda: self._first.consolidate(job), lambda: self._second.consolidate(job))
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""A chat whose calls can be seen: their number, their duration, their tokens, and each as a part of a trace."""
+"""A chat wrapper with metrics and spans: number, duration and tokens of calls."""
 
 from time import perf_counter
 
@@ -12,7 +12,7 @@ from nemuri_infra.observability.tracing import span
 
 
 class Measured:
-    """The chat behind it, every call of which is counted, successful or not."""
+    """A chat wrapper that counts every call, successful or not."""
 
     def __init__(self, chat: Chat, metrics: Metrics) -> None:
         self._chat = chat
@@ -20,11 +20,11 @@ class Measured:
 
     @property
     def name(self) -> str:
-        """The name of the chat behind it."""
+        """Return the name of the wrapped chat."""
         return self._chat.name
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """As the chat behind it."""
+        """Return the wrapped chat's reply."""
         began, spent = perf_counter(), current()
         if spent is not None:
             spent.ask()
@@ -47,7 +47,7 @@ class Measured:
         return reply
 
     def _pay(self, usage: Usage) -> None:
-        """Count the tokens of a reply, also of one that could not be used."""
+        """Count the tokens of a reply, even of an unusable one."""
         for direction, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
             self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
 
@@ -56,5 +56,5 @@ class Measured:
         self._metrics.model_seconds.labels(self.name).observe(perf_counter() - began)
 
     async def aclose(self) -> None:
-        """Close the chat behind it."""
+        """Close the wrapped chat."""
         await self._chat.aclose()

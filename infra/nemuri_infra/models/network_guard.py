@@ -5,17 +5,19 @@ from typing import Final
 from urllib.parse import urlsplit
 
 ALLOW_MODEL_CALLS = True
-"""Set to False (`guard.ALLOW_MODEL_CALLS = False`) and only servers on loopback are called."""
+"""Whether calls may leave this machine. Tests set it to False (`guard.ALLOW_MODEL_CALLS = False`); then only servers on
+loopback are called.
+"""
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "localhost."})
 
 
 class ModelCallsForbidden(RuntimeError):  # noqa: N818 - reads as what happened
-    """A call would have left this machine while `ALLOW_MODEL_CALLS` is False. No fallback hides it."""
+    """A call would have left this machine while `ALLOW_MODEL_CALLS` is False. No fallback catches it."""
 
 
 def require_allowed(base_url: str) -> None:
-    """Raise `ModelCallsForbidden` when calls are switched off and the URL's host is not loopback."""
+    """Raise `ModelCallsForbidden` if calls are switched off and the URL's host is not loopback."""
     if not ALLOW_MODEL_CALLS and not is_loopback(base_url):
         raise ModelCallsForbidden(
             f"calls to models are switched off, and {urlsplit(base_url).hostname} is not loopback"
@@ -23,7 +25,7 @@ def require_allowed(base_url: str) -> None:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether the URL names this machine: localhost, 127.0.0.0/8 or ::1; no name is looked up."""
+    """Return whether the URL's host is this machine: localhost, 127.0.0.0/8 or ::1. Names are not resolved."""
     host = urlsplit(base_url).hostname or ""
     if host in _LOCAL_NAMES:
         return True

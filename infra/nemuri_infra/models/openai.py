@@ -1,4 +1,4 @@
-"""Chat completions of OpenAI, and of any server that speaks the same format, as a chat."""
+"""Chat completions of OpenAI, or of a server with the same format, as a chat."""
 
 from functools import partial
 from typing import Final
@@ -44,12 +44,13 @@ class _Completion(BaseModel):
 
 
 class OpenAIChat:
-    """One model behind chat completions. The SDK is imported when the first chat is made; its own retries are off.
+    """A chat with one model behind chat completions. The SDK is imported when the first chat is made; its own retries
+    are off.
 
-    A reply that was cut off is asked for once more. `timeout` is in seconds and bounds each call. OpenAI itself gets
-    `max_completion_tokens` with head-room for thinking; other servers get the older `max_tokens`, which more of them
-    know, without head-room, because their contexts may be small. A reply without text is `ModelRefused` when the model
-    declined or spent all its tokens thinking, else `ModelUnusable`.
+    A truncated reply is requested once more. `timeout` is in seconds and applies to each call. OpenAI itself gets
+    `max_completion_tokens` with an allowance for thinking. Other servers get the older `max_tokens`, which more of them
+    support, without the allowance, because their contexts may be small. A reply without text raises `ModelRefused` if
+    the model declined or spent all its tokens on thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -65,11 +66,11 @@ class OpenAIChat:
 
     @property
     def name(self) -> str:
-        """ "openai:" and the model, whoever serves it."""
+        """Return "openai:" and the model, for any server."""
         return f"openai:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """The text of the first choice, whole."""
+        """Return the whole text of the first choice."""
         require_allowed(self._base_url)
         return await whole(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 

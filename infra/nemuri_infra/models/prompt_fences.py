@@ -1,4 +1,4 @@
-"""Texts of others inside a prompt, between marks that they cannot forge."""
+"""Untrusted texts inside a prompt, between marks that they cannot forge."""
 
 import hashlib
 import re
@@ -10,14 +10,15 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.protocol import Source
 
 _TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:start|end)_of_turn>|</?s>", re.IGNORECASE)
-"""How models that are served by programs of their own mark turns, which those read in the middle of a text too."""
+"""Turn markers of self-hosted models, which these interpret in the middle of a text too."""
 
 
 def message(question: tuple[str, str], between: str, sources: Sequence[Source]) -> str:
-    """The user message: the question, what stands between, and the sources, each inside marks it cannot forge.
+    """Return the user message: the question, the text `between`, and the sources, each between marks that it cannot
+    forge.
 
-    The marks carry a digest of all the texts, which no text among them can contain on purpose; labels in brackets
-    inside a text become round, so that repeating it cites nothing.
+    The marks carry a digest of all texts, which no text can contain on purpose. Square brackets around labels in a text
+    become round, so that repeating the text cites nothing.
     """
     label, text = question
     texts = {label: text} | {one.label: _noted(one) for one in sources}
@@ -33,12 +34,12 @@ def _noted(source: Source) -> str:
 
 
 def digest(texts: Iterable[str]) -> str:
-    """A mark that follows from the texts, and so cannot stand in them on purpose: 96 bits of a sha256."""
+    """Return a mark derived from the texts, 96 bits of a sha256. The texts cannot contain it on purpose."""
     return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:24]
 
 
 def fenced(label: str, text: str, mark: str) -> str:
-    """A text between its marks, in which nothing is left that a model's own format could take for a turn of its own."""
+    """Return a text between its marks, without the turn markers of any model."""
     return f"<{label} {mark}>\n{_TURN.sub(_spaced, text.strip())}\n</{label} {mark}>"
 
 

@@ -1,4 +1,4 @@
-"""The jobs on top of a language model: prompts out, tolerant parsing back."""
+"""The jobs on top of a chat: prompts, and tolerant parsing of the replies."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -90,18 +90,18 @@ the others"}}; leave out of "dissent" who does not dissent. The answers give you
 
 
 class PromptedModel:
-    """Does the jobs by asking a chat; raises what the chat raises."""
+    """A model that does its jobs by prompting a chat. Raises the errors of the chat."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
 
     @property
     def name(self) -> str:
-        """The name of the chat."""
+        """Return the name of the chat."""
         return self._chat.name
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """The chat's answer; only labels of the job's sources count as citations."""
+        """Return the chat's answer. Only labels of the job's sources count as citations."""
         answering = _ANSWERING.format(role=job.role)
         parts = (job.system_prompt.strip(), answering, _partly_read(job.share), _contents(job.memo))
         system = "\n\n".join(part for part in parts if part)
@@ -113,13 +113,13 @@ class PromptedModel:
         return Reply(Answer(reply.value, found, complete=bool(found)), reply.usage)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """The first sentence of the chat's reply."""
+        """Return the first sentence of the chat's reply."""
         user = message(("question", job.question), "", (Source("text", job.text),))
         reply = await self._chat.complete(_KEY_POINT, user, KEY_POINT_TOKENS)
         return Reply(next(iter(sentences(without_labels(reply.value))), ""), reply.usage)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """What the chat noted under the given perspectives; empty when its reply cannot be read."""
+        """Return the chat's learnings for the given perspectives; empty if its reply cannot be parsed."""
         perspectives = "\n".join(f"- {normalised(perspective)}" for perspective in job.perspectives)
         user = message(
             ("question", job.question),
@@ -130,13 +130,13 @@ class PromptedModel:
         return Reply(read_learnings(reply.value, job.perspectives), reply.usage)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """What the chat says of the pairs; nothing where its reply cannot be read."""
+        """Return the chat's comparisons of the pairs; empty if its reply cannot be parsed."""
         user = message(("pairs", statement_relations.pairs(job)), "", (*job.new, *job.older))
         reply = await self._chat.complete(statement_relations.SYSTEM, user, statement_relations.TOKENS)
         return Reply(statement_relations.read(reply.value, job), reply.usage)
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """The labels that the chat's reply names; raises `ModelRefused` when it cannot be read."""
+        """Return the labels in the chat's reply. Raises `ModelRefused` if it cannot be parsed."""
         reply = await self._chat.complete(*judgement_prompt(job), JUDGEMENT_TOKENS)
         found = read_judgement(reply.value, [memory.label for memory in job.memories])
         if found is None:
@@ -144,7 +144,7 @@ class PromptedModel:
         return Reply(found, reply.usage)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """The chat's words for the request; the request itself where it has none."""
+        """Return the chat's restated request; the request itself if the reply is empty."""
         turns = [
             Source(f"{name} {number}", text)
             for number, turn in enumerate(job.turns, 1)
@@ -154,7 +154,7 @@ class PromptedModel:
         return Reply(reply.value.strip() or job.request, reply.usage)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """What the chat makes of the voices; they side by side when its reply cannot be read."""
+        """Return the chat's merged answer; the voices side by side if its reply cannot be parsed."""
         labelled = {f"v{number}": voice for number, voice in enumerate(job.voices, 1)}
         voices = [Source(label, each.answer) for label, each in labelled.items()]
         reply = await self._chat.complete(_MERGING, message(("question", job.question), "", voices), MERGED_TOKENS)
@@ -162,7 +162,7 @@ class PromptedModel:
         return Reply(read, reply.usage)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """As the chat reads it; by the lexicon when its reply cannot be read, and the usage names both."""
+        """Return the chat's reading. If its reply cannot be parsed, the lexicon's; the usage then names both."""
         reply = await self._chat.complete(
             turn_reading.SYSTEM, turn_reading.prompt(job), turn_reading.TOKENS, steady=True
         )
@@ -171,7 +171,9 @@ class PromptedModel:
         return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """The chat's words; the memory's own when they cannot be read or are longer, and the usage names both."""
+        """Return the chat's compression. If it cannot be parsed or is longer, the extractive one; the usage then names
+        both.
+        """
         system, user = turn_compression.prompt(job)
         reply = await self._chat.complete(system, user, turn_compression.TOKENS, steady=True)
         found = turn_compression.read(reply.value, job)
@@ -179,7 +181,7 @@ class PromptedModel:
         return Reply(found or Compressed(*own), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
-        """What the chat makes of the memories; their own words when it cannot be read, and the usage names both."""
+        """Return the chat's consolidation. If it cannot be parsed, the extractive one; the usage then names both."""
         system, user = memory_consolidation.prompt(job)
         reply = await self._chat.complete(system, user, memory_consolidation.TOKENS, steady=True)
         own = extracted(job.memories, job.rules)
@@ -192,19 +194,19 @@ class PromptedModel:
 
 
 def _partly_read(share: Share | None) -> str:
-    """What is to be known of documents that were not read whole; nothing where they were."""
+    """Return a note on documents that were read in part; empty if they were read whole."""
     if share is None or share.text >= 1:
         return ""
     return _PARTLY_READ.format(percent=share.percent, chunks=share.chunks, of=share.of)
 
 
 def _contents(memo: str) -> str:
-    """What the agent remembers altogether, as data; nothing where there is no memo."""
+    """Return the memo as fenced data; empty if there is none."""
     if not memo:
         return ""
     return f"{_REMEMBERED}\n{fenced('contents', disarmed(memo), digest([memo]))}"
 
 
 def _instead(spent: Usage, by: str) -> Usage:
-    """What a reply cost that could not be used, and by whom it was done instead."""
+    """Return the usage of an unusable reply, with the name of its substitute added."""
     return Usage.together((spent, Usage(model=by)))

@@ -1,4 +1,4 @@
-"""What the services ask of a model: jobs, not raw prompts, so that a model without a language model can serve too."""
+"""The protocol of models: jobs instead of raw prompts, so that the extractive model can do them too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,53 +20,55 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that an answer may draw on, under the label by which it is cited."""
+    """A text that an answer may use, with the label by which it is cited."""
 
     label: str
     """"m1", "m2", … for memories, "d1", "d2", … for details; unique within a job."""
     text: str
     note: str = ""
-    """What is to be known of it besides, such as that it is out of date; "" for nothing."""
+    """Note on the source, for example that it is out of date; "" for none."""
     origin: str = ""
-    """From whom it is, for people and models; "" where that goes without saying."""
+    """Author of the source, for people and models; "" if it is obvious."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerJob:
-    """A question to be answered from memories and details."""
+    """Input of an answer: a question, memories and details."""
 
     role: str
     system_prompt: str
-    """The agent's own instructions; may be empty."""
+    """Agent's own instructions; may be empty."""
     perspective: str | None
     question: str
     memories: tuple[Source, ...]
     details: tuple[Source, ...]
     memo: str = ""
-    """A table of contents of all that the agent remembers (document 000 §3.1); "" for none. No source, never cited."""
+    """Table of contents of the agent's whole memory (document 000 §3.1); "" for none. It is not a source and is never
+    cited.
+    """
     share: Share | None = None
-    """How much of the documents the details are; None where there are no documents."""
+    """Share of the documents that the details cover; None without documents."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The memories, then the details."""
+        """Return the memories, then the details."""
         return self.memories + self.details
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer and what it cites."""
+    """An answer and its citations."""
 
     text: str
     cited: tuple[str, ...]
-    """Labels of the cited sources by first occurrence in the text, each once, only labels that the job gave."""
+    """Labels of the cited sources by first occurrence in the text, each once, only labels of the job."""
     complete: bool = False
-    """Whether the answer certainly drew on nothing that it does not cite."""
+    """Whether the answer certainly used nothing that it does not cite."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPointJob:
-    """A piece of a larger text whose one point for the question is wanted."""
+    """Input of a key point: a part of a larger text, and the question that the point is to answer."""
 
     question: str
     text: str
@@ -74,7 +76,7 @@ class KeyPointJob:
 
 @dataclass(frozen=True, slots=True)
 class LearningsJob:
-    """A finished answer from which the agent is to learn, one sentence for each perspective that applies."""
+    """Input of learnings: a finished answer, from which one sentence is wanted for each perspective that applies."""
 
     role: str
     question: str
@@ -82,28 +84,28 @@ class LearningsJob:
     perspectives: tuple[str, ...]
     details: tuple[Source, ...]
     keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Words that belong to a perspective; for those that have any."""
+    """Keywords of those perspectives that have any."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationsJob:
-    """New statements, and the older ones and each other that they are to be compared with."""
+    """Input of comparisons: new statements, older ones, and the pairs to compare."""
 
     new: tuple[Source, ...]
     """Labels "n1", "n2", …"""
     older: tuple[Source, ...]
     """Labels "o1", "o2", …"""
     pairs: tuple[tuple[str, str], ...]
-    """Which are compared: the label of a new one, and that of an older one or of a new one before it."""
+    """Pairs to compare: the label of a new statement, and that of an older one or of an earlier new one."""
 
 
 Comparisons = Mapping[tuple[str, str], Comparison]
-"""What the first of a pair says of the second; a pair that is not there is unrelated."""
+"""Comparison of the first of a pair with the second. A missing pair is unrelated."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeJob:
-    """An answer of which is to be said on which of the memories it drew."""
+    """Input of the usage judge: an answer and the memories that were shown to it."""
 
     question: str
     answer: str
@@ -112,25 +114,25 @@ class JudgeJob:
 
 @dataclass(frozen=True, slots=True)
 class RestateJob:
-    """A request that continues a conversation and is to be understood without it."""
+    """Input of a restatement: a request that continues a conversation and is to be understood without it."""
 
     turns: tuple[Turn, ...]
-    """What was asked and answered before, oldest first; at least one."""
+    """Earlier questions and answers, oldest first; at least one."""
     request: str
 
 
 @dataclass(frozen=True, slots=True)
 class MergeJob:
-    """What the members of a panel answered to one question, to be made into one answer."""
+    """Input of a merge: the answers of a panel's members to one question."""
 
     question: str
     voices: tuple[Voice, ...]
-    """Without labels of sources, which mean something else to each of them."""
+    """Answers without labels of sources, which differ between the members."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeelJob:
-    """A turn of an assistant's session, of which is to be said what it means and how it felt."""
+    """Input of a reading: a turn of an assistant's session, whose meaning and emotion are wanted."""
 
     prompt: str
     reply: str
@@ -138,7 +140,7 @@ class FeelJob:
 
 @dataclass(frozen=True, slots=True)
 class CompressJob:
-    """What a memory holds, to be put into fewer words."""
+    """Input of a compression: the text of a memory."""
 
     level: Literal[2, 3]
     """2: sentences, 3: keywords."""
@@ -148,7 +150,7 @@ class CompressJob:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """A memory in fewer words; neither part is longer than it was."""
+    """A compressed memory. Neither part is longer than before."""
 
     trigger: str
     content: str
@@ -156,7 +158,7 @@ class Compressed:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateJob:
-    """Memories of an agent that belong together, of which one is to be made."""
+    """Input of a consolidation: related memories of an agent, from which one is to be made."""
 
     agent: str
     memories: tuple[TierMemory, ...]
@@ -166,7 +168,7 @@ class ConsolidateJob:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """One answer out of several, and who does not agree with it."""
+    """A merged answer and the dissenting voices."""
 
     text: str
     dissent: tuple[Dissent, ...]
@@ -175,51 +177,57 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """A value and what it cost."""
+    """A value and the usage of the calls for it."""
 
     value: T_co
     usage: Usage
 
 
 class Model(Protocol):
-    """Does the jobs. Every method may raise `ModelUnavailable` or `ModelRefused`, and no other error of a provider."""
+    """A model that does the jobs. Every method may raise `ModelUnavailable` or `ModelRefused`, and no other error of a
+    provider.
+    """
 
     @property
     def name(self) -> str:
-        """Who is asked, for logs; who answered is in the usage of the reply."""
+        """Return the name of the model for logs. The usage of a reply names the one that replied."""
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """An answer in the language of the question; says so when the sources hold nothing relevant."""
+        """Return an answer in the language of the question. It says so if the sources contain nothing relevant."""
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """The text's main point in one sentence; "" only for a text without content."""
+        """Return the text's main point in one sentence; "" only for a text without content."""
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """Perspective to one sentence; only perspectives of the job, those that do not apply are left out."""
+        """Return one sentence per perspective, only for perspectives of the job that apply."""
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """What the new statements say of the others; only pairs of the job."""
+        """Return the comparisons of the new statements, only for pairs of the job."""
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """The labels of the memories that the answer drew on, in the job's order; may be none."""
+        """Return the labels of the memories that the answer used, in the job's order; may be empty."""
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """The request in words that stand on their own, in its language; as it is where it does so already."""
+        """Return the request in words that need no context, in its language; unchanged if it needs none already."""
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """What the voices come to together, and what single ones hold against that."""
+        """Return the joint answer of the voices, with dissent of single ones."""
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """What the turn means and how it felt; the usage names who read it, `lexicon` for words and marks."""
+        """Return the meaning and the emotion of the turn. The usage names the reader, `lexicon` for words and
+        markers.
+        """
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """The memory at the level; the usage names who wrote it, `extractive` for its own sentences and words."""
+        """Return the memory compressed to the level. The usage names the writer, `extractive` for its own sentences and
+        words.
+        """
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
-        """What the memories become; the usage names who wrote it, `extractive` for their own sentences."""
+        """Return the consolidated memory. The usage names the writer, `extractive` for the memories' own sentences."""
 
     async def aclose(self) -> None:
-        """Release the connections; the model is not used afterwards."""
+        """Release the connections. The model must not be used afterwards."""
 
 
 class Chat(Protocol):
@@ -227,12 +235,12 @@ class Chat(Protocol):
 
     @property
     def name(self) -> str:
-        """For a single model "provider:model"."""
+        """Return the name, "provider:model" for a single model."""
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """The model's text, never blank, for one system and one user message; `max_tokens` bounds the text.
+        """Return the model's text, never blank, for one system and one user message. `max_tokens` limits the text.
 
-        `steady` asks for temperature 0, from a model that takes one: newer ones refuse it.
+        `steady` requests temperature 0 if the model supports it; newer ones refuse it.
         """
 
     async def aclose(self) -> None:
@@ -240,29 +248,31 @@ class Chat(Protocol):
 
 
 class ModelFailure(BriefError):  # noqa: N818 - reads as what happened
-    """A provider gave no answer; `brief` leaves out its own words, which may repeat what it was asked."""
+    """A provider gave no usable answer. `brief` leaves out the provider's own words, which may quote the prompt."""
 
 
 class ModelUnavailable(ModelFailure):
-    """No reply now, but perhaps later: connection, timeout, 408, 409, 429, 5xx. One line."""
+    """A transient failure: connection, timeout, 408, 409, 429, 5xx. One line."""
 
     def __init__(self, message: str, *, retry_after: float | None = None, brief: str | None = None) -> None:
         super().__init__(message, brief=brief)
         self.retry_after = retry_after
-        """Seconds that the provider asked to wait; None when it did not say."""
+        """Seconds that the provider asked to wait; None if it gave none."""
 
 
 class ModelRefused(ModelFailure):
-    """The same request would be refused again: 400, 401, 403, 404, too long, declined by the model. One line."""
+    """A permanent failure, which the same request would repeat: 400, 401, 403, 404, too long, declined by the model.
+    One line.
+    """
 
     def __init__(self, message: str, *, brief: str | None = None, usage: Usage | None = None) -> None:
         super().__init__(message, brief=brief)
         self.usage = usage
-        """What the reply cost, if one came and its cost is known."""
+        """Usage of the reply, if there was one and its cost is known."""
 
 
 class ModelUnusable(ModelRefused):
-    """A reply came, and may have to be paid for, that holds nothing to use: no text, or not the wire format. One line.
+    """A reply, possibly with costs, without usable content: no text, or not the wire format. One line.
 
-    It may be an accident and is asked for once more; it is never an outage, which is waited for without end.
+    It may be an accident, so the request is repeated once. It is never an outage, which would be retried without end.
     """

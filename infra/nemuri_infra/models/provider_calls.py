@@ -1,4 +1,4 @@
-"""What the providers have in common: calls and their failures, reply bodies and what may be sent."""
+"""Code that all providers share: calls and their errors, reply bodies, and text that can be sent."""
 
 import asyncio
 import math
@@ -17,13 +17,13 @@ from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUn
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
 Count = Annotated[int, Field(ge=0)] | None
-"""A number of tokens as providers write it: some leave it out, some write null."""
+"""Number of tokens in a provider's reply. Some leave it out, some write null."""
 
 REASONING_TOKENS: Final = 4_000
-"""Head-room for models that think before they write: their thinking counts towards the bound of a request."""
+"""Additional tokens for models that think before they write, since thinking counts towards the limit of a request."""
 
 MORE_ROOM: Final = 4
-"""A reply that was cut off is asked for again with this many times the tokens."""
+"""Factor by which the tokens are increased when a truncated reply is requested again."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 499})
 _LONGEST_REASON: Final = 300
@@ -33,7 +33,7 @@ _SECRET = re.compile(r"(?i)\b(?:sk|pk|key|bearer)[-_ ][\w*.-]{6,}")
 def failure(
     name: str, status: int, headers: Mapping[str, str], body: object, secret: str
 ) -> ModelUnavailable | ModelRefused:
-    """The error for an HTTP status that is no success: 408, 409, 425, 429, 499, 3xx and 5xx are transient."""
+    """Return the error for an unsuccessful HTTP status. 408, 409, 425, 429, 499, 3xx and 5xx are transient."""
     brief = f"{name}: HTTP {status}"
     message = f"{brief}{_reason(body, secret)}"
     if status in _TRANSIENT or not 400 <= status < 500:
@@ -43,9 +43,9 @@ def failure(
 
 @asynccontextmanager
 async def calling(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncIterator[None]:
-    """A call of a provider's SDK, bounded to `timeout` seconds, whose errors become ours.
+    """Run a call of a provider's SDK with a timeout in seconds and translate its errors.
 
-    `sdk` is the module `openai` or `anthropic`: both name their errors alike.
+    `sdk` is the module `openai` or `anthropic`, which name their errors alike.
     """
     try:
         async with asyncio.timeout(timeout):
@@ -59,15 +59,15 @@ async def calling(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncI
 
 
 class Steadiness:
-    """Whether a model takes a temperature: newer ones refuse it, which is found out once."""
+    """Records whether a model accepts a temperature. Newer ones refuse it, which is detected once."""
 
     def __init__(self) -> None:
         self._taken = True
 
     async def call(self, post: Callable[[float | None], Awaitable[bytes]], *, steady: bool) -> bytes:
-        """The body that `post` brings, which is told the temperature to send, if any.
+        """Return the body from `post`, which is called with the temperature to send, if any.
 
-        A refusal that speaks of the temperature is no answer: the same is asked again without one.
+        If the provider refuses the temperature, the request is repeated without one.
         """
         asked = steady and self._taken
         try:
@@ -80,10 +80,10 @@ class Steadiness:
 
 
 async def whole(name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple[Reply[str], bool]]]) -> Reply[str]:
-    """Return a reply that was not cut off, with what all calls for it cost.
+    """Return a reply that was not truncated, with the usage of all calls for it.
 
-    `ask` is told how many tokens the reply may have, and yields the reply and whether it ended by itself. One that was
-    cut off is asked for again with `MORE_ROOM` times the tokens; raises `ModelRefused` if that is cut off too.
+    `ask` is called with the maximum number of tokens, and returns the reply and whether it is complete. A truncated
+    reply is requested again with `MORE_ROOM` times the tokens. Raises `ModelRefused` if that one is truncated too.
     """
     reply, ended = await ask(max_tokens)
     if ended:
@@ -96,7 +96,7 @@ async def whole(name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
-    """The reply body as `body_type`; `ModelUnusable` when it is not what the wire format promises."""
+    """Return the reply body as `body_type`. Raises `ModelUnusable` if it does not have the wire format."""
     try:
         return body_type.model_validate_json(content)
     except ValidationError as error:
@@ -106,12 +106,12 @@ def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
 
 
 def sendable(text: str) -> str:
-    """The text with every lone surrogate, which UTF-8 cannot carry, replaced by "?"."""
+    """Return the text with every lone surrogate, which UTF-8 cannot encode, replaced by "?"."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def storable(text: str) -> str:
-    """A model's text without NUL, which no store takes, and without outer white space."""
+    """Return a model's text without NUL, which no store accepts, and without outer white space."""
     return text.replace("\0", "").strip()
 
 
@@ -146,7 +146,7 @@ def _seconds(value: str) -> float | None:
 
 
 def _until(date: str, told: str) -> float | None:
-    """Seconds to a date, by the provider's clock where it told its time."""
+    """Return the seconds until a date, by the provider's clock if it sent its time."""
     moment = _moment(date)
     return None if moment is None else max(0.0, (moment - (_moment(told) or datetime.now(UTC))).total_seconds())
 

@@ -1,4 +1,4 @@
-"""Reading what a model wrote where structure was asked for; whatever cannot be read is left out."""
+"""Tolerant parsers of structured replies. Unreadable parts are left out."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当�
 
 
 def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
-    """Perspective to one sentence, in the order of `perspectives`, from a JSON object or, where there is none, from
-    lines "perspective: …".
+    """Return one sentence per perspective, in the order of `perspectives`.
 
-    The object may be fenced, surrounded by prose or nested one level deep; names are compared without case and outer
-    white space. Unknown names, empty values and "none" are left out; labels in brackets are removed.
+    Parses a JSON object or, if there is none, lines "perspective: …". The object may be fenced, surrounded by prose or
+    nested one level deep. Names are compared without case and outer white space. Unknown names, empty values and "none"
+    are left out; labels in brackets are removed.
     """
     known = {perspective.strip().casefold(): perspective for perspective in perspectives}
     best: dict[str, str] = {}
@@ -32,10 +32,10 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
 
 
 def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
-    """The merged answer and its dissent from a JSON object; None when there is none that holds an answer.
+    """Return the merged answer and its dissent from a JSON object; None if no object contains an answer.
 
-    `voices` are the voices by their labels; dissent under another name, or empty, is left out. Dissent may be an
-    object by label or a list of objects with "voice" and "text".
+    `voices` are the voices by label. Dissent with another label or without text is left out. Dissent may be an object
+    by label or a list of objects with "voice" and "text".
     """
     for pairs in objects(text):
         said = pairs.get("merged")

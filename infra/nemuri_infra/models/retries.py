@@ -1,4 +1,4 @@
-"""Trying again within a budget of attempts and seconds."""
+"""Retries within a budget of attempts and seconds."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,29 +12,29 @@ from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 
 T = TypeVar("T")
 AGAIN = 1
-"""How often the same is asked once more after a reply that cannot be used."""
+"""Number of repetitions after an unusable reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How long one provider is tried."""
+    """The retry policy of one provider."""
 
     attempts: int = 4
-    """Calls in all, at least 1."""
+    """Maximum number of calls, at least 1."""
     budget: float = 90.0
-    """Seconds in all, calls and waits together; a call still running then is cancelled."""
+    """Maximum number of seconds for calls and waits together. A call that is still running then is cancelled."""
     first_wait: float = 0.5
-    """Seconds; the upper bound of the first random wait, doubled for each further one."""
+    """Upper bound in seconds of the first random wait. It doubles with each further one."""
     longest_wait: float = 20.0
-    """Seconds; the upper bound of any random wait."""
+    """Upper bound in seconds of any random wait."""
 
 
 async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
-    """The result of `call`, repeated on `ModelUnavailable` with random exponential waits.
+    """Return the result of `call`, retried on `ModelUnavailable` with random exponential backoff.
 
-    A wait is the random one on top of the `retry_after` of the error, so that callers who were refused together do not
-    come back together; one that would not fit into the budget is not begun, and the
-    last `ModelUnavailable` is raised. `ModelUnusable` is repeated once. Any other error ends the attempts at once.
+    The random wait is added to the error's `retry_after`, so that callers who were refused together do not return
+    together. A wait that exceeds the budget is not started; the last `ModelUnavailable` is raised instead.
+    `ModelUnusable` is retried once. Any other error is raised at once.
     """
     attempts = AsyncRetrying(
         retry=_worth_repeating,
@@ -43,7 +43,7 @@ async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
         reraise=True,
     )
 
-    async def once() -> T:  # tenacity awaits only what is a coroutine function by itself
+    async def once() -> T:  # tenacity awaits coroutine functions only
         return await call()
 
     try:

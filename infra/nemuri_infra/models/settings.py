@@ -1,4 +1,4 @@
-"""Which models serve, and how they are called."""
+"""Settings of the model providers and their calls."""
 
 from typing import Annotated, Literal, Self
 
@@ -12,32 +12,34 @@ ModelName = Annotated[str, Field(min_length=1)]
 
 
 class ModelSettings(BaseModel):
-    """Providers in the order of fallback, their keys and models, and the bounds of a call."""
+    """Providers in the order of fallback, their keys and models, and the limits of a call."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     providers: tuple[Provider, ...] = ()
-    """Asked in this order. Empty: those whose key is set, Anthropic first; without any key the extractive model."""
+    """Providers in the order of the calls. Empty: those with a key, Anthropic first; without any key the extractive
+    model.
+    """
     anthropic_api_key: SecretStr | None = None
     openai_api_key: SecretStr | None = None
-    """May be missing for a server other than OpenAI's."""
+    """Optional for servers other than OpenAI's."""
     anthropic_base_url: AnyHttpUrl | None = None
     """None: Anthropic's own."""
     openai_base_url: AnyHttpUrl | None = None
-    """Any server that speaks chat completions, up to and including its "/v1"; None: OpenAI's own."""
+    """Any server with chat completions, up to and including its "/v1"; None: OpenAI's own."""
     anthropic_model: ModelName = "claude-sonnet-5-5"
     anthropic_light_model: ModelName = "claude-haiku-4-5"
-    """For key points and judgements, of which there are many."""
+    """For key points and judgements, which are frequent."""
     openai_model: ModelName = "gpt-5.6-terra"
     openai_light_model: ModelName = "gpt-5.6-luna"
     timeout: Positive = 60.0
-    """Seconds of one call."""
+    """Timeout of one call in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 4
-    """Calls of one provider before the next is asked."""
+    """Calls of one provider before the next one is called."""
     budget: Positive = 90.0
-    """Seconds for one provider, calls and waits together."""
+    """Maximum number of seconds for one provider, calls and waits together."""
     concurrency: Annotated[int, Field(ge=1)] = 8
-    """Calls at once, for the main and the light model each."""
+    """Concurrent calls, for the main and the light model each."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -53,7 +55,7 @@ class ModelSettings(BaseModel):
 
     @property
     def chosen(self) -> tuple[Provider, ...]:
-        """The providers really asked, in order; never empty."""
+        """Return the providers that are actually used, in order; never empty."""
         if self.providers:
             return self.providers
         keyed: tuple[tuple[Provider, SecretStr | None], ...] = (
@@ -64,10 +66,10 @@ class ModelSettings(BaseModel):
 
     @property
     def retries(self) -> Retries:
-        """The bounds of repetition for one provider."""
+        """Return the retry policy of one provider."""
         return Retries(attempts=self.attempts, budget=self.budget)
 
 
 def secret(key: SecretStr | None) -> str:
-    """The key without outer white space, "" when it is missing."""
+    """Return the key without outer white space; "" if it is missing."""
     return key.get_secret_value().strip() if key else ""

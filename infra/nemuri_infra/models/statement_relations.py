@@ -1,4 +1,4 @@
-"""What new statements say of older ones: asked of a language model, read tolerantly, or by the words alone."""
+"""Comparison of new statements with older ones, by a language model or by the words alone."""
 
 import json
 import re
@@ -33,15 +33,16 @@ _PAIR = re.compile(
 
 
 def pairs(job: RelationsJob) -> str:
-    """The pairs as the model is given them."""
+    """Return the pairs as text for the prompt."""
     return "Pairs:\n" + "\n".join(f"- {new} > {old}" for new, old in job.pairs)
 
 
 def read(text: str, job: RelationsJob) -> Comparisons:
-    """The comparisons that the text holds, of pairs of the job; of a pair compared twice the last one.
+    """Return the comparisons in the text, only of pairs of the job. The last one counts for a pair that is compared
+    twice.
 
-    Reads a JSON object of pairs, fenced or surrounded by prose, also one nested by the new label, and lines "n1 > o1:
-    same" where there is none. What cannot be read is unrelated.
+    Parses a JSON object of pairs, fenced or surrounded by prose, also one nested by the new label; if there is none,
+    lines "n1 > o1: same". Anything unreadable is unrelated.
     """
     known = set(job.pairs)
     found: dict[tuple[str, str], Comparison] = {}
@@ -55,14 +56,14 @@ def read(text: str, job: RelationsJob) -> Comparisons:
 
 
 def by_words(job: RelationsJob) -> Comparisons:
-    """The comparisons by the words alone."""
+    """Return the comparisons by the words alone."""
     texts = {each.label: each.text for each in (*job.new, *job.older)}
     said = {(new, old): compared(texts[new], texts[old]) for new, old in job.pairs}
     return {pair: comparison for pair, comparison in said.items() if comparison != "unrelated"}
 
 
 def _flat(text: str) -> str:
-    """An object of objects written as lines of pairs; any other text as it is."""
+    """Return a nested object as lines of pairs. Any other text is unchanged."""
     begin, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[begin : end + 1])

@@ -1,6 +1,6 @@
-"""What a turn means and how it felt, asked of a language model: the prompt, and the tolerant reading of its reply.
+"""Reading of a turn's meaning and emotion by a language model: the prompt, and the tolerant parser of its reply.
 
-Document 001, the instruction for remembering a turn: its keys and its scales, in our own words.
+The keys and scales are those of document 001, in the instruction for remembering a turn, in our own words.
 """
 
 import math
@@ -22,12 +22,12 @@ _TAGS: Final[dict[str, Tag]] = {
 }
 _TRIGGER: Final = 1_000
 _CONTENT: Final = 4_000
-"""Characters that are taken of what a model writes; it is asked for fewer."""
+"""Maximum number of characters kept of each text in a reply. The prompt asks for fewer."""
 _KEYWORD: Final = 60
 _MOST_KEYWORDS: Final = 8
 _MOST_TAGS: Final = 8
 _PASTED: Final = 24_000
-"""Characters of a prompt, and of a reply, that a model is shown: from the beginning and from the end."""
+"""Maximum number of characters of a turn's request, and of its response, in the prompt: the beginning and the end."""
 
 SYSTEM: Final = f"""\
 You keep the memory of an assistant. Below stand one request of its user and the assistant's reply. Say how the user \
@@ -60,15 +60,17 @@ something was. Leave out politeness.
 
 
 def prompt(job: FeelJob) -> str:
-    """The user message: the turn inside marks that it cannot forge, shortened in the middle where it is very long."""
+    """Return the user message: the turn between marks that it cannot forge, shortened in the middle if it is very
+    long.
+    """
     return message(("request", _shown(job.prompt)), "", (Source("reply", _shown(job.reply)),))
 
 
 def read(text: str, known: Reading) -> Reading | None:
-    """The reading that a reply holds; None where it holds no emotional intensity.
+    """Return the reading in a reply; None if it contains no emotional intensity.
 
-    Reads a JSON object, alone, fenced, surrounded by prose or nested. Numbers beyond their range are set to its end,
-    unknown tags dropped; what is missing or of no use otherwise is taken from `known`.
+    Parses a JSON object, alone, fenced, surrounded by prose or nested. Numbers out of range are clamped, unknown tags
+    dropped. Other missing or invalid fields are taken from `known`.
     """
     for said in objects(text):
         intensity = _percent(said.get("emotional_intensity"))
@@ -105,7 +107,7 @@ def _shown(text: str) -> str:
 
 
 def _percent(value: object) -> int | None:
-    """A number from 0 to 100, also one written as text ("45", "45/100", "45%")."""
+    """Return a number from 0 to 100. Also parses text ("45", "45/100", "45%")."""
     if isinstance(value, str):
         value = value.strip().removesuffix("%").split("/")[0].strip()
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -133,12 +135,12 @@ def _keywords(value: object) -> tuple[str, ...]:
 
 
 def _texts(value: object) -> Iterable[str]:
-    """The texts of a list, or of one text with commas."""
+    """Yield the texts of a list, or of one comma-separated text."""
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
     return [each for each in cast("list[object]", value) if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _told(value: object, limit: int) -> str:
-    """The text with its line breaks, and with a mark where it had to be cut."""
+    """Return the text with its line breaks, with a mark if it had to be cut."""
     return detailed(storable(sendable(value)).strip(), limit) if isinstance(value, str) else ""

@@ -1,6 +1,6 @@
-"""Which memories an answer drew on: a light model's prompt, the reading of its reply, and a judgement without one.
+"""The usage judge, which finds the memories that an answer used: prompt, parser, and a judgement without a model.
 
-Document 000 §3.5 lists a model's judgement as the third way to tell that a memory was used.
+Document 000 §3.5 lists a model's judgement as the third way to detect the use of a memory.
 """
 
 import json
@@ -33,19 +33,19 @@ _NONE = re.compile(r"[\s\"'`*.。]*(?:none|nothing|no memories|なし|該当な�
 
 
 def judgement_prompt(job: JudgeJob) -> tuple[str, str]:
-    """What a chat is told: the system message and the user message.
+    """Return the system message and the user message.
 
-    The answer's own citations are left out, so that a judgement is evidence of its own.
+    The answer's own citations are removed, so that the judgement is independent evidence.
     """
     sources = (*job.memories, Source("answer", without_labels(job.answer)))
     return JUDGING, message(("question", job.question), "", sources)
 
 
 def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
-    """The given labels that a reply names, in their own order; None where it cannot be read.
+    """Return the given labels that a reply names, in their own order; None if it cannot be parsed.
 
-    The last JSON list of strings counts, be it fenced or surrounded by prose; without one, lines that hold nothing but
-    labels, or a word for none. Prose that merely mentions labels is not read: it may say that they were not used.
+    The last JSON list of strings counts, also fenced or surrounded by prose. Without one, lines that contain only
+    labels or a word for none count. Labels in prose are ignored, since the text may say that they were not used.
     """
     lists = list(_lists(text))
     if lists:
@@ -60,10 +60,10 @@ def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def judged(job: JudgeJob) -> tuple[str, ...]:
-    """A judgement without a model: the memories of which a sentence comes again, in their own order.
+    """Return a judgement without a model: the memories with a sentence that recurs in the answer, in their own order.
 
-    Of the terms of a sentence, weighed by how few of the memories have them and without those of the question, the
-    answer has half or more.
+    A sentence recurs if the answer contains at least half of its terms, weighted by their rarity among the memories and
+    without those of the question.
     """
     sentences = [passage for source in job.memories for passage in passages(source.label, source.text)]
     found = drawn_on(sentences, asked=job.question, answer=without_labels(job.answer))
