@@ -1,1 +1,1 @@
-"""The real servers, started from wheels: nats-server and PostgreSQL with pgvector."""
+"""Embedded servers started from wheels: nats-server and PostgreSQL with pgvector."""

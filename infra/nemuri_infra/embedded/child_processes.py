@@ -1,4 +1,4 @@
-"""Child processes with a log and a record each, and the end of those that a killed run left behind."""
+"""Child processes with a log file and a pid record each, and clean-up of those left by a killed run."""
 
 import asyncio
 import json
@@ -17,26 +17,26 @@ from nemuri_infra.embedded.os_user import Account
 LOG_LIMIT = 8 * 1024 * 1024
 TAIL_BYTES = 4096
 CLOCK_TOLERANCE = 2.0
-"""Seconds by which a creation time may differ between two readings: the wall clock may have been set in between."""
+"""Seconds by which two readings of a creation time may differ, since the wall clock may have been set in between."""
 POLL_SECONDS = 0.02
 KILL_SECONDS = 20.0
 
 
 class ServerFailed(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """A supervised process did not come up, or an earlier one does not go away; the message ends with its log."""
+    """A supervised process did not start, or a leftover one does not end. The message ends with its log."""
 
 
 @dataclass(frozen=True)
 class ProcessRecord:
-    """What identifies a process across runs: a process id alone is given again after a reboot or a wrap."""
+    """The identity of a process across runs. A pid alone is not enough, since pids are reused."""
 
     pid: int
     created: float
-    """Seconds since the epoch, as psutil reports them."""
+    """Creation time in seconds since the epoch, as psutil reports it."""
     command: list[str]
 
     def process(self) -> psutil.Process | None:
-        """The living process that this record is about; None when it has ended or its id belongs to another."""
+        """Return the running process of this record; None if it has ended or its pid belongs to another process."""
         try:
             found = psutil.Process(self.pid)
             same = abs(found.create_time() - self.created) <= CLOCK_TOLERANCE and found.cmdline() == self.command
@@ -46,7 +46,7 @@ class ProcessRecord:
 
 
 def is_living(process: psutil.Process) -> bool:
-    """Whether the process still runs; one that ended and was not yet reaped does not."""
+    """Return whether the process still runs. A zombie does not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -54,7 +54,8 @@ def is_living(process: psutil.Process) -> bool:
 
 
 async def end_processes(processes: Sequence[psutil.Process], first: signal.Signals, grace: float) -> None:
-    """End processes that are not our children: `first`, after `grace` seconds SIGKILL; returns when all are gone.
+    """End processes that are not our children: first with a signal, after `grace` seconds with SIGKILL. Return when all
+    are gone.
 
     Raises ServerFailed if one of them survives even that.
     """
@@ -85,10 +86,10 @@ async def _all_gone(processes: Sequence[psutil.Process], seconds: float) -> bool
 
 
 class Child:
-    """One command, run as a child process in a session of its own, so that Ctrl-C reaches only the platform.
+    """A child process in a session of its own, so that Ctrl-C reaches only the platform.
 
     It works in `directory`, writes both its outputs to `directory/NAME.log` (the previous one is kept as `.log.1` when
-    it has grown past 8 MB) and is recorded in `directory/NAME.pid`. Nothing else may use the same name there.
+    it exceeds 8 MB) and is recorded in `directory/NAME.pid`. Nothing else may use the same name there.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Child:
         grace: float = 20.0,
         inherited: Sequence[int] = (),
     ) -> None:
-        """`inherited` are open descriptors that the process keeps under the same numbers."""
+        """Define the process. `inherited` are open descriptors that it keeps under the same numbers."""
         self.name = name
         self.command = list(command)
         self.directory = directory.absolute()
@@ -119,18 +120,18 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether the process was started and has not ended."""
+        """Return whether the process was started and has not ended."""
         return self._process is not None and not self._exit.done()
 
     @property
     def pid(self) -> int | None:
-        """The process id while it is alive."""
+        """Return the pid while the process runs; None otherwise."""
         return self._process.pid if self._process is not None and self.alive else None
 
     async def start(self) -> None:
-        """End what an earlier run left behind and start the command; nothing happens if it is alive.
+        """End a leftover of an earlier run and start the command. Does nothing if the process runs.
 
-        Raises ServerFailed when the command cannot be run or the leftover does not end.
+        Raises ServerFailed if the command cannot be run or the leftover does not end.
         """
         if self.alive:
             return
@@ -142,18 +143,20 @@ class Child:
             raise ServerFailed(f"{self.name} cannot be started: {error}") from error
 
     async def end_leftovers(self) -> None:
-        """End the processes of this name in this directory that a killed run left behind; never our living one."""
+        """End the processes of this name in this directory that a killed run left behind, but never our own."""
         if not self.alive:
             found = await asyncio.to_thread(self._leftovers)
             await end_processes(found, self._stop_signal, self._grace)
             self._record.unlink(missing_ok=True)
 
     async def wait(self) -> int:
-        """Return the exit code when the process has ended (negative: the signal). Only after a start."""
+        """Wait until the process has ended and return its exit code (negative: the signal). Only after a start."""
         return await asyncio.wrap_future(self._exit)
 
     async def stop(self, grace: float | None = None) -> None:
-        """Ask it to end, and after `grace` seconds make it; returns when it is gone. Fine if it never ran."""
+        """Send the stop signal, after `grace` seconds SIGKILL. Return when the process is gone. Does nothing if it
+        never ran.
+        """
         if self._process is not None and self.alive:
             self._process.send_signal(self._stop_signal)
             try:
@@ -163,13 +166,13 @@ class Child:
         self._record.unlink(missing_ok=True)
 
     async def kill(self) -> None:
-        """End it with SIGKILL; returns when it is gone."""
+        """End the process with SIGKILL; return when it is gone."""
         if self._process is not None and self.alive:
             self._process.kill()
             await self.wait()
 
     def log_tail(self) -> str:
-        """The last lines of its log, at most 4 KB; empty when there is none."""
+        """Return the end of its log, at most 4 KB; empty if there is none."""
         try:
             with self.log.open("rb") as log:
                 log.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
@@ -178,7 +181,7 @@ class Child:
             return ""
 
     def _leftovers(self) -> list[psutil.Process]:
-        """By the record; and by command and directory, for a run that was killed before it wrote one."""
+        """Return the leftovers by record, and by command and directory in case a run was killed before it wrote one."""
         recorded = _read_record(self._record)
         by_record = recorded.process() if recorded else None
         others = [process for process in psutil.process_iter() if self._is_ours(process)]
@@ -216,9 +219,11 @@ class Child:
 
 
 def _exit_of(process: subprocess.Popen[bytes], name: str) -> Future[int]:
-    """The exit code to come. A thread reaps: it needs no child watcher of an event loop and no polling."""
+    """Return a future of the exit code. A thread waits for it, without a child watcher of the event loop and without
+    polling.
+    """
     code: Future[int] = Future()
-    code.set_running_or_notify_cancel()  # so that a cancelled waiter does not cancel it for the others
+    code.set_running_or_notify_cancel()  # so that cancelling one waiter does not cancel the others
     threading.Thread(target=lambda: code.set_result(process.wait()), name=f"reap-{name}", daemon=True).start()
     return code
 
@@ -234,7 +239,7 @@ def _write_record(path: Path, pid: int, command: list[str]) -> None:
 
 
 def _read_record(path: Path) -> ProcessRecord | None:
-    """None when there is no record or it is no longer readable as one: the scan by command still finds the process."""
+    """Return the record; None if it is missing or unreadable. The scan by command still finds the process."""
     try:
         return ProcessRecord(**json.loads(path.read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""The data directory of a platform: who runs in it, and where its servers listen."""
+"""The data directory of a platform: its lock and the addresses of its servers."""
 
 import fcntl
 import os
@@ -19,20 +19,20 @@ LOCK_POLL_SECONDS = 0.01
 
 
 class HomeUnusable(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """The path cannot be a data directory; the message is one line and says why."""
+    """The path cannot be a data directory. The message is one line that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who runs in a data directory."""
+    """The process that holds the lock of a data directory."""
 
     pid: int | None
-    """None where the process has not said so yet."""
+    """None if the process has not recorded its pid yet."""
     society: str | None = None
-    """The society that runs on a server of its own; None for a platform."""
+    """Name of a society on a server of its own; None for a platform."""
 
     def __str__(self) -> str:
-        """Its process, for a message."""
+        """Return a description of the process for messages."""
         return f"process {self.pid}" if self.pid is not None else "another process"
 
 
@@ -51,23 +51,23 @@ class AlreadyRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
 
 
 class Addresses(BaseModel):
-    """Where a running platform is reached."""
+    """The addresses of a running platform."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     nats_url: str
     database_url: str
     pid: int
-    """Of the platform, not of a server."""
+    """Pid of the platform, not of a server."""
 
 
 def default_path() -> Path:
-    """Where the platform's data lives unless told otherwise: the user's data directory of the system."""
+    """Return the default data directory, in the system's directory for user data."""
     return platformdirs.user_data_path("nemuri", appauthor=False)
 
 
 class Home:
-    """A data directory, made with mode 0700 if it is not there. Raises HomeUnusable if it cannot be used."""
+    """A data directory, created with mode 0700 if it does not exist. Raises HomeUnusable if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().absolute()
@@ -84,32 +84,32 @@ class Home:
 
     @classmethod
     def there(cls, path: Path) -> Self | None:
-        """The data directory if it is there already; None, and nothing is made, if it is not."""
+        """Return the data directory if it exists; None otherwise. Creates nothing."""
         return cls(path) if path.expanduser().exists() else None
 
     @property
     def nats(self) -> Path:
-        """The directory of the embedded nats-server."""
+        """Return the directory of the embedded nats-server."""
         return self.path / "nats"
 
     @property
     def postgres(self) -> Path:
-        """The directory of the embedded PostgreSQL."""
+        """Return the directory of the embedded PostgreSQL."""
         return self.path / "postgres"
 
     @property
     def workers(self) -> Path:
-        """The directory of the workers' logs and records."""
+        """Return the directory of the workers' logs and records."""
         return self.path / "workers"
 
     @property
     def taken(self) -> bool:
-        """Whether somebody holds the lock."""
+        """Return whether a process holds the lock."""
         return self._is_locked()
 
     @property
     def holder(self) -> Holder | None:
-        """Who holds the lock, None where nobody does."""
+        """Return the holder of the lock; None if there is none."""
         if not self._is_locked():
             return None
         descriptor = self._open(self._lock, os.O_RDONLY)
@@ -120,10 +120,10 @@ class Home:
 
     @contextmanager
     def lock(self, society: str | None = None) -> Iterator[None]:
-        """Be the one platform, or society, of this directory for the length of the block.
+        """Hold the lock of this directory during the context, for a platform or a society.
 
-        Raises AlreadyRunning if there is one. The system frees the lock when its holder dies in any way. Addresses of
-        earlier runs are forgotten.
+        Raises AlreadyRunning if another process holds it. The system releases the lock when its holder dies in any way.
+        Addresses of earlier runs are deleted.
         """
         descriptor = self._open(self._lock, os.O_RDWR | os.O_CREAT)
         try:
@@ -141,16 +141,16 @@ class Home:
             os.close(descriptor)
 
     def write_addresses(self, addresses: Addresses) -> None:
-        """Publish the addresses in one step, readable by the owner alone. Only while holding the lock."""
+        """Write the addresses atomically, readable by the owner alone. Only while holding the lock."""
         try:
             write_private(self._addresses, addresses.model_dump_json())
         except OSError as error:
             raise HomeUnusable(f"{self._addresses} cannot be written: {error.strerror}") from error
 
     def read_addresses(self) -> Addresses | None:
-        """Where the platform of this directory is reached; None when none runs or it is not ready yet.
+        """Return the addresses of the running platform; None if none runs or it is not ready yet.
 
-        Raises HomeUnusable when the file of a running platform is damaged or not ours to read.
+        Raises HomeUnusable if the file of a running platform is damaged or belongs to another user.
         """
         if not self._is_locked():
             return None
@@ -180,7 +180,7 @@ class Home:
 
 
 def _try_lock(descriptor: int, kind: int, attempts: int) -> bool:
-    """Several attempts, because a reader that looks whether somebody runs holds the lock for an instant."""
+    """Try several times to take the lock, because readers that check for a holder take it for an instant."""
     for attempt in range(attempts):
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)

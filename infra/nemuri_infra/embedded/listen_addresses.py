@@ -1,4 +1,4 @@
-"""Where the servers listen: free loopback ports, and a private directory for a Unix socket."""
+"""Listen addresses of servers: free loopback ports, and a private directory for a Unix socket."""
 
 import os
 import random
@@ -12,15 +12,16 @@ from nemuri_infra.embedded.os_user import Account
 
 LOOPBACK = "127.0.0.1"
 PORTS = range(15_000, 32_000)
-"""Below the range from which systems take the ports of outgoing connections: a port that is kept over a restart must
-not be taken by a client of it, not even by one that reconnects to the port and so meets itself."""
+"""Range of ports, below the one of outgoing connections. A client could otherwise take a server's port during a
+restart; it could even connect to itself.
+"""
 SOCKET_BYTES = 100
 SAFE_PATH = re.compile(r"[A-Za-z0-9_./-]+")
-"""Characters that mean nothing to PostgreSQL's list of socket directories, nor to a URL."""
+"""Characters without a special meaning in PostgreSQL's list of socket directories and in URLs."""
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this port of 127.0.0.1 now."""
+    """Return whether a server could listen on this port of 127.0.0.1 now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -31,7 +32,9 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port that was free a moment ago; a caller that loses the race asks again. Raises OSError if there is none."""
+    """Return a port that was free a moment ago. A caller that loses the race calls again. Raises OSError if there is
+    none.
+    """
     for port in random.sample(PORTS, 500):
         if is_free(port):
             return port
@@ -39,10 +42,10 @@ def free_port() -> int:
 
 
 def socket_directory(home: Path, socket_name: str, owner: Account | None) -> Path:
-    """A directory for one socket, mode 0700, of `owner` (None: ourselves), remembered in the folder `home`.
+    """Return a directory for one socket, mode 0700, of `owner` (None: ourselves), recorded in the folder `home`.
 
-    It lies in `home`, or in the temporary directory when the path would be too long or too special for a socket.
-    A remembered one is used again only if it is still private to its owner.
+    It is in `home`, or in the temporary directory if the path would be too long or contain special characters. A
+    recorded directory is reused only if it is still private to its owner.
     """
     inside, note = home / "run", home / "socket_directory"
     if len(os.fsencode(inside / socket_name)) <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(inside)):
@@ -58,14 +61,14 @@ def socket_directory(home: Path, socket_name: str, owner: Account | None) -> Pat
 
 
 def _short_temporary(socket_name: str) -> Path:
-    """The system's temporary directory, or /tmp where that is itself too long."""
+    """Return the system's temporary directory, or /tmp if that is too long."""
     usual = Path(tempfile.gettempdir())
     length = len(os.fsencode(usual / "nemuri-12345678" / socket_name))
     return usual if length <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(usual)) else Path("/tmp")  # noqa: S108 - mkdtemp
 
 
 def _private(path: Path, owner: Account | None) -> Path | None:
-    """The directory, made if it is not there; None if it belongs to somebody else or others may enter it."""
+    """Return the directory, created if needed; None if it belongs to another user or is open to others."""
     try:
         path.mkdir(mode=0o700)
         if owner:

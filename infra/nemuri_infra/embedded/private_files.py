@@ -1,4 +1,4 @@
-"""Files that only their owner can read, and the secret of a directory in one of them."""
+"""Files that only their owner can read, and the secret of a directory in such a file."""
 
 import os
 import re
@@ -10,9 +10,9 @@ _WHOLE = re.compile(r"[A-Za-z0-9_-]{32}")
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file in one step, readable by its owner alone from its first byte on.
+    """Write a file atomically, readable by its owner alone from the start.
 
-    One that holds the text already is left as it is, so that this takes no room on a full disk.
+    An unchanged file is not written, so that no room is needed on a full disk.
     """
     if path.exists() and path.read_text(encoding="utf-8") == text:
         path.chmod(0o600)
@@ -28,7 +28,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def kept_secret(directory: Path) -> str:
-    """Return the random secret of a directory, made when it is first asked for: 32 letters, digits, `_` and `-`."""
+    """Return the random secret of a directory, created on first use: 32 letters, digits, `_` and `-`."""
     path = directory / SECRET
     known = path.read_text(encoding="utf-8") if path.exists() else ""
     if not _WHOLE.fullmatch(known):

@@ -1,4 +1,4 @@
-"""Keeps servers and workers running until they are told to stop."""
+"""A supervisor that restarts servers and workers until they are told to stop."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
@@ -16,34 +16,34 @@ logger = structlog.get_logger(__name__)
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 10.0
 STEADY_SECONDS = 30.0
-"""Who stayed up as long as this is started again at once, whatever came before."""
+"""Seconds of uptime after which a process is restarted without backoff."""
 
 
 class Supervised(Protocol):
-    """A process that can be started again on the same address: a Child, an EmbeddedNats, an EmbeddedPostgres."""
+    """A process that can be restarted on the same address: a Child, an EmbeddedNats, an EmbeddedPostgres."""
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """Return its name for reports."""
 
     async def start(self) -> None:
-        """Return when it is ready; nothing if it runs. Raises ServerFailed."""
+        """Start it and return when it is ready. Does nothing if it runs. Raises ServerFailed."""
 
     async def wait(self) -> int:
         """Return the exit code when it has ended."""
 
     async def stop(self) -> None:
-        """Return when it has ended; fine if it never ran."""
+        """Stop it and return when it has ended. Does nothing if it never ran."""
 
 
 @dataclass(frozen=True)
 class Restart:
-    """Something ended or did not start, and is about to be started again."""
+    """A restart of a process that ended or did not start."""
 
     name: str
     reason: str
     attempt: int
-    """Counts from 1, and again from 1 after it stayed up."""
+    """Number of the attempt, from 1; reset after a steady run."""
     delay: float
     """Seconds until the start."""
 
@@ -54,9 +54,9 @@ def log_restart(restart: Restart) -> None:
 
 
 class Supervisor:
-    """Starts things in the order given, starts again whichever ends by itself, and ends all in reverse order.
+    """Starts processes in the given order, restarts those that end, and stops all in reverse order.
 
-    With `together` all are started at the same time, and ended so.
+    With `together` all are started and stopped concurrently.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Supervisor:
         self._together = together
 
     async def start(self) -> None:
-        """Start what does not run; returns when all are ready. On any failure all are stopped again."""
+        """Start all stopped processes; return when all are ready. On any failure all are stopped again."""
         try:
             if self._together:
                 await _all(thing.start() for thing in self._things)
@@ -87,7 +87,7 @@ class Supervisor:
             raise
 
     async def stop(self) -> None:
-        """End all, the rest too if one of them fails to."""
+        """Stop all processes, even if stopping one of them fails."""
         if self._together:
             await _all(thing.stop() for thing in self._things)
             return
@@ -97,9 +97,9 @@ class Supervisor:
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[asyncio.Task[None]]:
-        """All run, are started again when they die, and are ended at the end of the context.
+        """Run all processes during the context, restart those that die, and stop all at the end.
 
-        The task that sees to it ends earlier only by an error of ours.
+        The yielded supervision task ends earlier only by a programming error.
         """
         await self.start()
         keeping = asyncio.create_task(together(*map(self._keep, self._things)))
@@ -112,9 +112,10 @@ class Supervisor:
             keeping.result()
 
     async def run_until(self, stop_event: asyncio.Event) -> None:
-        """Start all, keep them running until the event is set, end all. Raises ServerFailed if one does not come up.
+        """Start all processes, keep them running until the event is set, stop all. Raises ServerFailed if one does not
+        start.
 
-        After the first start no failure of a thing ends the supervision: it is tried again for ever.
+        After the first start no failure of a process ends the supervision; it is restarted without limit.
         """
         work = asyncio.create_task(self._run())
         stopped = asyncio.create_task(stop_event.wait())
@@ -141,7 +142,7 @@ class Supervisor:
             attempts = await self._revive(thing, f"ended with {code}", attempts)
 
     async def _revive(self, thing: Supervised, reason: str, attempts: int) -> int:
-        """Start it again, however often that takes; how many attempts were made since it last stayed up."""
+        """Restart a process until it starts. Return the number of attempts since its last steady run."""
         while True:
             delay = min(LONGEST_DELAY, self._first_delay * 2 ** min(attempts, 16))
             attempts += 1
@@ -156,7 +157,7 @@ class Supervisor:
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Do all at the same time, the rest too if one fails; then raise its error."""
+    """Run all coroutines concurrently to their end, then raise an error if one failed."""
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if outcome is not None:
             raise outcome

@@ -1,4 +1,4 @@
-"""From settings to an embedder."""
+"""Construction of an embedder from settings."""
 
 from typing import Final
 
@@ -15,9 +15,9 @@ SPECS: Final = "hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"
 
 
 def build_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder of the settings; raises `ValueError` in one line for a spec that names none.
+    """Return the embedder of the settings. Raises `ValueError` in one line for an unknown spec.
 
-    A sentence-transformer is loaded here, which takes seconds, and raises `ModuleNotFoundError` without its extra.
+    A sentence-transformer is loaded here, which takes seconds. Raises `ModuleNotFoundError` without its extra.
     """
     kind, _, name = settings.spec.strip().partition(":")
     if kind == "hashing" and not name:

@@ -1,4 +1,4 @@
-"""The built-in embedder: hashed character n-grams, without model, download or cost."""
+"""The built-in embedder: hashed character n-grams, without a model, a download or costs."""
 
 import asyncio
 import re
@@ -22,11 +22,11 @@ WORD_GRAMS: Final = (3, 4, 5)
 LONGEST_WORD: Final = 64
 
 WHOLE_WORD: Final = 2.0
-"""Weight of a stemmed word; an n-gram weighs 1."""
+"""Weight of a stemmed word; an n-gram has weight 1."""
 CHARACTER: Final = 0.7
 """Weight of a single kanji, katakana or hangul."""
 GRAMMAR: Final = 0.05
-"""Weight of an n-gram of hiragana alone: mostly particles and endings."""
+"""Weight of an n-gram of hiragana alone, usually a particle or an ending."""
 
 _AT_ONCE: Final = 64
 _WORDS = re.compile(rf"{WORD}+")
@@ -40,20 +40,21 @@ Features = tuple[Hashes, Weights]
 
 
 class HashingEmbedder:
-    """Lexical, not semantic: texts are near each other when they are written alike, not when they mean alike.
+    """A lexical embedder: texts are similar if they are spelled alike, not if they mean the same.
 
-    Each text becomes a sum of signed slots (feature hashing): for Latin and other spaced scripts the stems of its
-    words and the 3- to 5-grams inside them, without English stop words unless there is nothing else; for kana, kanji
-    and hangul the 2- and 3-grams and single characters. A feature that occurs n times counts 1 + ln n. NFKC and case
-    folding come first. Equal texts give equal vectors in every process and on every machine; safe in threads.
+    Each text becomes a sum of signed slots (feature hashing). For Latin and other spaced scripts the features are the
+    stems of its words and the 3- to 5-grams inside them, without English stop words unless there is nothing else. For
+    kana, kanji and hangul they are the 2- and 3-grams and single characters. A feature that occurs n times counts 1 +
+    ln n. Texts are NFKC-normalised and case-folded first. Equal texts give equal vectors in every process and on every
+    machine. The embedder is thread-safe.
 
-    Calibrated with 1,024 dimensions on 4,442 Japanese questions over 1,145 paragraphs (JSQuAD) and 936 passages of
-    Python's documentation, each sought by half the words of one of its sentences. Relevance: recall@10 at 0.08 is
-    that at 0.02 (.935 and .897), while 4 % and 27 % of the texts about something else pass; 0.3 would lose a quarter
-    of the Japanese. Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and
-    99 % (English); of memories about something else 1 in 200,000 does, and 1 in 300 in the documentation, whose
-    topics repeat each other. Recall: 0.1, together with the words in common of `domain/language/overlap.py`, brings up
-    55 of 56 prompts that come back to a coding session, in two languages, and none of 79 about something else.
+    Calibrated with 1,024 dimensions on 4,442 Japanese questions over 1,145 paragraphs (JSQuAD) and on 936 passages of
+    Python's documentation, each searched by half the words of one of its sentences. Relevance: recall@10 at 0.08 equals
+    that at 0.02 (.935 and .897), while 4 % and 27 % of the unrelated texts pass; 0.3 would lose a quarter of the
+    Japanese. Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and 99 %
+    (English) of the cases. Of unrelated memories 1 in 200,000 does, and 1 in 300 in the documentation, whose topics
+    repeat each other. Recall: 0.1, together with the words in common of `domain/language/overlap.py`, finds a memory
+    for 55 of 56 prompts that return to a coding session, in two languages, and for none of 79 unrelated ones.
     """
 
     model: Final = "hashing-v1"
@@ -69,16 +70,18 @@ class HashingEmbedder:
         self.dimension: Final = dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension); many texts are done in a thread, about 0.3 ms for 200 characters."""
+        """Return the vectors, shape (len(texts), dimension). Many texts are embedded in a thread, about 0.3 ms per 200
+        characters.
+        """
         if len(texts) > _AT_ONCE:
             return await asyncio.to_thread(self.rows, texts)
         return self.rows(texts)
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing, since there are no connections."""
 
     def rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The same at once, for callers that cannot wait."""
+        """Return the vectors synchronously."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _AT_ONCE):
             some = texts[start : start + _AT_ONCE]
@@ -86,11 +89,11 @@ class HashingEmbedder:
         return normalised(rows)
 
     def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The rows of some texts, whatever their lengths: all at once, for numpy takes as long over a short array."""
+        """Return the rows of some texts of any length, in one array, since numpy takes as long for a short one."""
         found = [_features(unicodedata.normalize("NFKC", text).casefold()) for text in texts]
         owners = np.repeat(np.arange(len(texts), dtype=np.uint8), [sum(len(each) for each, _ in one) for one in found])
         hashes, weights = _joined([part for one in found for part in one])
-        # By text and then by hash; which of some equal ones comes first is all the same here.
+        # By text and then by hash. The order of equal features does not matter.
         order = hashes.argsort()
         order = order[owners[order].argsort(kind="stable")]
         hashes, owners = hashes[order], owners[order]
@@ -129,7 +132,7 @@ def _of_word(word: str) -> Features:
 
 @lru_cache(maxsize=4 * LONGEST_WORD)
 def _of_grams(number: int) -> Weights:
-    """The weights of a whole word and its n-grams: the same array for all words of a length."""
+    """Return the weights of a whole word and its n-grams. Words of equal length share one array."""
     weights = np.ones(number, np.float32)
     weights[0] = WHOLE_WORD
     return weights
@@ -160,7 +163,7 @@ def _points(text: str) -> Hashes:
 
 
 def _windows(points: Hashes, size: int) -> Hashes:
-    """One number for each run of `size` code points, to be mixed: a polynomial modulo 2^64."""
+    """Return one number per run of `size` code points, a polynomial modulo 2^64 that still needs mixing."""
     windows = max(0, points.size - size + 1)
     hashes = np.full(windows, size, np.uint64)
     for offset in range(size):
@@ -169,7 +172,7 @@ def _windows(points: Hashes, size: int) -> Hashes:
 
 
 def _mixed(hashes: Hashes) -> Hashes:
-    """Every bit of the result depends on every bit of the input (the finaliser of SplitMix64)."""
+    """Return hashes of which every bit depends on every input bit (the finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""Embeddings of OpenAI, and of any server that speaks the same format."""
+"""Embeddings of OpenAI, or of a server with the same format."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,12 @@ from nemuri_infra.models.provider_calls import calling, read_body, sendable
 from nemuri_infra.models.retries import Retries, persist
 
 LONGEST_TEXT: Final = 6_000
-"""Estimated tokens; the models take 8,192, and the estimate is good to a quarter. The rest of a text is cut off."""
+"""Estimated tokens of a text after which it is truncated. The models accept 8,192, and the estimate is good to a
+quarter.
+"""
 BATCH_TEXTS: Final = 256
 BATCH_TOKENS: Final = 150_000
-"""Estimated tokens of one request; OpenAI takes 300,000."""
+"""Estimated tokens of one request. OpenAI accepts 300,000."""
 
 KNOWN_DIMENSIONS: Final = {
     "text-embedding-3-small": 1536,
@@ -41,9 +43,9 @@ class _Vectors(BaseModel):
 
 
 class OpenAIEmbedder:
-    """One embedding model behind a base URL, in batches, repeated within a budget. Imports the SDK when made.
+    """An embedder with one model behind a base URL, in batches, with retries. The SDK is imported on construction.
 
-    The default thresholds are estimates for text-embedding-3, not measurements; give your own for another model.
+    The default thresholds are estimates for text-embedding-3, not measurements. Set your own for another model.
     """
 
     stored: Final = True
@@ -76,7 +78,7 @@ class OpenAIEmbedder:
         self.recall_threshold: Final = thresholds.recall
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension); blank texts are not sent. One batch after the other."""
+        """Return the vectors, shape (len(texts), dimension), batch by batch. Blank texts are not sent."""
         require_allowed(self._base_url)
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for places, batch in _batches(texts):
@@ -112,7 +114,7 @@ class OpenAIEmbedder:
 
 
 def safe_name(name: str) -> str:
-    """The name with every other character than [A-Za-z0-9._-] made a hyphen."""
+    """Return the name with every character outside [A-Za-z0-9._-] replaced by a hyphen."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")
 
 

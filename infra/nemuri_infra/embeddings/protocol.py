@@ -1,4 +1,4 @@
-"""What the services ask of an embedder."""
+"""The protocol of embedders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The cosines of an embedder that divide the near from the far."""
+    """The calibrated cosine thresholds of an embedder."""
 
     relevance: float
     use: float
@@ -18,43 +18,46 @@ class Thresholds:
 
 
 class Embedder(Protocol):
-    """Texts to vectors of length 1, so that the inner product is the cosine.
+    """Maps texts to vectors of length 1, so that the inner product is the cosine.
 
-    All thresholds are cosines calibrated for this embedder; those of one say nothing about another.
+    All thresholds are cosines calibrated for this embedder. They do not apply to another one.
     """
 
     @property
     def model(self) -> str:
-        """Which vectors these are, in characters [A-Za-z0-9._-]; equal names give interchangeable vectors."""
+        """Return the name of the vectors, in characters [A-Za-z0-9._-]. Equal names mean interchangeable vectors."""
 
     @property
     def dimension(self) -> int:
-        """The length of every vector."""
+        """Return the dimension of the vectors."""
 
     @property
     def stored(self) -> bool:
-        """Whether vectors are worth keeping; False when they are recomputed at once and equal everywhere."""
+        """Return whether vectors should be stored; False if they are recomputed quickly and equal everywhere."""
 
     @property
     def relevance_threshold(self) -> float:
-        """Below it a memory is no candidate for a query; low, so that next to nothing relevant is lost."""
+        """Return the minimum cosine of a candidate for a query; low, so that almost nothing relevant is lost."""
 
     @property
     def use_threshold(self) -> float:
-        """From it on an answer counts as having used a memory; high, so that unrelated texts do not pass."""
+        """Return the minimum cosine of an answer and a memory that it used; high, so that unrelated texts do not
+        pass.
+        """
 
     @property
     def recall_threshold(self) -> float:
-        """From it on a memory may be told to somebody who did not ask for it; higher than that of relevance."""
+        """Return the minimum cosine of an unrequested recall; higher than the relevance threshold."""
 
     @property
     def lexical(self) -> bool:
-        """Whether texts are near because they are written alike; then words in common are looked for as well."""
+        """Return whether similarity means similar spelling. Then words in common are required too."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension), rows of length 1; a text without content gives a row of zeros.
+        """Return the vectors, shape (len(texts), dimension), rows of length 1. A text without content gives a row of
+        zeros.
 
-        Raises `ModelUnavailable` or `ModelRefused` of `nemuri_infra.models.protocol` when a provider fails.
+        Raises `ModelUnavailable` or `ModelRefused` of `nemuri_infra.models.protocol` if a provider fails.
         """
 
     async def aclose(self) -> None:
@@ -62,7 +65,7 @@ class Embedder(Protocol):
 
 
 def normalised(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The rows, shape (n, dimension), divided by their lengths; rows of zeros stay."""
+    """Return the rows, shape (n, dimension), divided by their lengths. Rows of zeros stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled

@@ -20,17 +20,17 @@ _SMALL: Final = 1 << 20
 
 
 class SentenceTransformerEmbedder:
-    """A model by its name on Hugging Face or by its path, on the CPU, one batch at a time, in a thread.
+    """An embedder with a model by its Hugging Face name or its path, on the CPU, one batch at a time, in a thread.
 
-    Making it imports torch and loads the model, which takes seconds and may download it; then it answers offline.
-    The name of a model from a path carries a digest of its files, so that two models in folders of the same name
-    stay apart. Raises `ModuleNotFoundError`, in one line with the remedy, when the extra is not installed.
+    The constructor imports torch and loads the model, which takes seconds and may download it; after that it works
+    offline. The name of a model from a path carries a digest of its files, so that two models in folders of the same
+    name stay apart. Raises `ModuleNotFoundError`, in one line with the remedy, if the extra is not installed.
 
-    The default thresholds are calibrated for all-MiniLM-L6-v2 on 350 passages of Python's documentation, each sought
+    The default thresholds are calibrated for all-MiniLM-L6-v2 on 350 passages of Python's documentation, each searched
     by half the words of one of its sentences. Relevance: 0.15 leaves recall@10 at .857, as without a threshold, and
-    keeps out 55 % of the texts about something else; 0.3 costs four points. Use: an answer of three sentences, one
-    of them the memory, reaches 0.6 in 80 %; of memories about something else 1 in 480 does, in a text that repeats
-    itself. Other models spread their cosines differently: give thresholds of your own for them.
+    rejects 55 % of the unrelated texts; 0.3 costs four points. Use: an answer of three sentences, one of them the
+    memory, reaches 0.6 in 80 % of the cases; of unrelated memories 1 in 480 does, in a text that repeats itself. Other
+    models distribute their cosines differently: set thresholds of your own for them.
     """
 
     stored: Final = True
@@ -51,7 +51,9 @@ class SentenceTransformerEmbedder:
         self.recall_threshold: Final = thresholds.recall
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension); what exceeds the model's own limit of a text (often 256 tokens) is cut off."""
+        """Return the vectors, shape (len(texts), dimension). Texts are truncated at the model's own limit (often 256
+        tokens).
+        """
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         places = [place for place, text in enumerate(texts) if text.strip()]
         if places:
@@ -64,7 +66,7 @@ class SentenceTransformerEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
     async def aclose(self) -> None:
-        """Nothing to release but memory, which goes with the object."""
+        """Do nothing. The memory is freed with the object."""
 
 
 def _name(name_or_path: str) -> str:

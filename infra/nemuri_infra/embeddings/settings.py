@@ -8,23 +8,24 @@ Cosine = Annotated[float, Field(ge=-1, le=1)]
 
 
 class EmbeddingSettings(BaseModel):
-    """Which embedder serves, and how it is called."""
+    """The choice of an embedder and the limits of its calls."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     spec: str = "hashing"
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
     dimension: Annotated[int, Field(ge=1)] | None = None
-    """None: 1,024 for hashing, the model's own otherwise; needed for unknown models in OpenAI's
-    format, ignored for sentence-transformers."""
+    """None: 1,024 for hashing, the model's own otherwise. Required for unknown models in OpenAI's format, ignored for
+    sentence-transformers.
+    """
     relevance_threshold: Cosine | None = None
     use_threshold: Cosine | None = None
-    """Instead of those calibrated for the embedder; hashing keeps its own."""
+    """Replaces the embedder's calibrated threshold; ignored for hashing."""
     openai_api_key: SecretStr | None = None
-    """May be missing for a server other than OpenAI's."""
+    """Optional for servers other than OpenAI's."""
     openai_base_url: AnyHttpUrl | None = None
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 30.0
-    """Seconds of one request."""
+    """Timeout of one request in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 4
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 90.0
-    """Seconds for one batch, repetitions included."""
+    """Maximum number of seconds for one batch, retries included."""

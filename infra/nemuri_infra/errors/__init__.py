@@ -1,1 +1,1 @@
-"""Classification of errors, and text of them that is safe to log."""
+"""Classification of errors, and log-safe descriptions of them."""

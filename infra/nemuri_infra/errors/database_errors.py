@@ -1,4 +1,4 @@
-"""Errors of a database, and which of them mean that it is unavailable."""
+"""Errors of a database, and those of them that mean an outage."""
 
 import psycopg
 from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
@@ -15,10 +15,10 @@ OUTAGES = (
     ConnectionError,
     TimeoutError,
 )
-"""What a database raises that is missing, restarting, out of room or at fault itself, whatever was asked of it."""
+"""Errors of a database that is missing, restarting, out of resources or broken, independent of the statement."""
 
 
 def reason(error: Exception) -> str:
-    """The first line of what the driver says."""
+    """Return the first line of the driver's message."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return (str(cause).strip() or type(cause).__name__).splitlines()[0]

@@ -1,7 +1,7 @@
-"""What may be said of an error in a process's own log: never what was being handled.
+"""Descriptions of errors that are safe to log: they never contain the data that was processed.
 
-An error's own words often quote its input, and so a task, a memory or a provider's reply. Only errors of this project
-and of the connections are known not to.
+The message of an error often quotes its input, and so a task, a memory or a provider's reply. Only errors of this
+project and of the connections are known not to do so.
 """
 
 import traceback
@@ -17,11 +17,11 @@ from nemuri_infra.errors.database_errors import OUTAGES, reason
 
 LONGEST = 300
 OURS = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemuri_services.")
-"""Where the errors of this project are defined."""
+"""Module prefixes of this project's errors."""
 
 
 def log_safe(error: BaseException) -> str:
-    """What an error may say for itself, in one line; its name where it could quote something."""
+    """Return the message of an error in one line, or only its type if the message could quote data."""
     if isinstance(error, BriefError):
         return error.brief
     if isinstance(error, ValidationError):
@@ -37,5 +37,5 @@ def log_safe(error: BaseException) -> str:
 
 
 def code_locations(trace: TracebackType | None) -> list[str]:
-    """Where it happened, outermost first: places in the code, which quote nothing either."""
+    """Return the code locations of a traceback, outermost first. They quote no data."""
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]

@@ -1,1 +1,1 @@
-"""What a process lets others see of its work: metrics, traces, whether it is ready, lines of its log."""
+"""Observability of a process: metrics, traces and structured logs."""

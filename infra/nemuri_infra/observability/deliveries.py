@@ -1,4 +1,4 @@
-"""One delivery of an event, as it is seen from outside: its span, its metrics, and what every line of its log names."""
+"""Observability of one delivery of an event: its span, its metrics and the fields of its log lines."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,16 +20,16 @@ Outcome = Literal["done", "waiting", "fault", "gave_up", "undecodable", "interru
 
 @dataclass(slots=True)
 class Delivery:
-    """An event in work."""
+    """A delivery in progress."""
 
     service: str
     kind: str
     span: Span
     outcome: Outcome = "interrupted"
-    """What became of it; until that is known it counts as interrupted."""
+    """Outcome of the delivery; interrupted until it is known."""
 
     def concerns(self, event: Event) -> None:
-        """Name the task and the agent that it is about, in the span and in the lines of the log."""
+        """Add the event's task and agent to the span and the log lines."""
         known = _known(task=str(event.thread) if event.thread else None, agent=event.agent_id)
         self.span.set_attributes({f"nemuri.{name}": value for name, value in known.items()})
         bind_contextvars(**known)
@@ -37,7 +37,7 @@ class Delivery:
 
 @contextmanager
 def delivery(service: str, raw: Msg, metrics: Metrics) -> Iterator[Delivery]:
-    """Watch over the delivery of a message to a service for as long as the context lasts."""
+    """Observe the delivery of a message to a service during the context."""
     kind = raw.subject.rpartition(".")[2]
     kind = kind if kind in EVENTS else "unknown"
     sequence = raw.metadata.sequence.stream

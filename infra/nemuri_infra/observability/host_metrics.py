@@ -1,4 +1,4 @@
-"""What a host of a society tells Prometheus: its vitals, read whenever they are asked for."""
+"""Prometheus metrics of a society's host, read from its vitals at each scrape."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
@@ -10,18 +10,18 @@ from prometheus_client.registry import Collector
 from nemuri_contracts.society import LATENESS, Lateness, TokenUse, Vitals, Waits
 
 BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
-"""Of the buckets of lateness, in seconds."""
+"""Bucket bounds of lateness in seconds."""
 
 
 class HostCollector(Collector):
-    """The vitals of a host as metrics. Labels are modules and ranks, of which there are few; never agents."""
+    """The vitals of a host as metrics. Labels are modules and ranks, which are few, and never agents."""
 
     def __init__(self, vitals: Callable[[], Vitals]) -> None:
-        """`vitals` tells how the host is now."""
+        """Create the collector. `vitals` returns the present vitals of the host."""
         self._vitals = vitals
 
     def collect(self) -> Iterator[Metric]:
-        """All of them, of one moment."""
+        """Yield all metrics from one reading of the vitals."""
         now = self._vitals()
         yield _counter("runs", "Runs of modules.", "module", now.runs)
         yield _counter("failures", "Runs of modules that went wrong.", "module", now.failures)
@@ -50,7 +50,7 @@ class HostCollector(Collector):
 
 
 def registry_of_a_process() -> CollectorRegistry:
-    """A registry with what there is to say of any process: memory, processor time, collections of garbage."""
+    """Return a registry with the metrics of any process: memory, CPU time, garbage collections."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
@@ -79,7 +79,7 @@ def _hearing(late: Lateness) -> Metric:
 
 
 def _buckets(late: Lateness) -> list[tuple[str, float]]:
-    """Without a sum, which nobody counts."""
+    """Return the cumulative buckets, without a sum, which is not counted."""
     return list(zip(BOUNDS, map(float, accumulate(late.counts)), strict=True))
 
 

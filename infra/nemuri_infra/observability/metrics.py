@@ -1,7 +1,7 @@
-"""What a process counts and measures, for Prometheus; one registry for each process, made with its adapters.
+"""Prometheus metrics of a process, in one registry that is created with its adapters.
 
-Labels are names that this code or its settings give: services, kinds of events, consumers, models. Never a subject,
-an agent or an id, of which there is no end.
+Labels are names from code or settings: services, kinds of events, consumers, models. They are never subjects, agents or
+ids, whose number is unlimited.
 """
 
 from prometheus_client import (
@@ -19,7 +19,7 @@ SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 
 
 class Metrics:
-    """The instruments of one process."""
+    """The metrics of one process."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
@@ -81,5 +81,5 @@ class Metrics:
         GCCollector(registry=registry)
 
     def exposition(self) -> bytes:
-        """Everything in the text format of Prometheus."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self.registry)

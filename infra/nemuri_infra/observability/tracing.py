@@ -1,7 +1,8 @@
-"""Traces: a task's from its submission to the sleep after it, across processes, by W3C headers of the log's messages.
+"""Distributed traces, from the submission of a task to the sleep after it, carried by W3C headers in the log's
+messages.
 
-Only the API of OpenTelemetry is needed; without an SDK (the extra `otel`) a span is an object that does nothing, but
-the headers of others are passed on.
+Only the API of OpenTelemetry is required. Without an SDK (the extra `otel`) spans do nothing, but incoming headers are
+passed on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ _format = TraceContextTextMapPropagator()
 
 
 def start(service: str) -> None:
-    """Export the spans of this process, in the way that OpenTelemetry's own variables (`OTEL_…`) say; once.
+    """Start the export of this process's spans, configured by OpenTelemetry's own variables (`OTEL_…`). Call it once.
 
     Raises `ModuleNotFoundError` without the extra `otel`.
     """
@@ -35,7 +36,7 @@ def start(service: str) -> None:
 
 
 def carried() -> dict[str, str]:
-    """The headers that let what follows from a message belong to the present span; none outside any trace."""
+    """Return the headers that continue the current trace in a message; empty outside a trace."""
     headers: dict[str, str] = {}
     _format.inject(headers)
     return headers
@@ -43,7 +44,7 @@ def carried() -> dict[str, str]:
 
 @contextmanager
 def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -> Iterator[Span]:
-    """A part of what is being done now; outside any trace it begins one."""
+    """Open a child span of the current one. Outside a trace it starts one."""
     attributes = {f"nemuri.{key}": value for key, value in named.items()}
     with _tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -53,7 +54,7 @@ def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -
 
 @contextmanager
 def following(headers: Mapping[str, str] | None, name: str, **named: str | int) -> Iterator[Span]:
-    """A reaction to a message: it goes on with the trace in the message's headers."""
+    """Open a span that continues the trace in a message's headers."""
     with _tracer.start_as_current_span(
         name,
         context=_format.extract(headers or {}, context=Context()),
@@ -66,18 +67,18 @@ def following(headers: Mapping[str, str] | None, name: str, **named: str | int) 
 
 
 def recording() -> bool:
-    """Whether the present span is looked at by anybody."""
+    """Return whether the current span is recorded."""
     return trace.get_current_span().is_recording()
 
 
 def trace_id() -> str | None:
-    """The present trace, in the form of its header."""
+    """Return the current trace id in its header format; None outside a trace."""
     found = trace.get_current_span().get_span_context()
     return trace.format_trace_id(found.trace_id) if found.is_valid else None
 
 
 def link(headers: Mapping[str, str] | None) -> None:
-    """Say that the present span joins the one that wrote these headers, unless that is its parent."""
+    """Link the current span to the one that wrote these headers, unless it is its parent."""
     present = trace.get_current_span()
     other = trace.get_current_span(_format.extract(headers or {}, context=Context())).get_span_context()
     parent = getattr(present, "parent", None)

@@ -1,18 +1,18 @@
-"""What the process of a world counts and measures, for Prometheus."""
+"""Prometheus metrics of a world process."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from nemuri_contracts.society import LATENESS
 
 TARDINESS = tuple(bound / 1_000 for bound in LATENESS)
-"""Seconds."""
+"""Bucket bounds in seconds."""
 
 
 class WorldMetrics:
-    """The instruments of one world."""
+    """The metrics of one world."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        """They are exported with whatever else is in the registry."""
+        """Create the metrics in this registry."""
         self.registry = registry
         self.tardiness = Histogram(
             "nemuri_world_tardiness_seconds", "Seconds by which a tick began after it was due.", buckets=TARDINESS,

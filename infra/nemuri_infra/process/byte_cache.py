@@ -1,4 +1,4 @@
-"""A cache that is bounded in bytes (docs/decisions/0044)."""
+"""An LRU cache that is bounded in bytes (docs/decisions/0044)."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ V = TypeVar("V")
 
 @dataclass(slots=True)
 class ByteCache(Generic[K, V]):
-    """The values asked for last, as many as fit `limit` bytes; one that alone takes more is not kept."""
+    """The most recently used values that fit `limit` bytes. A single value above the limit is not kept."""
 
     limit: int
     size: Callable[[K, V], int]
-    """The bytes that an entry takes, asked once, when it is kept."""
+    """Returns the bytes of an entry; called once, when it is added."""
     _kept: LRUCache[K, tuple[V, int]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -27,16 +27,16 @@ class ByteCache(Generic[K, V]):
 
     @property
     def bytes(self) -> int:
-        """The bytes that all entries take."""
+        """Return the bytes of all entries."""
         return int(self._kept.currsize)
 
     def get(self, key: K) -> V | None:
-        """Return a value, which is the last one to be dropped now; None if it is not there."""
+        """Return a value and mark it as most recently used; None if it is not cached."""
         entry = self._kept.get(key)
         return None if entry is None else entry[0]
 
     def keep(self, key: K, value: V) -> None:
-        """Keep a value instead of those not asked for longest, and of an older one under the key."""
+        """Add or replace a value and evict the least recently used ones."""
         taken = self.size(key, value)
         if taken <= self.limit:
             self._kept[key] = (value, taken)
@@ -44,5 +44,5 @@ class ByteCache(Generic[K, V]):
             self.drop(key)
 
     def drop(self, key: K) -> None:
-        """Forget a value; nothing if it is not there."""
+        """Remove a value. Does nothing if it is not cached."""
         self._kept.pop(key, None)

@@ -1,19 +1,19 @@
-"""Ending work in the background: it is asked until it has ended."""
+"""Reliable cancellation of background tasks."""
 
 import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
 AGAIN = 5.0
-"""Seconds that work has for tidying up before it is asked once more."""
+"""Seconds for clean-up after which a task is cancelled again."""
 
 
 async def end(*work: "asyncio.Future[Any]") -> None:
-    """Cancel all of it and return once it has ended, however it did.
+    """Cancel all tasks and return when they have ended, with any outcome.
 
-    To ask once is not enough. Before Python 3.12 `asyncio.wait_for`, and with it the drivers, forgets a cancellation
-    that comes in the same moment as what is waited for. Work that goes on for ever then goes on, and whoever waits for
-    its end waits for ever too. Who is cancelled while he waits here asks once more, and is cancelled in the end.
+    One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, and so the drivers, loses a cancellation that
+    arrives together with the awaited result. An endless task then goes on, and its waiter hangs. If the caller is
+    cancelled while it waits here, it cancels the tasks once more, and is cancelled at the end.
     """
     cancelled: asyncio.CancelledError | None = None
     while going := [each for each in work if not each.done()]:
@@ -29,9 +29,9 @@ async def end(*work: "asyncio.Future[Any]") -> None:
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Do all of it at once; when some of it fails, or this is cancelled, the rest is ended as by `end`.
+    """Run all coroutines concurrently. If one fails, or this is cancelled, the others are ended as by `end`.
 
-    Raises what failed first. A task group asks its tasks only once to end, and waits for ever for one that forgot it.
+    Raises the first error. A task group would cancel its tasks only once, and wait without end for one that lost it.
     """
     tasks, done = [asyncio.create_task(each) for each in work], set[asyncio.Task[None]]()
     try:

@@ -1,11 +1,11 @@
-"""What a process makes sure of on the disk."""
+"""Durability of directory entries."""
 
 import os
 from pathlib import Path
 
 
 def sync_directory(directory: Path) -> None:
-    """Wait until the disk knows which files are in a directory: what was made, renamed or removed there."""
+    """Sync a directory, so that created, renamed and deleted files in it are durable."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""The collector of cycles, where it would be in the way."""
+"""Tuning of the cyclic garbage collector."""
 
 import gc
 from collections.abc import Iterator
@@ -6,32 +6,34 @@ from contextlib import contextmanager
 from itertools import count
 
 MANY = 10_000
-"""Objects made since the last look, from which on looking through them is put off."""
+"""New objects since the last collection from which on a collection is postponed."""
 PUT_OFF = 1_024
-"""So often; then all is looked through: what others made meanwhile was put off too, with its cycles."""
+"""Number of postponements after which a full collection runs. It also covers cycles of other code, whose collection was
+postponed too.
+"""
 _times = count(1)
 
 
 def the_young() -> None:
-    """Look for cycles among what was just made only, in a process that holds millions of objects and may not pause.
+    """Collect only young objects, in a process with millions of objects that may not pause.
 
-    Looking through all of a host takes seconds, in which it would lose its agents; looking through 200,000 new objects
-    at once half a second. What ends in a cycle after it has been looked at stays until the process ends: nothing of
-    ours does.
+    A full collection of a host takes seconds, in which it would lose its agents; a collection of 200,000 new objects
+    takes half a second. Objects that become part of a cycle later stay until the process ends; none of ours do.
     """
     gc.set_threshold(2_000, 1_000_000, 1_000)
 
 
 def at_the_end() -> None:
-    """Look through nothing any more: the interpreter otherwise does before it ends, and takes seconds for a host."""
+    """Turn off the collection at the exit of the interpreter, which takes seconds for a host."""
     gc.freeze()
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without the collector, for work that makes many objects and no cycles; never across an `await`.
+    """Turn the collector off during the context, for code that creates many objects and no cycles. Never use it across
+    an `await`.
 
-    Reading a stretch of the log otherwise spends more than half its time on looking through what it has just made.
+    Otherwise reading a batch of the log spends more than half its time on collections of its own new objects.
     """
     was = gc.isenabled()
     gc.disable()
@@ -44,9 +46,9 @@ def uncollected() -> Iterator[None]:
 
 
 def _put_off() -> None:
-    """Where much was made, a first look at it would be in vain: it goes to the oldest generation at no cost.
+    """Move many new objects to the oldest generation at no cost, since a young collection would find nothing.
 
-    The collector does not know of that, and by itself would never look there again.
+    The collector does not count these objects, and would never run a full collection because of them.
     """
     if gc.get_count()[0] < MANY:
         return

@@ -1,6 +1,6 @@
-"""Where the platform is, by the standard library alone: for hooks, which have no time to load the settings.
+"""Settings of hooks, read with the standard library alone, because loading the full settings takes too long.
 
-The same environment as `Settings` reads, and the same running platform as `Home` finds.
+They read the same environment as `Settings`, and find the same running platform as `Home`.
 """
 
 import fcntl
@@ -16,18 +16,18 @@ MOST_PATIENT = 60.0
 
 
 class Elsewhere(Exception):  # noqa: N818 - said as the fact that it is
-    """No platform is to be found, or a setting is none; the message is one line and says why."""
+    """No platform is found, or a setting is invalid. The message is one line that says why."""
 
 
 class Whereabouts:
-    """What a process needs to reach the platform."""
+    """The settings that a process needs to reach the platform."""
 
     __slots__ = (
         "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_key", "nats_url", "patience",
     )  # fmt: skip
 
     def __init__(self, data: str | None = None, agent: str | None = None) -> None:
-        """Read from the environment; `data` and `agent` are the command line's. Raises `Elsewhere`."""
+        """Read the settings from the environment. `data` and `agent` are the command line's. Raises `Elsewhere`."""
         told = _told()
         self.data = directory(data)
         self.nats_url = told.get("nats_url")
@@ -41,7 +41,9 @@ class Whereabouts:
 
     @property
     def nats_address(self) -> str:
-        """Where the NATS server is: as the environment says, or as the platform that runs. Raises `Elsewhere`."""
+        """Return the address of the NATS server from the environment, else of the running platform. Raises
+        `Elsewhere`.
+        """
         if self.nats_url is not None:
             return self.nats_url
         if not _runs(self.data):
@@ -56,18 +58,18 @@ class Whereabouts:
 
 
 def directory(data: str | None = None) -> str:
-    """The data directory: the command line's, the environment's, or the user's own."""
+    """Return the data directory: the command line's, the environment's, or the default."""
     chosen = data or _told().get("nemuri_data") or _default()
     return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
 
 
 def default_directory() -> str:
-    """Return the data directory where neither the command line nor the environment names one."""
+    """Return the default data directory."""
     return os.path.expanduser(_default())  # noqa: PTH111 - pathlib takes longer
 
 
 def _told() -> dict[str, str]:
-    """What the environment says, by names in small letters; what is empty says nothing."""
+    """Return the settings in the environment by lower-case name, without empty ones."""
     return {name.lower(): value for name, value in os.environ.items() if value}
 
 
@@ -99,7 +101,9 @@ def _seconds(what: str, told: str | None) -> float:
 
 
 def _runs(data: str) -> bool:
-    """Whether a platform holds the directory's lock, which the system frees however it ends."""
+    """Return whether a platform holds the directory's lock. The system releases it when the platform ends in any
+    way.
+    """
     try:
         descriptor = os.open(os.path.join(data, "lock"), os.O_RDONLY)  # noqa: PTH118
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""How much memory this process may take."""
+"""Memory limit of this process."""
 
 from functools import cache
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import psutil
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-"""Where a container's limit is told: by version 2 of control groups, and by version 1."""
+"""Files with a container's limit, of version 2 and of version 1 of control groups."""
 
 
 @cache
 def memory_limit() -> int:
-    """Return the bytes that this process may take: its container's limit, else all that the machine has."""
+    """Return the bytes that this process may use: its container's limit, else the machine's memory."""
     whole = int(psutil.virtual_memory().total)
     for path in LIMITS:
         try:

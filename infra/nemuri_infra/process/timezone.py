@@ -1,8 +1,8 @@
-"""Where this machine is."""
+"""The machine's time zone."""
 
 from datetime import UTC, datetime, tzinfo
 
 
 def local() -> tzinfo:
-    """The time zone of this machine."""
+    """Return the time zone of this machine."""
     return datetime.now().astimezone().tzinfo or UTC

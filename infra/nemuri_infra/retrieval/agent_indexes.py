@@ -1,4 +1,4 @@
-"""What comes to an agent's mind: the indexes of agents in this process, kept up from the views."""
+"""Retrieval for agents: their indexes in this process, kept up to date from the projections."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -28,33 +28,35 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
 _PROCESS = IndexCache()
-"""The indexes of all services of this process: several of them recall for the same agents."""
+"""The indexes shared by all services of this process."""
 AT_ONCE = 64
-"""More memories than this are indexed in a thread, under the index's lock, so that others are answered meanwhile."""
+"""Number of memories above which indexing runs in a thread, under the index's lock, so that the event loop stays
+free.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What came to mind: candidates best first, and all that went into finding them."""
+    """Result of a retrieval: ranked candidates, best first, and all inputs of the ranking."""
 
     candidates: tuple[Candidate, ...]
     known: dict[UUID, Remembered]
     terms: tuple[str, ...]
     expansions: dict[str, str]
     items: int
-    """How many requests the query lists."""
+    """Number of requests that the query lists."""
     ranking: str
     deep: bool
-    """Whether the archive was asked."""
+    """Whether the archive was searched."""
     principles: tuple[Remembered, ...]
-    """The agent's active principles, which need not be relevant."""
+    """The agent's active principles, relevant or not."""
 
 
 @dataclass(slots=True)
 class Recollections:
-    """The indexes of this process, by database and namespace, agent and generation of vectors.
+    """The indexes of this process, by database and namespace, agent and vector generation.
 
-    They take at most `Settings.index_bytes`, and while it is used the one that is in use.
+    They use at most `Settings.index_bytes`, except that the index in use is always kept.
     """
 
     indexes: IndexCache = field(default_factory=lambda: _PROCESS)
@@ -71,9 +73,9 @@ class Recollections:
         now: datetime | None = None,
         summary: str | None = None,
     ) -> Recollection:
-        """The memories relevant to a query, and to the summary of the task that asks it, ranked, or none.
+        """Return the memories relevant to a query, and to the summary of its task, ranked; may be empty.
 
-        The archive is asked when nothing active is relevant, and with `deep` in any case, together with the rest.
+        The archive is searched too if nothing active is relevant, and always with `deep`.
         """
         with span("recall", agent=agent.agent_id):
             wording = worded(agent, query, summary)
@@ -99,9 +101,9 @@ class Recollections:
             )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
-        """The active memories of exactly this scope that are close enough to the text to be compared with it.
+        """Return the active memories of exactly this scope that are similar enough to be compared with the text.
 
-        At most `COMPARED`, the most relevant first; by relevance alone, whatever their strength.
+        At most `COMPARED`, the most relevant first. Strength is ignored.
         """
         vectors = resources.vectors.serving(agent.embedding)
         asked = await _asked(vectors, Wording(text), setting_of(scope))
@@ -117,7 +119,7 @@ class Recollections:
 
     @asynccontextmanager
     async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[Indexed]:
-        """The index of an agent, brought up to the views and held for as long as the context lasts."""
+        """Yield the index of an agent, brought up to date and locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
         indexed = self.indexes.take(name, lambda: Indexed(AgentIndex(dimension), vectors.generation))
@@ -135,7 +137,7 @@ async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:
 
 
 async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
-    """Take in what changed since the index was last used."""
+    """Add the changes since the index was last used."""
     here = await resources.views.progress.here()
     if here == indexed.seen:
         return
@@ -157,7 +159,7 @@ async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors
 async def _index(indexed: Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
     if not fresh:
         return
-    # A memory may have been encoded under another model: its vector of this one is then made on the way.
+    # A memory encoded under another model gets its vector of this model here.
     missing = [each.content for each in fresh if each.vector is None]
     made = await vectors.of([embedded_text(each.memory) for each in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}

@@ -1,4 +1,4 @@
-"""The retrieval indexes that a process keeps: as many as fit a number of bytes, the least recently used dropped."""
+"""An LRU cache of retrieval indexes, bounded in bytes."""
 
 import asyncio
 from collections import OrderedDict
@@ -12,49 +12,49 @@ from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 Name = tuple[str, str, str, str]
-"""Database and namespace, agent and generation of vectors."""
+"""Database and namespace, agent and vector generation."""
 REMEMBERED_BYTES = 4_000
-"""What a memory takes beside its texts, measured: two models of pydantic with their ids, times and mappings."""
+"""Measured bytes of a memory beside its texts: two pydantic models with their ids, times and mappings."""
 TAG_BYTES = 60
 
 
 @dataclass(slots=True)
 class Indexed:
-    """The index of one agent, and what is in it as of when it was last brought up to the views."""
+    """The index of one agent, as of its last update from the projections."""
 
     index: AgentIndex
     generation: str
     known: dict[UUID, Remembered] = field(default_factory=dict)
     principles: set[UUID] = field(default_factory=set)
-    """What came from definitions, active or not, defined now or not."""
+    """Memories that come from definitions, active or not, in the present definition or not."""
     until: int = 0
-    """The newest change that it knows, by its place in the log."""
+    """Log sequence of the newest change in the index."""
     seen: int = -1
-    """How far the views were when it was last brought up to them."""
+    """Position of the projections at the last update."""
     texts: int = 0
-    """Bytes of what is known."""
+    """Bytes of the texts in the index."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes, estimated to about a quarter."""
+        """Return its estimated memory, good to about a quarter."""
         return self.index.nbytes + self.texts
 
     def learn(self, changed: dict[UUID, Remembered]) -> None:
-        """Know memories as they are now."""
+        """Add or replace memories."""
         self.texts += sum(map(_bytes, changed.values()))
         self.texts -= sum(_bytes(self.known[each]) for each in changed.keys() & self.known.keys())
         self.known |= changed
 
     def begin_again(self) -> None:
-        """Know nothing, so that everything is read anew: what was erased is in no part of an index then."""
+        """Clear the index, so that everything is read again and no part of it contains erased data."""
         self.index, self.known, self.principles = AgentIndex(self.index.dimension), {}, set()
         self.until = self.texts = 0
 
 
 @dataclass(slots=True)
 class IndexCache:
-    """Indexes by name. Also serialises the reading of whole agents: of many at once nobody knows what they take."""
+    """Indexes by name. Also serialises the loading of whole agents, whose size is unknown before."""
 
     _kept: OrderedDict[Name, Indexed] = field(default_factory=OrderedDict)
     _loading: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(default_factory=WeakKeyDictionary)
@@ -64,16 +64,16 @@ class IndexCache:
 
     @property
     def loading(self) -> asyncio.Lock:
-        """What lets one agent at a time be read whole."""
+        """Return the lock under which one agent at a time is loaded."""
         return self._loading.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     @property
     def bytes(self) -> int:
-        """The memory that all of them take."""
+        """Return the memory of all indexes."""
         return sum(each.bytes for each in self._kept.values())
 
     def take(self, name: Name, make: Callable[[], Indexed]) -> Indexed:
-        """Return the index of this name, which is the last one to be dropped now; a new one where there is none."""
+        """Return the index of this name and mark it as most recently used; a new one if it is not cached."""
         indexed = self._kept.get(name)
         if indexed is None:
             indexed = self._kept[name] = make()
@@ -81,7 +81,7 @@ class IndexCache:
         return indexed
 
     def fit(self, limit: int) -> None:
-        """Drop the least recently used until the rest fits the limit; also the last one, where it alone does not."""
+        """Evict the least recently used indexes until the rest fits the limit, even the last one."""
         taken = self.bytes
         while self._kept and taken > limit:
             _, dropped = self._kept.popitem(last=False)

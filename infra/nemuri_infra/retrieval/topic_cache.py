@@ -1,4 +1,4 @@
-"""What agents know about: read from the views once, and again only when their memory has changed."""
+"""A cache of the topics of agents, read from the projections again only after a change of the agent's memory."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,37 +15,37 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.queries import Views
 
 AT_MOST = 500
-"""So many of the strongest active memories that are valid in a setting tell what an agent knows there."""
+"""Maximum number of memories from which topics are derived: the strongest active ones that are valid in a setting."""
 READ = 400
-"""Characters of an untagged memory that tell what it is about."""
+"""Characters of an untagged memory from which topics are derived."""
 KEPT_BYTES = 16 * 1024 * 1024
-"""Bytes of topics that are kept for each service of a process; the least recently wanted are read again."""
+"""Bytes of topics cached for each service of a process."""
 TOPIC_BYTES = 150
-"""What a topic takes beside its name, and a domain of a setting."""
+"""Bytes of a topic beside its name, and of a domain of a setting."""
 
 State = tuple[int, int, tuple[int, ...], int]
-"""What changes whenever an agent's memories do: sessions slept and waiting, active memories by level, archived."""
+"""Values that change with an agent's memories: sessions slept and waiting, active memories by level, archived."""
 
 
 Place = tuple[str, str, str, tuple[str | None, frozenset[str]]]
-"""The database and its schema, the agent, the project and the domains."""
+"""Database and its schema, agent, project and domains."""
 Known = tuple[State, tuple[Topic, ...]]
 
 
 @dataclass(slots=True)
 class Knowledge:
-    """The topics of agents in settings, kept in this process."""
+    """A cache of the topics of agents by setting."""
 
     known: ByteCache[Place, Known] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
-        """What those of the agent's active memories are about that are valid in the setting, strongest first."""
+        """Return the topics of the agent's active memories that are valid in the setting, strongest first."""
         where = (setting.project, frozenset(setting.domains))
         name = (views.database.url, views.database.schema, agent.agent_id, where)
         state = (agent.slept, len(agent.awake), agent.active, agent.archived)
         found = self.known.get(name)
         if found is None or found[0] != state:
-            # In a thread, because keywords of many untagged memories take long the first time.
+            # In a thread, because extracting keywords from many untagged memories takes long the first time.
             found = (state, await asyncio.to_thread(topics, await held(views.database, agent, setting)))
             self.known.keep(name, found)
         return found[1]
@@ -58,7 +58,7 @@ def _bytes(place: Place, known: Known) -> int:
 
 
 async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]:
-    """The agent's strongest active memories that are valid in the setting, with their strengths now."""
+    """Return the agent's strongest active memories that are valid in the setting, with their present strengths."""
     state, content = tables.memory_state.c, tables.memory.c
     clock = case(*((state.level == level, clock) for level, clock in enumerate(agent.clocks)))
     strength = func.exp(state.kept + clock)
@@ -76,7 +76,7 @@ async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]
 
 
 def _valid(setting: Setting) -> ColumnElement[bool]:
-    """The rows that `domain.memory.scopes.valid` finds valid in the setting."""
+    """Return the condition of memories that the scope rule `valid` accepts in the setting."""
     scope = tables.memory.c.memory["scope"]
     level, name = scope["level"].astext, scope["name"].astext
     return or_(
